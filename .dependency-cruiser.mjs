@@ -257,7 +257,7 @@ const rules = [
     to: {
       path: ours,
       pathNot:
-        '^(apps/(portal|mcp)|packages/(client|core|egress|protocol|store|proofs))/|^packages/replay/src/(what-if|what-if-rules|why-not)[.]ts$|^packages/trials/src/told[.]ts$',
+        '^(apps/(portal|mcp)|packages/(client|core|egress|protocol|store|proofs))/|^packages/replay/src/(what-if|what-if-rules|why-not)[.]ts$|^packages/trials/src/trial-forms[.]ts$',
     },
   },
   {

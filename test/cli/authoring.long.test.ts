@@ -220,15 +220,14 @@ describe('signals, spaces, roles and flows', () => {
     const unknown = file('unknown.json', [{ role: 'unheard-of' }])
     const linted = await home.run(['flow', 'lint', unknown, '--json'])
     const refused = await home.run(['flow', 'set', '@kid', unknown, '--json'])
-    const says = (program: string) =>
-      `role "unheard-of" is not registered; \`${program} role list\` shows what is`
+    const says = 'role "unheard-of" is not registered'
     expect(JSON.parse(linted.stdout)).toEqual({
-      errors: [{ path: '[0].role', message: says('treeos') }],
+      errors: [{ path: '[0].role', message: says }],
       warnings: [],
     })
     expect(JSON.parse(refused.stdout).error).toMatchObject({
       code: 'ROLE_UNAVAILABLE',
-      message: says('npx treeos'),
+      message: `${says}; \`npx treeos role list\` shows what is`,
     })
     expect([linted.status, refused.status]).toEqual([1, 1])
   })

@@ -94,7 +94,7 @@ describe('treeos tools', () => {
     expect(await home.refusal(['space', 'set', '/', 'permissions.do', rule])).toEqual({
       status: 1,
       code: 'INVALID_INPUT',
-      message: expect.stringContaining('treeos tools add letters … --ask operator'),
+      message: expect.stringContaining('have the server letters added again so that a person is asked'),
     })
     const { stdout } = await home.run(['space', 'set', '/', 'permissions.do', '{"letters:pots": false}'])
     expect(stdout).toContain('Did you mean letters:post?')
@@ -122,7 +122,7 @@ describe('treeos tools', () => {
     await until('the restart', () => isUpAgain(2))
     expect(await home.refusal(send('changed'))).toMatchObject({
       code: 'FORBIDDEN',
-      message: expect.stringContaining('treeos tools accept letters:post'),
+      message: expect.stringContaining('the operator accepted. The operator can compare both'),
     })
     expect(post.posted('changed')).toEqual([])
     expect(await home.json(['tools', 'accept', 'letters:post'])).toMatchObject({ accepted: true })

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
@@ -100,6 +100,77 @@ function ourDoors(): Map<string, string> {
   return doors
 }
 
+const DECLARED_TYPE =
+  /^(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:class|interface|type)\s+(\w+)/gm
+
+/** Participles that end neither in -ed nor in -ing. */
+const PARTICIPLES = new Set(
+  `born begun brought driven done found forgiven given gone heard held kept known left lost made meant met paid said seen sent shown sought
+  spoken stuck taken told understood woken worn written`.split(/\s+/),
+)
+/** Other words that are not nouns. As a file's name, `read` is a verb and `lately` is an operation of the API. */
+const NOT_A_TYPE = new Set(
+  'ahead around at away before beside beyond different from inside lately of read ready same stale where whose would'.split(
+    ' ',
+  ),
+)
+/** Nouns that look like participles. */
+const NOUNS = new Set(['ceiling', 'deed', 'feed', 'happening', 'need', 'seed', 'string', 'thing'])
+/** A gerund names what a file is about, as in `erasing.ts`; these do not say about what. */
+const VAGUE_GERUNDS = new Set([
+  'acting',
+  'asking',
+  'covering',
+  'ending',
+  'standing',
+  'taking',
+  'telling',
+  'waiting',
+  'writing',
+])
+
+const isParticiple = (word: string): boolean =>
+  PARTICIPLES.has(word) || (/^[a-z]+(?:ed|ing)$/.test(word) && !NOUNS.has(word))
+
+/** @param name of a type, in one word or several, as in `Told` and `ToldWake` */
+const isBareType = (name: string): boolean =>
+  /^[A-Z][a-z]*$/.test(name) && (isParticiple(name.toLowerCase()) || NOT_A_TYPE.has(name.toLowerCase()))
+
+function isBareFile(file: string): boolean {
+  const name = basename(file).replace(/[.]tsx?$/, '')
+  if (!/^[A-Za-z][a-z]*$/.test(name)) return false
+  const word = name.toLowerCase()
+  return word.endsWith('ing') ? VAGUE_GERUNDS.has(word) : isParticiple(word)
+}
+
+interface TypeFaults {
+  /** types, classes and interfaces that one package declares more than once */
+  readonly doubled: readonly string[]
+  readonly bareTypes: readonly string[]
+  readonly bareFiles: readonly string[]
+}
+
+/** @param files sources from the root, as in `packages/core/src/wake.ts` */
+function faultsOfTypes(files: readonly string[], read: Sources['read']): TypeFaults {
+  const places = new Map<string, string[]>()
+  for (const file of files)
+    for (const [, name = ''] of read(file).matchAll(DECLARED_TYPE)) {
+      const key = `${file.split('/', 2).join('/')} ${name}`
+      places.set(key, [...(places.get(key) ?? []), file])
+    }
+  const all = [...places].map(([key, at]) => ({ name: key.split(' ')[1] ?? '', at }))
+  return {
+    doubled: all.filter(({ at }) => at.length > 1).map(({ name, at }) => `${name}: ${at.join(', ')}`),
+    bareTypes: all.filter(({ name }) => isBareType(name)).map(({ name, at }) => `${name}: ${at[0]}`),
+    bareFiles: files.filter(isBareFile),
+  }
+}
+
+const ourFiles = (): string[] =>
+  globSync('{packages,apps,extensions}/*/{src,page/src}/**/*.{ts,tsx}', { cwd: root }).filter(
+    (file) => !/[.]test[.]|\/generated\//.test(file),
+  )
+
 const ours: Sources = {
   doors: ourDoors(),
   read: (file) => readFileSync(join(root, file), 'utf8'),
@@ -139,5 +210,26 @@ describe('a name that packages export', () => {
       "import { Watch as Own } from '@treeos/a'\nexport { Own as Watch }",
     ])
       expect(namesWithTwoMeanings(made({ ...a, 'b/index.ts': b }))).toEqual([])
+  })
+})
+
+describe('a type of a package', () => {
+  it('has a name of its own there, which says noun and part, as its file does', () => {
+    const files = ourFiles()
+    expect(files.length).toBeGreaterThan(1000)
+    expect(faultsOfTypes(files, ours.read)).toEqual({ doubled: [], bareTypes: [], bareFiles: [] })
+  })
+
+  it('is found when it is declared twice or is a bare participle, as in a control', () => {
+    const files: Record<string, string> = {
+      'packages/a/src/told.ts': 'interface Told {}\ntype Wake = string',
+      'packages/a/src/wake.ts': 'export abstract class Wake {}\ninterface AskedCall {}',
+      'packages/b/src/erasing.ts': 'export interface Wake {}\nclass Posted {}\ntype Ceiling = number',
+    }
+    expect(faultsOfTypes(Object.keys(files), (file) => files[file] ?? '')).toEqual({
+      doubled: ['Wake: packages/a/src/told.ts, packages/a/src/wake.ts'],
+      bareTypes: ['Told: packages/a/src/told.ts', 'Posted: packages/b/src/erasing.ts'],
+      bareFiles: ['packages/a/src/told.ts'],
+    })
   })
 })

@@ -7,7 +7,7 @@ import {
   reelOfKey,
   type SeenHead,
 } from '@treeos/core'
-import { Past } from '@treeos/replay'
+import { PastStates } from '@treeos/replay'
 import { digestOf, prefetch, putBlob, ReadSet, readHeads, rowSource } from '@treeos/store'
 import {
   evolve,
@@ -128,10 +128,10 @@ describe.each<Implementation>([
     open: async () => memoryRows(ROWS, new Map<string, Json>([[digest, SPEC]])),
     hasNoReels: true,
   },
-  { name: 'the past at a basis', open: async () => new Past(base.db).cited(basis()) },
+  { name: 'the past at a basis', open: async () => new PastStates(base.db).cited(basis()) },
   {
     name: 'the past around a basis of a few reels',
-    open: async () => new Past(base.db).citedOrSealedBy(basis().slice(0, 3), OPENED_AT),
+    open: async () => new PastStates(base.db).citedOrSealedBy(basis().slice(0, 3), OPENED_AT),
   },
 ])('a RowSource over $name', ({ open, hasNoReels }) => {
   let source: RowSource

@@ -2,7 +2,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeCheckpoint, originOf, readKeys, Signer, verifierKeyOf } from '@treeos/proofs'
+import { logOrigin, makeCheckpoint, readKeys, Signer, verifierKeyOf } from '@treeos/proofs'
 import { parseKey, verifyFollows } from '@treeos/verify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tamper } from '../store/tampering.ts'
@@ -14,7 +14,7 @@ let signer: Signer
 const secret = mkdtempSync(join(tmpdir(), 'treeos-log-'))
 beforeAll(async () => {
   at = await PortalWorld.start()
-  const origin = originOf(at.world.reality.id)
+  const origin = logOrigin(at.world.reality.id)
   const [keyFile, lastFile] = [join(secret, 'key'), join(secret, 'last.json')]
   signer = new Signer({ origin, keyFile, lastFile, folder: at.checkpoints })
 })
@@ -34,7 +34,7 @@ it('a portal whose instance signs nothing says so', async () => {
 it('the newest checkpoint, and the proof that it goes on from an older one, need no sign-in', async () => {
   await makeCheckpoint(at.world.owner, signer)
   const kept = (await ask('checkpoint')).text
-  expect(kept.split('\n')[0]).toBe(originOf(at.world.reality.id))
+  expect(kept.split('\n')[0]).toBe(logOrigin(at.world.reality.id))
   await publish(at.world, 'log.value', 1)
   await makeCheckpoint(at.world.owner, signer)
   const { status, text } = await ask(`consistency?from=${sizeOf(kept)}`)
@@ -73,7 +73,7 @@ it('an owner of the database who rewrites the log finds no proof that goes on fr
     status: 'refused',
     why: 'inconsistent',
   })
-  const [origin, keyFile] = [originOf(at.world.reality.id), join(secret, 'key')]
+  const [origin, keyFile] = [logOrigin(at.world.reality.id), join(secret, 'key')]
   const other = { origin, keyFile, lastFile: join(secret, 'other.json'), folder: join(secret, 'other') }
   await makeCheckpoint(at.world.owner, new Signer(other))
   for (const book of readdirSync(other.folder).filter((name) => name.endsWith('.notes')))

@@ -215,7 +215,7 @@ describe('the numbers of the reality', () => {
 it('no program vouches for words from outside, by a token of a person', async () => {
   const secret = await tokenOf('ada')
   const vouching = { operation: 'vouch', target: '@ada', args: {} }
-  const why = expect.stringContaining('only a person vouches')
+  const why = expect.stringContaining('only a person marks as trusted')
   const byApi = await asProgram(secret, '/api/v1/do', vouching)
   expect(byApi.json).toMatchObject({ code: 'FORBIDDEN', detail: why })
   const client = await connectTo(`${at.origin}/mcp`, secret)

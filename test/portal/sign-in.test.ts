@@ -23,7 +23,7 @@ describe('a one-time link', () => {
     expect((await at.ask(seat, '/api/session')).json).toMatchObject({ stance: '@operator', role: 'operator' })
     expect(await useLink(token, 'another password')).toMatchObject({
       status: 401,
-      json: { code: 'UNAUTHORIZED', detail: expect.stringContaining('treeos link') },
+      json: { code: 'UNAUTHORIZED', detail: expect.stringContaining('whoever made it makes another one') },
     })
     expect((await signIn('operator', 'another password')).status).toBe(401)
     expect((await signIn('operator', PASSWORD)).status).toBe(200)

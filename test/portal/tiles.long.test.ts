@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeCheckpoint, originOf, Signer } from '@treeos/proofs'
+import { logOrigin, makeCheckpoint, Signer } from '@treeos/proofs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { publish } from '../support/life.ts'
 import { PortalWorld } from '../support/portal.ts'
@@ -13,7 +13,7 @@ let signer: Signer
 const secret = mkdtempSync(join(tmpdir(), 'treeos-tiles-'))
 beforeAll(async () => {
   at = await PortalWorld.start()
-  const origin = originOf(at.world.reality.id)
+  const origin = logOrigin(at.world.reality.id)
   const [keyFile, lastFile] = [join(secret, 'key'), join(secret, 'last.json')]
   signer = new Signer({ origin, keyFile, lastFile, folder: at.checkpoints })
   await makeCheckpoint(at.world.owner, signer)
@@ -62,7 +62,7 @@ it('what is not signed yet is not served', async () => {
   expect((await tile(`0/000.p/${size + 1}`)).status).toBe(404)
 })
 const place = () => ({
-  origin: originOf(at.world.reality.id),
+  origin: logOrigin(at.world.reality.id),
   keyFile: join(secret, 'other'),
   lastFile: join(secret, 'other.json'),
 })

@@ -1,10 +1,10 @@
 /** Bundles as lines of text, for tests that change them. */
 import { createHash } from 'node:crypto'
-import { parseKey, type Verified, verifyBundle } from '@treeos/verify'
+import { type BundleReport, parseKey, verifyBundle } from '@treeos/verify'
 import { actHash, factHash, momentHash, saltedHash, valueHash, wholeHeads } from '@treeos/verify/parts'
 
 /** @param key verifier key; null: signatures are not checked */
-export const verifyBytes = (bytes: Buffer, key: string | null, strict = false): Promise<Verified> =>
+export const verifyBytes = (bytes: Buffer, key: string | null, strict = false): Promise<BundleReport> =>
   verifyBundle(
     (async function* () {
       yield bytes

@@ -6,7 +6,7 @@ import { act, erasing } from '@treeos/client'
 import type { BeingName, Json } from '@treeos/core'
 import { type CheckpointedLog, exportBundle } from '@treeos/proofs'
 import { genesisHash } from '@treeos/store'
-import type { Status, Verified } from '@treeos/verify'
+import type { BundleReport, Status } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, live, momentOf, play, tell } from '../support/life.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
@@ -47,7 +47,7 @@ async function linesFor(being?: BeingName, range: { since?: number; until?: numb
   await exportBundle(world.db, world.reality, { log: async () => log, being, ...range, file })
   return linesOf(readFileSync(file)).map((line) => JSON.parse(line))
 }
-const check = (lines: Lines, by: string | null = key.verifier): Promise<Verified> =>
+const check = (lines: Lines, by: string | null = key.verifier): Promise<BundleReport> =>
   verifyBytes(summed(lines.map((line) => JSON.stringify(sorted(line)))), by)
 const sorted = (line: Line): Line =>
   Object.fromEntries(Object.entries(line).sort(([a], [b]) => (a < b ? -1 : 1)))

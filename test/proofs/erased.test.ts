@@ -6,7 +6,7 @@ import { act, erasing } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { type CheckpointedLog, exportBundle, issueReceipt } from '@treeos/proofs'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
-import { parseKey, shownVerified, type Verified, verifyReceipt } from '@treeos/verify'
+import { type BundleReport, parseKey, shownVerified, verifyReceipt } from '@treeos/verify'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -57,7 +57,7 @@ async function bundleOf(being?: BeingName): Promise<Buffer> {
   await exportBundle(world.db, world.reality, { log: async () => log, being, file })
   return readFileSync(file)
 }
-const verify = (bytes: Buffer): Promise<Verified> => verifyBytes(bytes, key.verifier)
+const verify = (bytes: Buffer): Promise<BundleReport> => verifyBytes(bytes, key.verifier)
 
 beforeAll(async () => {
   key = newLogKey(world.reality)

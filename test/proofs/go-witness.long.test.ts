@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@treeos/local'
 import {
-  Cosigning,
   findCosigned,
+  logOrigin,
   makeCheckpoint,
-  originOf,
   readConsistencyProof,
   readKeys,
   Signer,
   verifierKeyOf,
+  WitnessAsker,
 } from '@treeos/proofs'
 import { parsePolicy, readCheckpoint } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -56,7 +56,7 @@ describe.skipIf(lacking.length > 0)(title, () => {
     const programs = ['litewitness', 'witnessctl'].map((name) => `filippo.io/torchwood/cmd/${name}`)
     // The worker of the world runs in this process, so nothing may hold it up for a minute.
     await promisify(execFile)('go', ['build', '-o', `${BIN}/`, ...programs], { cwd: GO })
-    const origin = originOf(world.reality.id)
+    const origin = logOrigin(world.reality.id)
     const place = { origin, keyFile: join(home, 'log-key'), lastFile: join(home, 'last.json'), folder }
     signer = new Signer(place)
     run(`${BIN}/witnessctl`, ['add-log', '-origin', origin])
@@ -88,8 +88,8 @@ describe.skipIf(lacking.length > 0)(title, () => {
 
   const policyText = () =>
     `log ${verifierKeyOf(readKeys(folder)[0]!)}\nwitness lite ${vkey} ${url}\nquorum lite\n`
-  const cosigning = (name: string) => new Cosigning(policyText(), { file: join(home, name), folder })
-  const ask = (by: Cosigning) =>
+  const cosigning = (name: string) => new WitnessAsker(policyText(), { file: join(home, name), folder })
+  const ask = (by: WitnessAsker) =>
     by.ask(signer.newest!, (from, to) => readConsistencyProof(world.owner, from, to), never)
 
   it('cosigns a log that grows, also when the signer forgot what it saw, and the verifier reads what it signed', async () => {
@@ -108,7 +108,7 @@ describe.skipIf(lacking.length > 0)(title, () => {
       reached: { size: signer.newest?.size },
       witnesses: [{ fault: null }],
     })
-    const { note } = findCosigned(folder, originOf(world.reality.id), readKeys(folder))!
+    const { note } = findCosigned(folder, logOrigin(world.reality.id), readKeys(folder))!
     expect(readCheckpoint(note, parsePolicy(policyText()))).toMatchObject({
       signed: true,
       size: signer.newest?.size,
@@ -119,7 +119,7 @@ describe.skipIf(lacking.length > 0)(title, () => {
   it('refuses a fork by the holder of the key, a signer with another key, and a log that it does not watch', async () => {
     const { note, size } = signer.newest!
     const forkPlace = join(home, 'fork')
-    const origin = originOf(world.reality.id)
+    const origin = logOrigin(world.reality.id)
     const fork = new Signer({
       origin,
       keyFile: join(home, 'log-key'),

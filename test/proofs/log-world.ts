@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Checkpoint, originOf, readCheckpointFiles, readKeys, Signer } from '@treeos/proofs'
+import { type Checkpoint, logOrigin, readCheckpointFiles, readKeys, Signer } from '@treeos/proofs'
 import { append, type Db, openDatabase, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { expect, inject } from 'vitest'
@@ -37,7 +37,7 @@ export async function end(): Promise<void> {
 export function signerIn(name: string): Signer {
   const own = join(home, name)
   return new Signer({
-    origin: originOf(base.reality.id),
+    origin: logOrigin(base.reality.id),
     keyFile: join(own, 'key'),
     lastFile: join(own, 'last.json'),
     folder: join(own, 'checkpoints'),
@@ -46,7 +46,7 @@ export function signerIn(name: string): Signer {
 
 export function checkpoints(name = 'one'): readonly Checkpoint[] {
   const folder = join(home, name, 'checkpoints')
-  const { checkpoints, faults } = readCheckpointFiles(folder, originOf(base.reality.id), readKeys(folder))
+  const { checkpoints, faults } = readCheckpointFiles(folder, logOrigin(base.reality.id), readKeys(folder))
   expect(faults).toEqual([])
   return checkpoints
 }

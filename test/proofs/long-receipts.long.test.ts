@@ -1,7 +1,7 @@
 /** Receipts leave out what a permission does not depend on: long runs of facts. */
 import { type Json, type JsonObject, readPath } from '@treeos/core'
 import { envelopeOf } from '@treeos/proofs'
-import type { Derived } from '@treeos/verify'
+import type { DerivedPermission } from '@treeos/verify'
 import { describe, expect, it } from 'vitest'
 import { play } from '../support/life.ts'
 import type { ShownFact, Statement } from './receipt-forgers.ts'
@@ -18,7 +18,7 @@ const OF_CONTEXT = expect.stringMatching(/^the context: .* is said by its record
 
 describe('a receipt of a being whose maker wrote much', () => {
   const bytesOf = (envelope: JsonObject) => JSON.stringify(envelope).length
-  const gapOf = ({ gaps }: Derived) => gaps.find(({ reel }) => reel === 'being:elder')!
+  const gapOf = ({ gaps }: DerivedPermission) => gaps.find(({ reel }) => reel === 'being:elder')!
   /** bytes of what a receipt shows of the maker */
   const elderIn = (envelope: JsonObject) =>
     JSON.stringify(readPath(statementIn(envelope), ['predicate', 'reels', 'being:elder'])).length

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { plantScene } from '@treeos/client'
 import court from '@treeos/court'
 import { type CheckpointedLog, type ExportRequest, exportBundle } from '@treeos/proofs'
-import type { Verified } from '@treeos/verify'
+import type { BundleReport } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
 import { tamper } from '../store/tampering.ts'
@@ -55,7 +55,8 @@ async function bundleOf(
   return readFileSync(file)
 }
 
-const verify = (bytes: Buffer, by: string | null = key.verifier): Promise<Verified> => verifyBytes(bytes, by)
+const verify = (bytes: Buffer, by: string | null = key.verifier): Promise<BundleReport> =>
+  verifyBytes(bytes, by)
 
 describe('an audit bundle', () => {
   it('of everything is checked offline against a checkpoint, and tells what it proves', async () => {
@@ -131,7 +132,7 @@ describe('an audit bundle', () => {
 /** The line in which a byte lies, from 1. */
 const lineAt = (bytes: Buffer, at: number): number =>
   bytes.subarray(0, at).filter((byte) => byte === 10).length + 1
-const isLocated = ({ ok, broken }: Verified, line: number) =>
+const isLocated = ({ ok, broken }: BundleReport, line: number) =>
   !ok && broken.some((fault) => Math.abs(fault.line - line) <= 1)
 
 describe('a changed bundle', () => {

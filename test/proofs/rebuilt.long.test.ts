@@ -5,7 +5,7 @@
 import proto from '@temporalio/proto'
 import { summon } from '@treeos/client'
 import { type BeingName, type JsonObject, TreeosError } from '@treeos/core'
-import { fetchRuns, type Run, replay, replayFromTemporal } from '@treeos/replay'
+import { fetchRuns, replay, replayFromTemporal, type WorkflowRun } from '@treeos/replay'
 import { findOutcomeOfWake, listOutcomes } from '@treeos/store'
 import { expect, it, vi } from 'vitest'
 import { newSeed, Random } from '../faults/random.ts'
@@ -189,7 +189,7 @@ it('control: one changed history gives differing digests of its moment', async (
 })
 
 /** The record of the first moment whose end the histories attest has another hash. */
-function withOtherRecord(runs: readonly Run[]): [Run[], number] {
+function withOtherRecord(runs: readonly WorkflowRun[]): [WorkflowRun[], number] {
   const { History } = proto.temporal.api.history.v1
   let opened = 0
   let found: number | null = null

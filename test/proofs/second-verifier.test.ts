@@ -7,7 +7,7 @@ import { type Json, type JsonObject, parseCall } from '@treeos/core'
 import court from '@treeos/court'
 import { type CheckpointedLog, envelopeOf, exportBundle, issueReceipt } from '@treeos/proofs'
 import { defineExtension, defineRole } from '@treeos/sdk'
-import { parseKey, type Verified, verifyReceipt } from '@treeos/verify'
+import { type BundleReport, parseKey, verifyReceipt } from '@treeos/verify'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -252,7 +252,7 @@ async function firstOn({ bundle, receipt, key: by, strict = false }: Question): 
   return { status, verdict: derived?.verdict ?? null }
 }
 
-const foundIn = ({ facts, moments, covered, erased }: Verified): Json => ({
+const foundIn = ({ facts, moments, covered, erased }: BundleReport): Json => ({
   facts,
   moments,
   covered: covered ?? 0,

@@ -9,13 +9,13 @@ import { promisify } from 'node:util'
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { type History, readArchive } from '@treeos/host'
 import { beingWorkflowId } from '@treeos/protocol'
-import type { Run } from '@treeos/replay'
+import type { WorkflowRun } from '@treeos/replay'
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..')
 const PATH = 'test/histories'
 export const HISTORIES = join(REPOSITORY, PATH)
 
-export interface Recorded extends Run {
+export interface Recorded extends WorkflowRun {
   /** `<set>/<scene>` */
   readonly scene: string
   /** of a task or a schedule `+task`, `+schedule` */

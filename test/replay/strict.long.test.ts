@@ -6,7 +6,7 @@ import proto from '@temporalio/proto'
 import { summon } from '@treeos/client'
 import { Archivist, type History, readArchive } from '@treeos/host'
 import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { fetchRuns, HistoryReplayer, type Run, replay, replayFromTemporal } from '@treeos/replay'
+import { fetchRuns, HistoryReplayer, replay, replayFromTemporal, type WorkflowRun } from '@treeos/replay'
 import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../support/life.ts'
@@ -22,7 +22,7 @@ const answerLate = () => sleep(700, undefined)
 describe('the strict recorder', () => {
   const model = useModelServer()
   const world = useWorld({ modelServer: model, shortMindMs: 500 })
-  let runs: Run[]
+  let runs: WorkflowRun[]
   let replayer: HistoryReplayer
   const zone = process.env.TZ
 
@@ -82,7 +82,7 @@ describe('the strict recorder', () => {
 
   it('misses the last moment, unless its run was terminated in the middle of its task', async () => {
     const last = (await listOutcomes(world.db, 'librarian')).at(-1)?.n
-    const bellIn = (run: Run) =>
+    const bellIn = (run: WorkflowRun) =>
       events(run.history).findLastIndex((event) => event.workflowExecutionSignaledEventAttributes != null)
     const rung = runs.slice(0, runs.findLastIndex((run) => bellIn(run) >= 0) + 1) // a run that began in silence may follow
     const bell = bellIn(rung.at(-1)!)

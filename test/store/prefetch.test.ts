@@ -1,4 +1,11 @@
-import { append, type Prefetched, prefetch, ReadSet, readAtOneInstant, type StoreDb } from '@treeos/store'
+import {
+  append,
+  type PrefetchedWorld,
+  prefetch,
+  ReadSet,
+  readAtOneInstant,
+  type StoreDb,
+} from '@treeos/store'
 import type { Kysely, KyselyPlugin } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -29,7 +36,7 @@ const readSetOf = (keys: readonly string[]) => {
 }
 
 /** Reads one key after the other, with a pause in which others write. */
-async function readPair({ source }: Prefetched): Promise<number[]> {
+async function readPair({ source }: PrefetchedWorld): Promise<number[]> {
   const seqs: number[] = []
   for (const key of PAIR) {
     const [row] = await source.rows([key])
@@ -77,7 +84,7 @@ describe('a reading at one instant', () => {
   })
 
   it('takes one statement when it asks for the same as the last one', async () => {
-    const reader = async ({ source }: Prefetched) => [
+    const reader = async ({ source }: PrefetchedWorld) => [
       await source.rows(['being:ada', 'space:/left']),
       await source.keysInPlace('/', 'space:'),
       await source.keysOfChildren('ada'),

@@ -1,7 +1,7 @@
 import type { FactDraft } from '@treeos/core'
 import { verifyChains } from '@treeos/proofs'
 import {
-  type Appended,
+  type AppendResult,
   append,
   type Batch,
   beginLife,
@@ -25,7 +25,7 @@ const base = useDatabase({ poolMax: 24 })
 
 /** Workers: one sends together what comes at once, so what is to race goes by several in turns. */
 interface Workers {
-  readonly append: (batch: Batch) => Promise<Appended>
+  readonly append: (batch: Batch) => Promise<AppendResult>
   readonly end: () => Promise<unknown>
 }
 
@@ -188,7 +188,7 @@ async function race(
       const tally: Record<string, number> = {}
       tallies.push(tally)
       const write = async (_: unknown, seen: number) => {
-        let status: Appended['status'] = 'stale'
+        let status: AppendResult['status'] = 'stale'
         while (status === 'stale') {
           const moment = { being, generation: 1, n }
           const batch = await batchOf(db, reality, { moment, drafts: [changed(`being:${being}`, seen)] })
@@ -203,7 +203,7 @@ async function race(
   return tallies
 }
 
-function tally(answers: readonly Appended[]): Record<string, number> {
+function tally(answers: readonly AppendResult[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts

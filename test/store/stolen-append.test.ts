@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { type FactDraft, type Json, type JsonObject, newWake, speechOf, type Wake } from '@treeos/core'
 import {
-  type Appended,
+  type AppendResult,
   append,
   type Batch,
   type BuiltFact,
@@ -383,7 +383,7 @@ describe('append takes no batch that does not follow from its facts and its wake
   })
 
   it('control: what a moment rightly does is appended', async () => {
-    const answered = async (batch: Batch): Promise<Appended | string> =>
+    const answered = async (batch: Batch): Promise<AppendResult | string> =>
       attempt(base.db, (tx) => append(tx, batch))
     const rightful: Record<string, Batch> = {
       summon: await saying({}),

@@ -21,7 +21,7 @@ import {
   type ServedPortal,
   servePortal,
 } from '@treeos/portal'
-import { findCosigned, findNewest, issueReceipt, originOf, readKeys } from '@treeos/proofs'
+import { findCosigned, findNewest, issueReceipt, logOrigin, readKeys } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { type JournalListener, listenToJournal, openDatabase, type StoreDb } from '@treeos/store'
 import { RealityMetrics } from '@treeos/telemetry'
@@ -186,8 +186,8 @@ export class PortalWorld {
     const metrics = new RealityMetrics(db)
     const machine: Machine = {
       health: async () => AT_REST,
-      checkpoint: async () => findNewest(checkpoints, originOf(reality.id), readKeys(checkpoints)),
-      cosigned: async () => findCosigned(checkpoints, originOf(reality.id), readKeys(checkpoints)),
+      checkpoint: async () => findNewest(checkpoints, logOrigin(reality.id), readKeys(checkpoints)),
+      cosigned: async () => findCosigned(checkpoints, logOrigin(reality.id), readKeys(checkpoints)),
       receipts: async (moments) =>
         Promise.all(
           moments.map(async (moment) => {

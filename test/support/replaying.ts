@@ -1,5 +1,5 @@
 import { type ChainFault, verifyAll } from '@treeos/proofs'
-import { HistoryReplayer, type Replayed, replay } from '@treeos/replay'
+import { HistoryReplayer, type ReplayReport, replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
 import { expect, inject } from 'vitest'
 import type { World } from './world.ts'
@@ -17,7 +17,7 @@ export const openReplayer = (): Promise<HistoryReplayer> => {
 export async function expectReplays(
   world: World,
   from: 'chain' | 'temporal' | 'both' = 'both',
-): Promise<Replayed> {
+): Promise<ReplayReport> {
   const replayed = await replay(world, {
     beings: null,
     from,

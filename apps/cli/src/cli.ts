@@ -3,6 +3,7 @@ import { CODE_VERSION } from '@treeos/core'
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { EXAMPLES } from './examples.ts'
+import { firstPage, type HelpStyle, leaves } from './help/pages.ts'
 import { UsageError } from './text/failure.ts'
 import { userPath } from './text/folder.ts'
 import type { ExitStatus, Output } from './text/output.ts'
@@ -22,14 +23,10 @@ type Action<A extends unknown[]> = (out: Output, ...args: A) => Promise<ExitStat
 
 const DATA = 'folder of the instance (default: TREEOS_DATA, or .treeos here or above)'
 
-const bold = (text: string): string => styleText('bold', text, { validateStream: false })
-const cyan = (text: string): string => styleText('cyan', text, { validateStream: false })
-
-/** The commands that do something, with their paths: `role set`. Hidden ones are left out. */
-export function leaves(command: Command, path = ''): { readonly path: string; readonly command: Command }[] {
-  const visible = command.createHelp().visibleCommands(command)
-  if (command.commands.length === 0) return [{ path, command }]
-  return visible.flatMap((child) => leaves(child, path === '' ? child.name() : `${path} ${child.name()}`))
+/** The colours of the help. They are taken out again where stdout is not a terminal, or NO_COLOR is set. */
+const STYLE: HelpStyle = {
+  title: (text) => styleText('bold', text, { validateStream: false }),
+  command: (text) => styleText('cyan', text, { validateStream: false }),
 }
 
 /** Values of these names are paths: `<file>`, `[dir]`. A path in the world has another name, such as `<space>`. */
@@ -52,6 +49,12 @@ function standWhereUserDoes(command: Command): void {
   )
 }
 
+/** Lists show the first line of a description, its own help all of it. */
+function describe(command: Command, description: string): Command {
+  const [summary = ''] = description.split('\n')
+  return command.summary(summary).description(description)
+}
+
 /** The tree of commands, with what they share. The files that add commands load what a command needs only when it runs. */
 export class Cli {
   readonly program: Command
@@ -69,26 +72,32 @@ export class Cli {
       .on('option:version', () => this.#tellVersion())
       .exitOverride()
       .configureOutput({ writeErr: () => undefined }) // our own form is printed instead
-      // Commander takes the colours out again where stdout is not a terminal, or NO_COLOR is set.
       .configureHelp({
-        styleTitle: bold,
-        styleCommandText: cyan,
-        styleSubcommandText: cyan,
-        styleOptionText: cyan,
+        styleTitle: STYLE.title,
+        styleCommandText: STYLE.command,
+        styleSubcommandText: STYLE.command,
+        styleOptionText: STYLE.command,
       })
       .helpCommand(false)
       .hook('preAction', (_, command) => standWhereUserDoes(command))
+    const commandHelp = this.program.createHelp
+    this.program.createHelp = () => {
+      const help = commandHelp.call(this.program)
+      help.formatHelp = () => firstPage(this.program, STYLE)
+      return help
+    }
   }
 
   /**
    * A command of its own, or of a group: `role set <file>`.
+   * @param description its first line stands in lists; lines below it only in the help of the command
    * @param isDefault the group without a command means this one: `inbox` is `inbox list`
    */
   command(usage: string, description: string, group = '', isDefault = false): Command {
-    return this.#parent(group)
-      .command(usage, { isDefault })
-      .description(description)
-      .option('--json', 'print JSON on stdout, and nothing else')
+    return describe(this.#parent(group).command(usage, { isDefault }), description).option(
+      '--json',
+      'print JSON on stdout, and nothing else',
+    )
   }
 
   /** A command on an instance. */
@@ -105,13 +114,8 @@ export class Cli {
     )
   }
 
-  /** The heading in the help above the commands that are added from here on. */
-  describeNext(heading: string): void {
-    this.program.commandsGroup(`${heading}:`)
-  }
-
   describeGroup(name: string, description: string): void {
-    this.#parent(name).description(description)
+    describe(this.#parent(name), description)
   }
 
   /** Ends the help of each command with its examples. */

@@ -29,12 +29,16 @@ function treeos(
 
 describe('a wrong command line', () => {
   it.each([
-    { args: ['fly'], why: '; treeos has up, down, status' },
+    {
+      args: ['fly'],
+      why: `unknown command 'fly' (Did you mean flow?); \`${us} --help\` lists those of every day`,
+    },
     {
       args: ['role', 'fly'],
       why: "unknown command 'fly'; treeos role has list, show, versions, set, delete, lint, compose",
     },
-    { args: [], why: 'treeos takes a command: up' },
+    { args: [], why: `treeos takes a command; \`${us} --help\` lists` },
+    { args: ['help', 'fly'], why: 'topics are audit, what-if, programs, making, running' },
     { args: ['flow'], why: 'treeos flow takes a command: get, set, lint, eval' },
     { args: ['status', '--fast'], why: "unknown option '--fast'" },
     { args: ['status', 'now'], why: "too many arguments for 'status'" },
@@ -302,6 +306,7 @@ describe('the pure commands', () => {
 
   it.each([
     [['--help']],
+    [['help', 'audit']],
     [['flow', 'eval']],
     [['role', 'compose']],
     [['summon', '@echo']],
@@ -333,6 +338,47 @@ function loadedBy(args: readonly string[]): string[] {
   const { stderr } = treeos(args, { node: ['--import', pathToFileURL(spy).href] })
   return stderr.split('\n').flatMap((line) => (line.startsWith('LOADED ') ? [line.slice(7)] : []))
 }
+
+describe('help', () => {
+  it('without a command is the first page on standard error, with 2', () => {
+    const { stdout } = treeos(['--help'])
+    expect(stdout).toMatch(/^Usage: treeos /)
+    expect(treeos([])).toMatchObject({ status: 2, stdout: '', stderr: stdout })
+  })
+
+  it.each([
+    { args: ['help'], shows: 'what-if   what another role' },
+    { args: ['help', 'audit'], shows: '  verify  ' },
+    { args: ['help', 'role', 'set'], shows: 'Usage: treeos role set [options] <file>' },
+    { args: ['help', 'inbox'], shows: 'Usage: treeos inbox [options] [command]' },
+  ])('$args is shown on stdout with 0', ({ args, shows }) => {
+    const { status, stdout, stderr } = treeos(args)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain(shows)
+  })
+
+  it.each([
+    {
+      args: ['help'],
+      value: { topics: expect.arrayContaining([{ topic: 'audit', about: expect.any(String) }]) },
+    },
+    {
+      args: ['help', 'what-if'],
+      value: {
+        topic: 'what-if',
+        commands: expect.arrayContaining([
+          { name: 'trial run', usage: 'trial run <file>', about: expect.any(String) },
+        ]),
+      },
+    },
+    {
+      args: ['help', 'role', 'set'],
+      value: { command: 'role set', help: expect.stringContaining('Usage:') },
+    },
+  ])('$args --json is one value', ({ args, value }) => {
+    expect(JSON.parse(treeos([...args, '--json']).stdout)).toMatchObject(value)
+  })
+})
 
 it('shows help on stdout with 0', () => {
   const { status, stdout } = treeos(['summon', '--help'])

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { leaves } from './cli.ts'
 import { complete } from './commands/completion.ts'
 import { EXAMPLES } from './examples.ts'
+import { leaves } from './help/pages.ts'
 import { createCli } from './program.ts'
 import { Output } from './text/output.ts'
 
@@ -56,6 +56,11 @@ it.each([
   { words: ['summon', '@echo', 'hi', '--priority', ''], found: ['human', 'interactive', 'background'] },
   { words: ['summon', '--as', '@ann', '--prio'], found: ['--priority'] },
   { words: ['completion', ''], found: ['bash', 'zsh', 'fish'] },
+  { words: ['he'], found: ['help'] },
+  { words: ['help', 'a'], found: ['audit', 'accept-difference', 'approvals', 'approve'] },
+  { words: ['help', 'what'], found: ['what-if', 'whatif'] },
+  { words: ['help', 'flow', ''], found: ['get', 'set', 'lint', 'eval'] },
+  { words: ['help', '--'], found: ['--json', '--help'] },
   { words: ['role', 'set', ''], found: [] },
   { words: ['__'], found: [] },
   { words: ['nonsense', ''], found: [] },

@@ -5,10 +5,11 @@ import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
 import { addChat } from './commands/chat.ts'
 import { addCheckpoint } from './commands/checkpoint.ts'
-import { addCompletion, visible } from './commands/completion.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addControl } from './commands/control.ts'
 import { addDebug } from './commands/debug.ts'
 import { addDev } from './commands/dev.ts'
+import { addDryRun } from './commands/dry-run.ts'
 import { addEnv } from './commands/env.ts'
 import { addErase } from './commands/erase.ts'
 import { addEvaluate } from './commands/evaluate.ts'
@@ -16,6 +17,7 @@ import { addExtensions } from './commands/extensions.ts'
 import { addFlow } from './commands/flow.ts'
 import { addFork } from './commands/fork.ts'
 import { addGather } from './commands/gather.ts'
+import { addHelp } from './commands/help.ts'
 import { addInbox } from './commands/inbox.ts'
 import { addInhabit } from './commands/inhabit.ts'
 import { addLogs } from './commands/logs.ts'
@@ -32,7 +34,6 @@ import { addReplay, addWhatIf, addWhyNot } from './commands/replay.ts'
 import { addRole } from './commands/role.ts'
 import { addRunning } from './commands/running.ts'
 import { addSearch } from './commands/search.ts'
-import { addShadow } from './commands/shadow.ts'
 import { addSignal } from './commands/signal.ts'
 import { addSpace } from './commands/space.ts'
 import { addTail } from './commands/tail.ts'
@@ -41,11 +42,12 @@ import { addToken } from './commands/token.ts'
 import { addTools } from './commands/tools.ts'
 import { addTraces } from './commands/traces.ts'
 import { addTrial } from './commands/trial.ts'
+import { addTrust } from './commands/trust.ts'
 import { addVerbs } from './commands/verbs.ts'
 import { addVerify } from './commands/verify.ts'
-import { addVouch } from './commands/vouch.ts'
 import { addWhyKnown } from './commands/why-known.ts'
 import { addWorld } from './commands/world.ts'
+import { visibleIn } from './help/pages.ts'
 import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
@@ -61,14 +63,17 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return 0 // help was asked for, and printed
+    if (error.code === 'commander.help' && !out.json && namedIn(cli.program, args) === undefined) {
+      process.stderr.write(cli.program.helpInformation({ error: true }))
+      return 2
+    }
     throw usageError(error, cli.program, args)
   }
 }
 
-/** The whole tree of commands. */
+/** The whole tree of commands. Where the help lists them: `help/places.ts`. */
 export function createCli(out: Output): Cli {
   const cli = new Cli(out)
-  cli.describeNext('Running')
   addRunning(cli)
   addDev(cli)
   addLogs(cli)
@@ -76,28 +81,25 @@ export function createCli(out: Output): Cli {
   addPrepare(cli)
   addPortal(cli)
   addPeople(cli)
-  cli.describeNext('Acting in the world')
   addVerbs(cli)
   addChat(cli)
   addControl(cli)
   addGather(cli)
   addInbox(cli)
   addApprovals(cli)
-  addVouch(cli)
+  addTrust(cli)
   addInhabit(cli)
   addMcp(cli)
   addToken(cli)
   addOutlet(cli)
-  cli.describeNext('Making the world')
   addRole(cli)
   addFlow(cli)
   addSignal(cli)
   addSpace(cli)
-  addShadow(cli)
+  addDryRun(cli)
   addOverlay(cli)
   addTools(cli)
   addWorld(cli)
-  cli.describeNext('Looking back')
   addMoments(cli)
   addWhyNot(cli)
   addWhyKnown(cli)
@@ -120,28 +122,35 @@ export function createCli(out: Output): Cli {
   addProofs(cli)
   addVerifyOverlay(cli)
   addEvaluate(cli)
-  cli.describeNext('This command line')
   addCompletion(cli)
+  addHelp(cli)
   cli.showExamples()
   return cli
 }
 
-function usageError(error: CommanderError, program: Command, args: readonly string[]): UsageError {
-  const named = args
+const namedIn = (program: Command, args: readonly string[]): Command | undefined =>
+  args
     .map((arg) => program.commands.find((command) => command.name() === arg))
     .find((command) => command !== undefined)
-  const isGroup = named !== undefined && named.commands.length > 0
-  const known = visible(isGroup ? named : program)
-    .map((command) => command.name())
-    .join(', ')
-  const path = isGroup ? `treeos ${named.name()}` : 'treeos'
-  if (error.code === 'commander.help') return new UsageError(`${path} takes a command: ${known}`)
+
+function usageError(error: CommanderError, program: Command, args: readonly string[]): UsageError {
+  const named = namedIn(program, args)
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '')
-  if (error.code === 'commander.unknownCommand') return new UsageError(`${message}; ${path} has ${known}`)
-  return new UsageError(
-    named === undefined || isGroup ? message : `${message}; see \`treeos ${named.name()} --help\``,
-  )
+  if (named === undefined) {
+    const listed = '`treeos --help` lists those of every day, `treeos help TOPIC` the others'
+    if (error.code === 'commander.help') return new UsageError(`treeos takes a command; ${listed}`)
+    return new UsageError(error.code === 'commander.unknownCommand' ? `${message}; ${listed}` : message)
+  }
+  if (named.commands.length === 0) return new UsageError(`${message}; see \`treeos ${named.name()} --help\``)
+  const known = visibleIn(named)
+    .map((command) => command.name())
+    .join(', ')
+  if (error.code === 'commander.help')
+    return new UsageError(`treeos ${named.name()} takes a command: ${known}`)
+  if (error.code === 'commander.unknownCommand')
+    return new UsageError(`${message}; treeos ${named.name()} has ${known}`)
+  return new UsageError(message)
 }

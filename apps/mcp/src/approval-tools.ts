@@ -72,12 +72,12 @@ export function callApprovalTool(seat: Seat, tool: string, args: JsonObject): Pr
 /** Other arguments than those that were asked about. A client may write an object as text; anything else must not be lost without a word. */
 function changedIn(value: Json | undefined): { readonly args?: JsonObject } {
   if (value == null || value === '') return {}
-  const args = typeof value === 'string' ? parsed(value) : value
+  const args = typeof value === 'string' ? parsedArguments(value) : value
   if (isJsonObject(args)) return { args }
   throw fieldFault('args', value, 'an object')
 }
 
-function parsed(text: string): Json {
+function parsedArguments(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch {

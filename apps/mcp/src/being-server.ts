@@ -3,8 +3,9 @@ import { type ErrorListener, refusalOf, type Seat } from '@treeos/client'
 import { stanceOf, TreeosError } from '@treeos/core'
 import manifest from '../package.json' with { type: 'json' }
 import { tellProgress } from './progress.ts'
+import { toldByMcp } from './remedies.ts'
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
-import { callTool, toolsOf } from './tools.ts'
+import { callTool, seatTools } from './tools.ts'
 
 /** The MCP server of one seat: the four verbs, for a person also the tools for overlays, and two resources. */
 export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
@@ -13,12 +14,12 @@ export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
     { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(seat) },
   )
   const tell = (where: string, error: unknown): TreeosError => {
-    const refusal = refusalOf(error)
+    const refusal = toldByMcp(refusalOf(error))
     if (!(error instanceof TreeosError)) onError(where, error)
     return refusal
   }
   server.setRequestHandler('tools/list', async () => {
-    const tools = await toolsOf(seat).catch((error: unknown) => {
+    const tools = await seatTools(seat).catch((error: unknown) => {
       const refusal = tell('tools/list', error)
       throw new ProtocolError(ProtocolErrorCode.InternalError, refusal.message, refusal.toJSON())
     })

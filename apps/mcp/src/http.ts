@@ -11,6 +11,7 @@ import { type Connection, refusalOf } from '@treeos/client'
 import { ERROR_STATUS, quote, TreeosError } from '@treeos/core'
 import type { DoorOptions } from './door.ts'
 import { type McpOverHttp, openMcp, refusalBody, refusalHeaders } from './over-http.ts'
+import { toldByMcp } from './remedies.ts'
 
 export interface EdgeOptions extends DoorOptions {
   /** 0 takes a free one */
@@ -40,11 +41,11 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
   const mcp = openMcp(at, options)
   // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and are not names.
   const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
-  const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts.map(nameOf)])]
+  const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts.map(hostName)])]
   const server = createServer((request, response) => {
-    answer(request, response, { mcp, names, onError }).catch((error: unknown) => {
+    answerHttp(request, response, { mcp, names, onError }).catch((error: unknown) => {
       if (!(error instanceof TreeosError)) onError('http', error)
-      refuse(response, refusalOf(error))
+      refuse(response, toldByMcp(refusalOf(error)))
     })
   })
   server.maxConnections = CONNECTIONS_MAX
@@ -72,19 +73,19 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
 }
 
 /** As clients send it: without a scheme, path or port, in small letters. */
-const nameOf = (host: string): string =>
+const hostName = (host: string): string =>
   URL.parse(host.includes('://') ? host : `http://${host}`)?.hostname ?? host
 
-interface Inside {
+interface McpRequest {
   readonly mcp: McpOverHttp
   readonly names: string[]
   readonly onError: EdgeOptions['onError']
 }
 
-async function answer(
+async function answerHttp(
   request: IncomingMessage,
   response: ServerResponse,
-  { mcp, names, onError }: Inside,
+  { mcp, names, onError }: McpRequest,
 ): Promise<void> {
   requireOwnName(request, names)
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`)

@@ -1,8 +1,9 @@
 import { type Connection, refusalOf, requireToken } from '@treeos/client'
-import { ERROR_STATUS, TreeosError } from '@treeos/core'
+import { ERROR_STATUS, mendedBy, TreeosError } from '@treeos/core'
 import { writtenOut } from './accept.ts'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { Door, type DoorOptions, type Visitor } from './door.ts'
+import { toldByMcp } from './remedies.ts'
 
 /** MCP over Streamable HTTP, whichever server brings its requests. That server checks host and origin. */
 export interface McpOverHttp {
@@ -15,19 +16,19 @@ export function openMcp(at: Connection, options: DoorOptions): McpOverHttp {
   const door = new Door(at, options)
   return {
     fetch: (request) =>
-      answer(request, at, door).catch((error: unknown) => {
+      answerMcp(request, at, door).catch((error: unknown) => {
         if (!(error instanceof TreeosError)) options.onError('http', error)
-        return refusalResponse(refusalOf(error))
+        return refusalResponse(toldByMcp(refusalOf(error)))
       }),
     close: () => door.close(),
   }
 }
 
 /** Checks the token before it reads the body. */
-async function answer(request: Request, at: Connection, door: Door): Promise<Response> {
+async function answerMcp(request: Request, at: Connection, door: Door): Promise<Response> {
   const visitor = await requireVisitor(at, request)
   await door.bounds.request(visitor.issuer)
-  const body = await readBody(request)
+  const body = await readMcpBody(request)
   if (body !== null) await requireVisitor(at, request) // it may have been revoked while the body came
   const message = body === null ? undefined : parse(body)
   const headers = new Headers(request.headers)
@@ -43,13 +44,14 @@ async function requireVisitor(at: Connection, { headers }: Request): Promise<Vis
   if (secret === undefined)
     throw new TreeosError(
       'UNAUTHORIZED',
-      'a token is missing: send `Authorization: Bearer SECRET`; `treeos token create` makes one',
+      'a token is missing: send `Authorization: Bearer SECRET`',
+      mendedBy({ name: 'make-token' }),
     )
   return { ...(await requireToken(at, secret)), secret }
 }
 
 /** @throws {TreeosError} PAYLOAD_TOO_LARGE */
-async function readBody({ method, headers, body }: Request): Promise<Uint8Array<ArrayBuffer> | null> {
+async function readMcpBody({ method, headers, body }: Request): Promise<Uint8Array<ArrayBuffer> | null> {
   if (method === 'GET' || method === 'HEAD' || body === null) return null
   const tooLarge = () =>
     new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${MESSAGE_BYTES_MAX} bytes`)

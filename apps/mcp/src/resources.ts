@@ -36,7 +36,7 @@ export function readResource(seat: Seat, uri: string): Promise<object> | null {
   return after === null ? null : seat.use((at, being) => inboxPage(at, being, { after, limit: PAGE }))
 }
 
-/** @returns undefined for the first page; null for what is no address of the inbox */
+/** @returns undefined for the first page; null for anything but an address of the inbox */
 function cursorIn(uri: string): string | undefined | null {
   if (uri === INBOX) return undefined
   if (!uri.startsWith(`${INBOX}?`)) return null

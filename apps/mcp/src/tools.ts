@@ -75,7 +75,7 @@ function schemaOf(verb: Verb, parameters: CallParameters): CallParameters {
 type PersonsTool = (typeof OVERLAY_TOOLS)[number] | (typeof APPROVAL_TOOLS)[number]
 
 /** The tools of a seat: the verbs, and for a person stored overlays and approvals. A being that wears no role now may ask for them too. */
-export async function toolsOf(seat: Seat): Promise<((typeof TOOLS)[number] | PersonsTool)[]> {
+export async function seatTools(seat: Seat): Promise<((typeof TOOLS)[number] | PersonsTool)[]> {
   const verbs = await seat
     .use(async (at, being) => toolsFor((await describeWorn(at, being)).surface, at.registry))
     .catch((error: unknown) => {
@@ -123,10 +123,10 @@ const withoutEmpty = (args: JsonObject): JsonObject =>
 /** The registered names. A client is told those in its reach, and the gates refuse the others. */
 const shownBy = ({ operations, beOperations }: Registry): ShownNames => ({
   ...NOTHING_SHOWN,
-  actions: argumentsOf(operations),
-  operations: argumentsOf(beOperations),
+  actions: operationSchemas(operations),
+  operations: operationSchemas(beOperations),
 })
-const argumentsOf = (known: Registry['operations']) =>
+const operationSchemas = (known: Registry['operations']) =>
   new Map([...known.values()].map(({ name, args }) => [name, Object.keys(args)]))
 
 /** Calls that wait, by their seat: a client that gives one up and asks again means the same summon. */

@@ -17,13 +17,13 @@ import type { Addresses } from './edge/address.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
 import type { BuiltPage } from './edge/page.ts'
+import { toldByApi } from './edge/remedies.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import type { Tabs } from './inhabit/tabs.ts'
 import type { Env, Portal, Visit } from './portal.ts'
 import { accountRoutes } from './routes/account.ts'
 import { answerRoutes } from './routes/answer.ts'
-import { leaveOf } from './routes/ended.ts'
 import type { StreamDeps } from './routes/happenings.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inhabitRoutes } from './routes/inhabit.ts'
@@ -36,6 +36,7 @@ import { peopleRoutes } from './routes/people.ts'
 import { reachRoutes } from './routes/reach.ts'
 import { recordRoutes } from './routes/record.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { leaveOf } from './routes/session-end.ts'
 import type { Streams } from './routes/streams.ts'
 
 export interface AppOptions {
@@ -103,7 +104,7 @@ export function createApp(
   app.onError(async (thrown, c) => {
     const visit: Visit | undefined = c.get('visit')
     const error = visit === undefined ? thrown : await withSuggestion(visit.at, visit.being, thrown)
-    const refusal = unreadable(error) ?? refusalOf(error)
+    const refusal = toldByApi(unreadable(error) ?? refusalOf(error))
     if (refusal.code === 'INTERNAL' || refusal.code === 'SERVICE_UNAVAILABLE')
       if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
     if (c.req.path.startsWith(`${CHAT_PATH}/`)) return c.json(chatError(refusal), ERROR_STATUS[refusal.code])

@@ -16,7 +16,7 @@ const DIGEST = 'digest.txt'
 export async function buildPage(onProgress: (line: string) => void): Promise<void> {
   const sources = join(ROOT, 'page')
   if (!existsSync(sources)) return
-  const digest = digestOf([sources, join(ROOT, 'package.json')])
+  const digest = sourcesDigest([sources, join(ROOT, 'package.json')])
   const stamp = join(PAGE_FOLDER, DIGEST)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
   onProgress('building the page')
@@ -49,7 +49,7 @@ function replace(made: string): void {
   rmSync(old, { recursive: true, force: true })
 }
 
-function digestOf(paths: readonly string[]): string {
+function sourcesDigest(paths: readonly string[]): string {
   const hash = createHash('sha256')
   for (const path of paths)
     for (const file of path.endsWith('.json') ? [path] : filesIn(path))

@@ -44,7 +44,7 @@ export interface ServedPortal {
 }
 
 const CONNECTIONS_MAX = 512
-/** Of these, from one address that is no proxy of ours. */
+/** Of these, from one address that is not a proxy of ours. */
 const CONNECTIONS_MAX_PER_ADDRESS = 256
 const HEADERS_MS = 10_000
 /** Longer than proxies keep a connection that nobody uses, nginx 75 s: else they send a request on one that has just been closed. */

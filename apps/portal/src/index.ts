@@ -3,7 +3,7 @@
 export { makeAnswerLink } from './accounts/answer-links.ts'
 export { hasAccount, LINK_HOURS_MAX, makeLink, OWN_LINK_MINUTES } from './accounts/links.ts'
 export { describePeople, type PersonView, removeAccount, revokeLink } from './accounts/people.ts'
-export { isLoopback, Provider, type ProviderSettings } from './accounts/provider.ts'
+export { isLoopbackUrl, Provider, type ProviderSettings } from './accounts/provider.ts'
 export { HOOKS_PATH } from './api/outlets.ts'
 export { buildPage, PAGE_FOLDER } from './build-page.ts'
 export { addressOfHost } from './edge/names.ts'

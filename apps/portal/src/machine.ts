@@ -1,6 +1,6 @@
 import type { BeingName, Json, MomentId, TreeosError } from '@treeos/core'
 import type { Envelope } from '@treeos/proofs'
-import type { PreparedTrial, Trial } from '@treeos/trials/told'
+import type { PreparedTrial, Trial } from '@treeos/trials/forms'
 
 /**
  * What the program that serves the portal does for it: it knows the packages of replay and the processes of this machine. The

@@ -46,7 +46,7 @@ export interface Visit {
 
 export interface TokenVisit {
   readonly secret: string
-  /** by which the person of the token acts as a being that is no person; null for a person's being */
+  /** by which the person of the token acts as a being that is not a person; null for a person's being */
   readonly seat: Seat | null
 }
 

@@ -1,4 +1,4 @@
-import { describe } from './api/describe.ts'
+import { openApiDocument } from './api/describe.ts'
 import { operationsAround, routesOf } from './app.ts'
 import { Tabs } from './inhabit/tabs.ts'
 import type { Portal } from './portal.ts'
@@ -20,6 +20,6 @@ export function listRoutes(portal: Portal): Route[] {
 
 /** The description of the API, without a reality: the types of clients are made from it. */
 export const describeApi = (): object =>
-  describe(
+  openApiDocument(
     operationsAround({ portal: {} as Portal, streams: new Streams(), tabs: new Tabs(() => undefined) }).api,
   )

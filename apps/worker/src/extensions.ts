@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { quote, TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/sdk'
 import { acceptance, type CallTool, readToolsFile, type ServerEntries, toolExtensions } from '@treeos/tools'
-import { shipped } from './shipped.ts'
+import { shipped } from './shipped-extensions.ts'
 import { findWorld, keptWorlds, worldNames } from './worlds.ts'
 
 export { secretsFolder, secretsOf } from './secrets.ts'
@@ -60,10 +60,10 @@ const modulesOf = (env: NodeJS.ProcessEnv): string[] =>
 
 async function load(name: string): Promise<Extension> {
   const { default: extension } = (await import(pathToFileURL(locate(name)).href).catch((error: unknown) => {
-    throw wrong(name, `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`)
+    throw wrongExtension(name, `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`)
   })) as { default?: unknown }
   if (isExtension(extension)) return extension
-  throw wrong(name, 'has no default export made by defineExtension')
+  throw wrongExtension(name, 'has no default export made by defineExtension')
 }
 
 function locate(name: string): string {
@@ -73,7 +73,10 @@ function locate(name: string): string {
   try {
     return createRequire(join(process.cwd(), 'package.json')).resolve(name)
   } catch {
-    throw wrong(name, `is not a package that ${process.cwd()} has installed; a path begins with ./ or /`)
+    throw wrongExtension(
+      name,
+      `is not a package that ${process.cwd()} has installed; a path begins with ./ or /`,
+    )
   }
 }
 
@@ -83,5 +86,5 @@ const isExtension = (value: unknown): value is Extension =>
   ['name', 'version'].every((key) => typeof (value as Record<string, unknown>)[key] === 'string') &&
   ['roles', 'operations', 'scene'].every((key) => Array.isArray((value as Record<string, unknown>)[key]))
 
-const wrong = (name: string, why: string) =>
+const wrongExtension = (name: string, why: string) =>
   new TreeosError('INVALID_INPUT', `TREEOS_EXTENSIONS: ${quote(name)} ${why}`)

@@ -116,7 +116,10 @@ export class Metrics {
     const text = sharing(() => this.registry.metrics())
     const told = sharing(minds)
     const server = createServer((request, response) => {
-      const isNear = OWN.check(plain(request.socket.remoteAddress), familyOf(request.socket.remoteAddress))
+      const isNear = OWN.check(
+        plainAddress(request.socket.remoteAddress),
+        familyOf(request.socket.remoteAddress),
+      )
       const name = nameIn(request.headers.host)
       const isKnown =
         OWN_NAMES.includes(name) || (bind !== LOOPBACK && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
@@ -159,8 +162,8 @@ const OWN = new BlockList()
 OWN.addSubnet('127.0.0.0', 8, 'ipv4')
 OWN.addAddress('::1', 'ipv6')
 /** An address of IPv4 as a socket of IPv6 shows it. */
-const plain = (address = ''): string => address.replace(/^::ffff:/, '')
-const familyOf = (address: string | undefined) => (isIP(plain(address)) === 6 ? 'ipv6' : 'ipv4')
+const plainAddress = (address = ''): string => address.replace(/^::ffff:/, '')
+const familyOf = (address: string | undefined) => (isIP(plainAddress(address)) === 6 ? 'ipv6' : 'ipv4')
 
 const OWN_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** The host of a request without its port: behind a forwarded port the number differs. */

@@ -43,8 +43,8 @@ export class Minds {
 
   shown(): { mind: Mind | null; connections: Record<string, Mind> } {
     return {
-      mind: this.#main === null ? null : shown(this.#main),
-      connections: Object.fromEntries(this.#named.map(([name, endpoint]) => [name, shown(endpoint)])),
+      mind: this.#main === null ? null : shownMind(this.#main),
+      connections: Object.fromEntries(this.#named.map(([name, endpoint]) => [name, shownMind(endpoint)])),
     }
   }
 
@@ -67,9 +67,12 @@ export class Minds {
   }
 }
 
-const shown = (endpoint: ModelEndpoint): Mind => ({ model: endpoint.model, baseUrl: shownAddress(endpoint) })
+const shownMind = (endpoint: ModelEndpoint): Mind => ({
+  model: endpoint.model,
+  baseUrl: shownAddress(endpoint),
+})
 
 const checked = async (endpoint: ModelEndpoint): Promise<CheckedMind> => ({
-  ...shown(endpoint),
+  ...shownMind(endpoint),
   fault: await faultOfEndpoint(endpoint),
 })

@@ -1,6 +1,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { type NativeConnectionOptions, TransportError } from '@temporalio/worker'
-import { reasonOf, ServiceAwayError, type WaitOptions, waitFor } from '@treeos/host'
+import { messageOfThrown } from '@treeos/core'
+import { ServiceAwayError, type WaitOptions, waitFor, waitReason } from '@treeos/host'
 import { findReality, isTransient, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -27,7 +28,7 @@ export function locateTemporal(env: NodeJS.ProcessEnv): TemporalPlace {
     const proxy = temporalProxy(address, env)
     return { address, namespace, options: { ...options, ...(proxy === undefined ? {} : { proxy }) } }
   } catch (error) {
-    throw new StartError(`the configuration of Temporal cannot be read: ${messageOf(error)}`)
+    throw new StartError(`the configuration of Temporal cannot be read: ${messageOfThrown(error)}`)
   }
 }
 
@@ -74,7 +75,7 @@ export class Start {
   #waiting(service: string, isAway: (error: unknown) => boolean): WaitOptions {
     const secondsMax = this.#secondsMax
     const onWait = (error: unknown) =>
-      this.#log.warn({ why: reasonOf(error) }, `waiting for ${service}, ${secondsMax} s at most`)
+      this.#log.warn({ why: waitReason(error) }, `waiting for ${service}, ${secondsMax} s at most`)
     return { service, isAway, onWait, secondsMax }
   }
 }
@@ -85,7 +86,7 @@ function postgresRefusal(error: unknown, service: string): unknown {
   const { code } = error as { code?: unknown }
   if (OTHER_SCHEMA.test(String(code)))
     return new StartError(`${service} holds no TreeOS of this version: \`treeos up\` brings it up to date`)
-  return new StartError(`${service} refuses: ${messageOf(error)}`)
+  return new StartError(`${service} refuses: ${messageOfThrown(error)}`)
 }
 
 /** Host, port and database, without user and password. */
@@ -93,5 +94,3 @@ function addressOf(url: string): string {
   const parsed = URL.parse(url)
   return parsed === null ? 'DATABASE_URL (not a URL)' : `${parsed.host}${parsed.pathname}`
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

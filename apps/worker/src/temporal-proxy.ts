@@ -13,10 +13,10 @@ const EXCEPTIONS = ['no_grpc_proxy', 'no_proxy'] as const
  * @returns undefined for the direct way: no proxy is named, Temporal is on this machine, or its host is an exception
  */
 export function temporalProxy(address: string, env: NodeJS.ProcessEnv): Proxy | undefined {
-  const proxy = URL.parse(firstOf(PROXIES, env) ?? '')
+  const proxy = URL.parse(firstSetting(PROXIES, env) ?? '')
   const host = URL.parse(`http://${address}`)?.hostname
   if (proxy === null || proxy.protocol !== 'http:' || host === undefined || isHere(host)) return undefined
-  const exceptions = (firstOf(EXCEPTIONS, env) ?? '').split(',').map((one) => one.trim())
+  const exceptions = (firstSetting(EXCEPTIONS, env) ?? '').split(',').map((one) => one.trim())
   if (exceptions.some((one) => isOf(host, one))) return undefined
   const { username, password } = proxy
   return {
@@ -28,7 +28,7 @@ export function temporalProxy(address: string, env: NodeJS.ProcessEnv): Proxy | 
   }
 }
 
-const firstOf = (names: readonly string[], env: NodeJS.ProcessEnv): string | undefined =>
+const firstSetting = (names: readonly string[], env: NodeJS.ProcessEnv): string | undefined =>
   names.map((name) => env[name]).find((value) => value !== undefined && value !== '')
 
 const isHere = (host: string): boolean => host === 'localhost' || host === '[::1]' || host.startsWith('127.')

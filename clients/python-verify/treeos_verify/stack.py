@@ -126,7 +126,7 @@ class Stack:
         record, opened = self.record, self.open
         at_open, offset, last = opened["openedAt"], opened["offset"], given(opened, "lastSealed")
         times = [at_open, offset, record["sealedAt"], 0 if last is None else last["sealedAt"]]
-        need(all(map(is_number, times)), "a time that is no number", "time-mismatch")
+        need(all(map(is_number, times)), "a time that is not a number", "time-mismatch")
         need(same(record["openedAt"], at_open) and record["sealedAt"] >= at_open, "another time", "time-mismatch")
         hours = (at_open + offset * 60_000) // HOUR_MS
         need(same(hours % 24, opened["hour"]), "another hour", "time-mismatch")

@@ -9,7 +9,7 @@ BudgetPeriod = Literal["day", "total"]
 CanList = Literal["canSee", "canDo", "canSummon", "canBe"]
 ClauseResult = Literal["primary", "stacked", "shadowed", "repeated", "skipped", "no-match", "malformed"]
 Cognition = Literal["llm", "human", "scripted"]
-Concrete = Union[str, Dict[str, Any]]
+ConcreteEntry = Union[str, Dict[str, Any]]
 Coord = Union["Size"]
 Decision = Union[Dict[str, Any], Dict[str, Any], Dict[str, Any]]
 Digest = str
@@ -117,7 +117,7 @@ class Moment(_Moment, total=False):
     driver: str
     content: str
     overlay: "OverlayRecord"
-    shadow: List["Shadowed"]
+    shadow: List["ShadowVerdict"]
 
 
 class Self(TypedDict):
@@ -443,7 +443,7 @@ class _ExplainedMoment(TypedDict):
 
 
 class ExplainedMoment(_ExplainedMoment, total=False):
-    shadow: List["Shadowed"]
+    shadow: List["ShadowVerdict"]
     skip: "SkipReason"
     tries: List["RefusedTry"]
     unheard: str
@@ -511,15 +511,6 @@ class LastMoment(TypedDict):
     primary: Optional[str]
     stacked: List[str]
     words: "Json"
-
-
-class Lately(TypedDict):
-    isAll: bool
-    since: str
-    spoken: List["SpokenTo"]
-    strip: List["StripMoment"]
-    until: str
-    waiting: List["WaitsFor"]
 
 
 class Layer(TypedDict):
@@ -623,7 +614,7 @@ class MomentView(_MomentView, total=False):
     message: str
     overlay: "OverlayRecord"
     reason: str
-    shadow: List["Shadowed"]
+    shadow: List["ShadowVerdict"]
 
 
 class NamedTally(TypedDict):
@@ -759,6 +750,15 @@ class RebuiltPrompt(_RebuiltPrompt, total=False):
     older: bool
 
 
+class RecentActivity(TypedDict):
+    isAll: bool
+    since: str
+    spoken: List["SpokenTo"]
+    strip: List["StripMoment"]
+    until: str
+    waiting: List["WaitsFor"]
+
+
 class _RefusedTry(TypedDict):
     call: Union["VerbCall", None]
     code: str
@@ -889,7 +889,7 @@ class SearchResult(TypedDict):
     spaces: List[str]
 
 
-class Shadowed(TypedDict):
+class ShadowVerdict(TypedDict):
     by: str
     key: str
     on: str
@@ -973,10 +973,10 @@ class StripMoment(TypedDict):
 
 
 class Surface(TypedDict):
-    canBe: List["Concrete"]
-    canDo: List["Concrete"]
-    canSee: List["Concrete"]
-    canSummon: List["Concrete"]
+    canBe: List["ConcreteEntry"]
+    canDo: List["ConcreteEntry"]
+    canSee: List["ConcreteEntry"]
+    canSummon: List["ConcreteEntry"]
 
 
 class Surroundings(TypedDict):

@@ -33,7 +33,7 @@ const kept = z.strictObject({
   autoSleep: z.boolean(),
 })
 
-interface Of {
+interface CustomRoleSource {
   readonly world: WorldReader
   readonly parent: BeingRow
 }
@@ -43,7 +43,11 @@ interface Of {
  * @returns null when there is no role of that name
  * @throws {TreeosError} FORBIDDEN
  */
-export async function findRole(config: LineageConfig, of: Of, role: string): Promise<RoleConfig | null> {
+export async function findRole(
+  config: LineageConfig,
+  of: CustomRoleSource,
+  role: string,
+): Promise<RoleConfig | null> {
   const builtIn = Object.hasOwn(config.roles, role) ? config.roles[role] : undefined
   if (builtIn !== undefined) return builtIn
   const own = rolesDefinedBy(of.parent)
@@ -52,7 +56,11 @@ export async function findRole(config: LineageConfig, of: Of, role: string): Pro
 }
 
 /** @throws {TreeosError} INVALID_INPUT, FORBIDDEN */
-export async function requireRole(config: LineageConfig, of: Of, role: string): Promise<RoleConfig> {
+export async function requireRole(
+  config: LineageConfig,
+  of: CustomRoleSource,
+  role: string,
+): Promise<RoleConfig> {
   const found = await findRole(config, of, role)
   if (found !== null) return found
   const there = Object.keys({ ...config.roles, ...rolesDefinedBy(of.parent) }).join(', ')
@@ -82,7 +90,11 @@ export function rolesFor(
 }
 
 /** @throws {TreeosError} INVALID_INPUT, FORBIDDEN */
-async function requireOwn(config: LineageConfig, { world, parent }: Of, role: z.infer<typeof kept>) {
+async function requireOwn(
+  config: LineageConfig,
+  { world, parent }: CustomRoleSource,
+  role: z.infer<typeof kept>,
+) {
   requireHarmless('description', role.description)
   await requireOwnTools(world, parent, role.allowedTools)
   requireOwnModel(config, parent, role)

@@ -16,7 +16,7 @@ export async function filesOf(world: WorldReader, being: string): Promise<Map<st
   )
 }
 
-export const textOf = ({ content }: MatterRow): string => String((content as { text?: unknown }).text ?? '')
+export const fileText = ({ content }: MatterRow): string => String((content as { text?: unknown }).text ?? '')
 
 export async function requireFile(world: WorldReader, being: string, at: string): Promise<MatterRow> {
   const files = await filesOf(world, being)

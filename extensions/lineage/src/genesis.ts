@@ -64,7 +64,7 @@ const LOOKALIKES = new Map([...STRANGE].map((letter, i) => [letter, OURS[i] ?? l
  * A text as it looks: without characters that show nothing and marks on letters, with dashes of one kind, letters of one width,
  * and ours in place of those that look like them.
  */
-const plain = (text: string): string =>
+const plainBlock = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
@@ -74,7 +74,7 @@ const plain = (text: string): string =>
 
 /** @throws {TreeosError} INVALID_INPUT naming the field and what its text imitates */
 export function requireHarmless(field: string, text: string): void {
-  const found = INJECTIONS.find(([pattern]) => pattern.test(plain(text)))
+  const found = INJECTIONS.find(([pattern]) => pattern.test(plainBlock(text)))
   if (found === undefined) return
   throw new TreeosError('INVALID_INPUT', `${field} imitates ${found[1]}: say it in other words`)
 }

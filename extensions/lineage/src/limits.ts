@@ -22,7 +22,7 @@ async function childrenThatCount({ world, actor }: Omit<SpawnContext, 'openedAt'
 }
 
 /** Whether one more child may live. @throws {TreeosError} RATE_LIMITED */
-export async function requireRoom(
+export async function requireRoomForChild(
   { liveChildrenMax }: LineageConfig,
   at: Omit<SpawnContext, 'openedAt'>,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function requireRoom(
 
 /** Whether one more child may be spawned. @throws {TreeosError} RATE_LIMITED */
 export async function requireWithinLimits(config: LineageConfig, at: SpawnContext): Promise<void> {
-  await requireRoom(config, at)
+  await requireRoomForChild(config, at)
   const { spawnsPerDayMax } = config
   const today = (await childrenThatCount(at)).filter(({ bornAt }) => bornAt > at.openedAt - DAY_MS)
   if (today.length < spawnsPerDayMax) return

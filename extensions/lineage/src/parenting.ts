@@ -24,7 +24,7 @@ import type { LineageConfig } from './config.ts'
 import { defineChildRole, requireRole } from './custom-roles.ts'
 import { requireHarmless } from './genesis.ts'
 import { CHILD_STATES } from './lifecycle.ts'
-import { requireRoom } from './limits.ts'
+import { requireRoomForChild } from './limits.ts'
 import { flowOf } from './spawn.ts'
 import { beat, still } from './work.ts'
 
@@ -60,7 +60,7 @@ const moveChild = (config: LineageConfig) =>
       if (to === 'starting') {
         if (profile.genesis.role.autoSleep && task === undefined)
           throw new TreeosError('INVALID_INPUT', `@${name} is started again only for a task: give it one`)
-        if (!isLiving(kid)) await requireRoom(config, { world, actor })
+        if (!isLiving(kid)) await requireRoomForChild(config, { world, actor })
         return restart({ kid, reason, task, carryOut }, facts)
       }
       if (to === 'failed' && RESTARTED.includes(profile.role))

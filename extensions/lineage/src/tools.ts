@@ -2,7 +2,7 @@ import { asJson, defineOperation, type JsonObject, makeThing, TreeosError, write
 import { z } from 'zod'
 import { profileOf, recordOf, setProfilePart } from './child.ts'
 import { roleName } from './custom-roles.ts'
-import { FILE, filesOf, freeId, requireFile, textOf } from './files.ts'
+import { FILE, filesOf, fileText, freeId, requireFile } from './files.ts'
 import { GENESIS_BYTES_MAX, GENESIS_CHARS_MAX, requireHarmless } from './genesis.ts'
 import { jsonBytes } from './text-size.ts'
 import { SHOWN_CHARS_MAX, SOUL, still, used } from './work.ts'
@@ -24,7 +24,7 @@ const readFile = defineOperation({
   allow: ['self'],
   args: z.strictObject({ path }),
   async decide(at) {
-    const text = textOf(await requireFile(at.world, at.actor.name, at.args.path))
+    const text = fileText(await requireFile(at.world, at.actor.name, at.args.path))
     return used(at, 'read_file', { path: at.args.path, text })
   },
 })
@@ -98,7 +98,7 @@ const runSkill = defineOperation({
     const parents = async () =>
       actor.parent === null ? undefined : (await filesOf(world, actor.parent)).get(skill)
     const file = own ?? (await parents()) ?? (await requireFile(world, actor.name, skill))
-    return used(at, 'run_skill', { skill: args.name, text: textOf(file), input: args.input ?? null })
+    return used(at, 'run_skill', { skill: args.name, text: fileText(file), input: args.input ?? null })
   },
 })
 

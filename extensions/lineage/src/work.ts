@@ -8,7 +8,7 @@ import {
   type WorldReader,
 } from '@treeos/sdk'
 import { isLiving, moved, type Profile, profileOf, recordOf, setProfilePart, spawnedBy } from './child.ts'
-import { filesOf, textOf } from './files.ts'
+import { filesOf, fileText } from './files.ts'
 import { jsonBytes, startWithin } from './text-size.ts'
 
 /** Who a child is, in its own words: a file that it sees in each moment. */
@@ -34,14 +34,14 @@ export async function used(
   { facts = [], ...more }: Partial<Outcome> = {},
 ): Promise<Outcome> {
   const profile = profileOf(actor)
-  const last = { tool, result: shortened(result) }
+  const last = { tool, result: shortenedValue(result) }
   if (profile === null)
     return { facts: [...facts, setProfilePart(actor.name, 'last', last)], result, ...more }
   const { from, content } = wake
   const task =
     from === null || wake.inReplyTo !== null
       ? []
-      : [setProfilePart(actor.name, 'task', { from, content: shortened(content) })]
+      : [setProfilePart(actor.name, 'task', { from, content: shortenedValue(content) })]
   const begun =
     profile.state === 'starting' ? moved(actor.name, 'starting', 'healthy', `it used ${tool}`) : []
   const awake = profile.asleep && more.rests !== true
@@ -80,7 +80,7 @@ export async function still(carryOut: CarryOut, child: BeingRow): Promise<void> 
     await carryOut({ operation: 'delete-schedule', target: `@${child.name}`, args: { name: 'heartbeat' } })
 }
 
-function shortened(value: Json): Json {
+function shortenedValue(value: Json): Json {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (text.length <= SHOWN_CHARS_MAX && jsonBytes(value) <= SHOWN_BYTES_MAX) return value
   const shown = startWithin(text.slice(0, SHOWN_CHARS_MAX).toWellFormed(), SHOWN_BYTES_MAX)
@@ -102,7 +102,7 @@ export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
       : { role: profile.role, state: profile.state, asleep: profile.asleep, task: profile.task ?? null }),
     ...(profile?.genesis.role.autoSleep === true && !profile.asleep ? { whenDone: WHEN_DONE } : {}),
     files: [...files.keys()].sort(),
-    soul: soul === undefined ? null : textOf(soul),
+    soul: soul === undefined ? null : fileText(soul),
     last,
   })
 }

@@ -71,7 +71,7 @@ const forget = defineOperation({
     const id = args.note.slice('matter:'.length)
     const { type, owner, place } = (await world.matter(id)) ?? {}
     if (type !== 'memory:note' || owner !== actor.name || place !== `@${actor.name}`)
-      throw new TreeosError('FORBIDDEN', `${args.note} is no note that you wrote and hold`)
+      throw new TreeosError('FORBIDDEN', `${args.note} is not a note that you wrote and hold`)
     return { facts: [writeThing({ id }, null)] }
   },
 })

@@ -1,5 +1,5 @@
 import { type BeingName, momentsReel, parseMomentId } from '@treeos/core'
-import type { BeginInput, Begun } from '@treeos/protocol'
+import type { BeginInput, BeginResult } from '@treeos/protocol'
 import { readerOf, UnknownBeingError } from '@treeos/reality'
 import {
   append,
@@ -24,7 +24,7 @@ import { retellLast } from './live/retell.ts'
  * @returns the generation, the number of its first moment, and the last moments before it
  * @throws {UnknownBeingError} when this reality has no such being
  */
-export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promise<Begun> {
+export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promise<BeginResult> {
   const { db, reality } = deps
   if ((await readerOf(deps).being(being)) === null)
     throw new UnknownBeingError(`no being ${being} lives in this reality`)

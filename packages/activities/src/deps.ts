@@ -2,13 +2,13 @@ import type { BeingName, Digest, MomentId } from '@treeos/core'
 import type { OverlayMode } from '@treeos/overlay'
 import type { TakenOverlay, Taker } from '@treeos/overlay/vault'
 import type { ScheduleRef } from '@treeos/protocol'
-import type { Cost, ReadSet, Reality, Seek, StoreDb } from '@treeos/store'
+import type { CallCost, NoteSeeker, ReadSet, Reality, StoreDb } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Observer } from './guard/guard.ts'
-import { Calls, Pace } from './mind/calls.ts'
-import { Cancels } from './mind/cancels.ts'
+import { MindCalls, MindPace } from './mind/calls.ts'
+import { CallCanceller } from './mind/cancels.ts'
 import { Outages } from './mind/outages.ts'
 import type { Model } from './model/model.ts'
 import { KnownRuns, NextWakes } from './moments/next-wakes.ts'
@@ -19,7 +19,7 @@ export interface BeatDeps {
   readonly db: Kysely<StoreDb>
   readonly reality: Reality
   readonly registry: Registry
-  readonly memory: Memory
+  readonly memory: WorkerCaches
   /** null when no model is connected: moments of LLM beings fail with LLM_NOT_CONFIGURED */
   readonly model: Model | null
   /** models of the operator's configuration, by name; a being with the quality `llm.connection` uses that one */
@@ -42,7 +42,7 @@ export interface BeatDeps {
   /** puts acts that came by a Temporal signal into inboxes, by a login of its own; null: such acts are off */
   readonly signals: Kysely<StoreDb> | null
   /** makes the vectors by which notes are searched; left out: they are searched by words */
-  readonly seek?: Seek | undefined
+  readonly seek?: NoteSeeker | undefined
   /** receives what beats do, and the errors whose messages history must not hold */
   readonly observe: Observer
 }
@@ -59,7 +59,7 @@ export interface OverlayAccess {
 }
 
 /** Caches of a worker for one reality. Postgres holds all of it, unless said otherwise. */
-export interface Memory {
+export interface WorkerCaches {
   /** moments under way; Postgres does not hold all of them */
   readonly moments: OpenMoments
   /** digests of programs that are stored; a being keeps one program for many moments */
@@ -68,15 +68,15 @@ export interface Memory {
   readonly opened: LRUCache<BeingName, ReadSet>
   readonly stamped: LRUCache<BeingName, ReadSet>
   /** calls of minds that are under way */
-  readonly calls: Calls
+  readonly calls: MindCalls
   /** asks whether they were cancelled */
-  readonly cancels: Cancels
+  readonly cancels: CallCanceller
   /** what the last model call of each being could cost at most; not stored */
-  readonly worstCosts: LRUCache<BeingName, Cost>
+  readonly worstCosts: LRUCache<BeingName, CallCost>
   /** which models answer; not stored */
   readonly outages: Outages
   /** how long minds took */
-  readonly pace: Pace
+  readonly pace: MindPace
   /** beings that wait for their next wake before they end their workflow task */
   readonly nextWakes: NextWakes
   /** beings whose runs need not be asked for */
@@ -93,17 +93,17 @@ export interface ShortWay {
   readonly knownMs?: number | undefined
 }
 
-export function newMemory(shortWay: ShortWay = {}): Memory {
+export function newMemory(shortWay: ShortWay = {}): WorkerCaches {
   return {
     moments: new OpenMoments(),
     programs: new LRUCache({ max: 5000 }),
     opened: new LRUCache({ max: 5000 }),
     stamped: new LRUCache({ max: 5000 }),
-    calls: new Calls(shortWay.callsMax),
-    cancels: new Cancels(),
+    calls: new MindCalls(shortWay.callsMax),
+    cancels: new CallCanceller(),
     worstCosts: new LRUCache({ max: 5000 }),
     outages: new Outages(),
-    pace: new Pace(shortWay.mindMs),
+    pace: new MindPace(shortWay.mindMs),
     nextWakes: new NextWakes(shortWay.callsMax),
     knownRuns: new KnownRuns(shortWay.knownMs),
   }

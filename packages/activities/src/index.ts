@@ -34,7 +34,7 @@ export {
   modelsFile,
   type Price,
   type Prices,
-  type Probed,
+  type ProbeResult,
   probeEndpoint,
   readConnections,
   readPrices,

@@ -8,13 +8,13 @@ import type {
   LiveInput,
   OpenMoment,
   PendingEffect,
-  Resting,
+  RestingBeing,
   RunHints,
   StampedMoment,
 } from '@treeos/protocol'
 import { assignStack } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
-import { Allowance } from './live/allowance.ts'
+import { MomentAllowance } from './live/allowance.ts'
 import { decideSoon } from './live/decide.ts'
 import { followsSoon } from './live/follow.ts'
 import { type NextMoment, type OpeningOfMoment, openMoment } from './live/open.ts'
@@ -25,7 +25,7 @@ import { stampMoment } from './stamp/stamp-moment.ts'
 
 /**
  * Lives the moments of a being, one after the other: claims a wake and reads the world, evaluates the flow, lets the mind decide, and stamps.
- * It stops when no wake waits, when its {@link Allowance} is used up, and at a moment that the workflow has to evaluate first: one whose mind
+ * It stops when no wake waits, when its {@link MomentAllowance} is used up, and at a moment that the workflow has to evaluate first: one whose mind
  * takes long, or that goes outside. The workflow then evaluates all of them. A rerun that finds moments ended tells of these alone, so that
  * nothing new is lived before they are evaluated.
  * @param told not a part of what replay compares
@@ -34,11 +34,15 @@ import { stampMoment } from './stamp/stamp-moment.ts'
 export async function liveMoments(deps: BeatDeps, input: LiveInput, told: RunHints): Promise<LivedMoments> {
   const { being, generation, n, program, room } = input
   await beginTask(deps, input, told)
-  const allowance = new Allowance(room)
+  const allowance = new MomentAllowance(room)
   const lived: EndedMoment[] = []
   const first = { being, generation, n, moment: momentId(being, generation, n), program, mayHold: true }
   for (let next: NextMoment | null = first; next !== null; ) {
-    const step: Step | null = await (lived.length === 0 ? liveOne : liveUnlessLost)(deps, next, allowance)
+    const step: LivedStep | null = await (lived.length === 0 ? liveOne : liveUnlessLost)(
+      deps,
+      next,
+      allowance,
+    )
     if (step === null) break
     if ('stop' in step) return { lived, stop: step.stop }
     lived.push(...step.lived)
@@ -48,12 +52,16 @@ export async function liveMoments(deps: BeatDeps, input: LiveInput, told: RunHin
 }
 
 /** What was lived, and the moment after it; `next` is null where the workflow has to ask for it. Or what is not lived here. */
-type Step =
+type LivedStep =
   | { readonly lived: readonly EndedMoment[]; readonly next: NextMoment | null }
-  | { readonly stop: Resting | BeingEnded | OpenMoment }
+  | { readonly stop: RestingBeing | BeingEnded | OpenMoment }
 
 /** One moment, from wake to facts. @returns null when it does not belong into this activity any more */
-async function liveOne(deps: BeatDeps, at: NextMoment, allowance: Allowance): Promise<Step | null> {
+async function liveOne(
+  deps: BeatDeps,
+  at: NextMoment,
+  allowance: MomentAllowance,
+): Promise<LivedStep | null> {
   const opening = await openMoment(deps, at)
   if (!('state' in opening)) return { stop: opening }
   if (opening.state === 'ended') return { lived: await retellEnded(deps, at, allowance), next: null }
@@ -72,7 +80,11 @@ async function liveOne(deps: BeatDeps, at: NextMoment, allowance: Allowance): Pr
 }
 
 /** A moment after the first one. What was lived before it is told even if it fails: the workflow asks for it again. */
-async function liveUnlessLost(deps: BeatDeps, at: NextMoment, allowance: Allowance): Promise<Step | null> {
+async function liveUnlessLost(
+  deps: BeatDeps,
+  at: NextMoment,
+  allowance: MomentAllowance,
+): Promise<LivedStep | null> {
   try {
     if (!Context.current().cancellationSignal.aborted) return await liveOne(deps, at, allowance)
   } catch (error) {
@@ -96,8 +108,8 @@ async function decideAndStamp(
   deps: BeatDeps,
   at: NextMoment,
   { held, ...evaluated }: EvaluatedMoment & { readonly held: HeldMoment },
-  allowance: Allowance,
-): Promise<Step> {
+  allowance: MomentAllowance,
+): Promise<LivedStep> {
   const { being, generation, n, moment } = at
   const { memory } = deps
   const { opened, stack, skip = null } = evaluated
@@ -122,8 +134,8 @@ async function followed(
   deps: BeatDeps,
   at: NextMoment,
   lived: EndedMoment & { readonly ended: StampedMoment },
-  allowance: Allowance,
-): Promise<Step> {
+  allowance: MomentAllowance,
+): Promise<LivedStep> {
   const { being, generation, moment } = at
   const { ended, opened } = lived
   const mayFollow = allowance.hasRoomAfter && (ended.waiting > 0 || (await followsSoon(deps, moment)))

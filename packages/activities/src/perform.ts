@@ -68,7 +68,7 @@ async function dropOverlay(deps: BeatDeps, moment: MomentId): Promise<void> {
 }
 
 /** What the key of an effect follows from: the moment, or the yes that the moment brings, which two lives may bring. */
-async function keyOf({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<string> {
+async function effectKey({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<string> {
   const { record } = await withPostgresRetry(observe, () => memory.moments.load(db, moment))
   return approvalOf(record.wake) === null ? moment : record.wake.id
 }
@@ -92,7 +92,7 @@ const unleased = (isFirst: boolean): EffectResult => ({
 })
 
 /** One attempt of an activity: to perform the effect, or to ask what became of it. */
-interface Attempt {
+interface PerformAttempt {
   readonly attempt: number
   /** no further attempt is made after it */
   readonly isLast: boolean
@@ -122,7 +122,7 @@ async function attempt(
       const at: EffectAttempt = {
         ...by,
         args: args as JsonObject,
-        key: `${deps.reality.id}/${await keyOf(deps, moment)}`,
+        key: `${deps.reality.id}/${await effectKey(deps, moment)}`,
         signal,
         secrets,
         fetch: outsideFetch(deps.privateHosts, signal),
@@ -159,7 +159,7 @@ const NOT_RUN: readonly string[] = ['FORBIDDEN', 'SERVICE_UNAVAILABLE']
 function failedResult(
   operation: string,
   error: unknown,
-  { attempt, isLast, isCancelled, isChecked }: Attempt & { readonly isChecked: boolean },
+  { attempt, isLast, isCancelled, isChecked }: PerformAttempt & { readonly isChecked: boolean },
 ): EffectResult {
   const isFinal = error instanceof TreeosError && (attempt === 1 || !NOT_RUN.includes(error.code))
   if (isFinal) return { error: { code: error.code, message: storableMessage(error.message) } }
@@ -193,7 +193,7 @@ function foundResult(
 }
 
 /** No check found out what became of the effect. @throws {EffectError} when another one is made */
-function unfoundResult(operation: string, { attempt, isLast, isCancelled }: Attempt): EffectResult {
+function unfoundResult(operation: string, { attempt, isLast, isCancelled }: PerformAttempt): EffectResult {
   if (isCancelled || !isLast) throw new EffectError('Unknown')
   const message = storableMessage(
     `the answer of the effect of ${operation} was lost, and ${attempt} checks did not find out what became of it: it may have happened`,

@@ -14,7 +14,7 @@ import {
 import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { heartbeating, withPostgresRetry } from './guard/guard.ts'
-import type { MindAttempt, Thought } from './mind/calls.ts'
+import type { MindAttempt, MindResult } from './mind/calls.ts'
 import { CancelledCallError } from './mind/cancels.ts'
 import { afterLoss } from './mind/losses.ts'
 import { askMind } from './mind/thought.ts'
@@ -44,7 +44,7 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
     }
     const loaded = await wait(() => memory.moments.load(db, moment))
     const started = memory.calls.get(moment)?.started ?? performance.now()
-    let thought: Thought
+    let thought: MindResult
     try {
       const joined = begun === undefined ? null : await joinCall(deps, moment, signal)
       if (joined !== null) return refOf(joined)
@@ -81,7 +81,7 @@ async function askCancellably(
   loaded: LoadedMoment,
   stack: ThinkInput['stack'],
   at: MindAttempt,
-): Promise<Thought> {
+): Promise<MindResult> {
   const cancelling = new AbortController()
   const forget = deps.memory.cancels.onCancel(deps, loaded.record.moment, (reason) =>
     cancelling.abort(reason),
@@ -138,7 +138,7 @@ async function tryLater(
   loaded: LoadedMoment,
   error: ModelTransientError,
   seconds: number,
-): Promise<Thought> {
+): Promise<MindResult> {
   const { attempt, retryPolicy } = Context.current().info
   const isLast = attempt >= (retryPolicy?.maximumAttempts ?? Number.POSITIVE_INFINITY)
   const next = await afterLoss(deps, loaded, { attempt, isLast, seconds, error })

@@ -2,7 +2,7 @@
 
 // Parts of what is answered here.
 export type { Lint, WhyNotWorn } from '@treeos/roles'
-export type { Catalogs, Shadowed, Surface } from '@treeos/world'
+export type { Catalogs, ShadowVerdict, Surface } from '@treeos/world'
 export {
   ACTS_PER_MINUTE,
   actPace,

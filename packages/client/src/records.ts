@@ -5,9 +5,9 @@ export { authorizeActingAs, type Presence } from '@treeos/reality'
 export {
   type JournalListener,
   listenToJournal,
-  type Saying,
+  type WordNotice,
+  type WordPiece,
   type WordStream,
-  type Words,
 } from '@treeos/store'
 export { instanceSecret } from './access/instance-secrets.ts'
 export {
@@ -34,10 +34,10 @@ export {
   verifyToken,
 } from './access/tokens.ts'
 export { see } from './addresses/see.ts'
-export { type Speakable, speakable } from './addresses/speakable.ts'
+export { type SpeakableBeing, speakable } from './addresses/speakable.ts'
 export { suggesting, withSuggestion } from './addresses/suggesting.ts'
 export { type ApprovalView, approvals, approvalsPage } from './approvals/approvals.ts'
-export { type MarkedView, markedView } from './approvals/marked.ts'
+export { type MarkedView, markedView } from './approvals/marked-views.ts'
 export {
   type Proposal,
   type ProposedView,
@@ -76,7 +76,13 @@ export {
 } from './moments/following.ts'
 export { beatsOfMoment, type InspectedMoment, inspectMoment } from './moments/inspecting.ts'
 export { type KnownFrom, type TextSources, whyKnown } from './moments/knowing.ts'
-export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './moments/lately.ts'
+export {
+  lately,
+  type RecentActivity,
+  type SpokenTo,
+  type StripMoment,
+  type WaitsFor,
+} from './moments/lately.ts'
 export { type LivedMoment, livedMoments, moments } from './moments/lived-moments.ts'
 export type { MadeCall, MomentView, WokenBy } from './moments/moments.ts'
 export { prompt, type RebuiltPrompt } from './moments/rebuilt-prompt.ts'
@@ -123,7 +129,7 @@ export { type Chart, type ChartEntry, chart } from './spaces/charting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './spaces/inspecting-space.ts'
 export type { LastMoment, Occupant } from './spaces/occupants.ts'
 export type { Floor, PlaceChange, Spot } from './spaces/placing.ts'
-export { type SaidInShadow, type ShadowView, shadowed } from './spaces/shadowed.ts'
+export { type SaidInShadow, type ShadowView, shadowed } from './spaces/shadow-views.ts'
 export { type NamespaceView, namespaces, readSignals } from './spaces/signals.ts'
 export { type SpaceNode, type Surroundings, surroundings } from './spaces/surroundings.ts'
 export {
@@ -144,8 +150,8 @@ export {
 } from './spending/spending.ts'
 export { type AnswerState, answerTo } from './summons/answers.ts'
 export { type CancelledCall, type CancelRequest, cancel } from './summons/cancelling.ts'
-export { findKeyed } from './summons/keyed.ts'
-export { findThreadOf, textOf } from './threads/continuing.ts'
+export { findKeyed } from './summons/request-keys.ts'
+export { contentText, findThreadOf } from './threads/continuing.ts'
 export { type Conversation, converse, type ThreadLine } from './threads/conversing.ts'
 export {
   type LivedWords,

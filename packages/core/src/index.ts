@@ -115,16 +115,17 @@ export {
   type RuleRefusal,
   refusalIn,
   refusalSentence,
-  shortened,
+  shortenedTarget,
   unknownBeing,
   unknownNameIn,
   unknownRole,
   unlisted,
   withRefusal,
 } from './refusal.ts'
+export { mendedBy, type Remedy, type RemedyWords, toldWith, withRemedy } from './remedy.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'
-export { sealedId } from './sealed.ts'
+export { sealedId } from './sealed-id.ts'
 export {
   COGNITIONS,
   type Cognition,
@@ -136,7 +137,7 @@ export {
   type Verb,
 } from './stack.ts'
 export type { Thread, ThreadState } from './thread.ts'
-export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
+export { classOfThrown, messageOfThrown, readThrown } from './thrown-errors.ts'
 export {
   APPROVED_PREFIX,
   ASKED_PREFIX,

@@ -56,7 +56,7 @@ describe('the sentence of a refusal', () => {
       { of: 'being', name: 'ann', namedBy: 'rule' },
       'a rule asks @ann, and no such being lives in this reality',
     ],
-    [{ of: 'role', name: 'court:x' }, 'role "court:x" is not registered; `treeos role list` shows what is'],
+    [{ of: 'role', name: 'court:x' }, 'role "court:x" is not registered'],
   ])('%j', (refusal, sentence) => {
     expect(refusalSentence(refusal)).toEqual(sentence)
   })

@@ -66,9 +66,9 @@ export const unlisted = (list: string, target: string, entries: readonly Json[])
 export function refusalSentence(refusal: RefusalFields): string {
   switch (refusal.of) {
     case 'list':
-      return `${shortened(refusal.target)} is not in ${refusal.list} (${entriesOf(refusal)})`
+      return `${shortenedTarget(refusal.target)} is not in ${refusal.list} (${entriesOf(refusal)})`
     case 'ceiling':
-      return `${shortened(refusal.target)} is above the ceiling of ${stanceOf(refusal.being)} in ${refusal.list}`
+      return `${shortenedTarget(refusal.target)} is above the ceiling of ${stanceOf(refusal.being)} in ${refusal.list}`
     case 'standing':
       return `not granted: ${refusal.verb} ${refusal.key} needs ${refusal.standings.join(' or ')} of the target`
     case 'rule':
@@ -78,7 +78,7 @@ export function refusalSentence(refusal: RefusalFields): string {
         ? `a rule asks ${stanceOf(refusal.name)}, and no such being lives in this reality`
         : `no being ${stanceOf(refusal.name)} lives in this reality`
     case 'role':
-      return `role ${JSON.stringify(refusal.name)} is not registered; \`treeos role list\` shows what is`
+      return `role ${JSON.stringify(refusal.name)} is not registered`
   }
 }
 
@@ -103,7 +103,7 @@ function ruleSentence(refusal: Extract<RefusalFields, { of: 'rule' }>): string {
   }
 }
 
-export const shortened = (target: string): string =>
+export const shortenedTarget = (target: string): string =>
   target.length > NAMED_CHARS_MAX ? quote(target) : target
 
 function entriesOf({ entries, count }: Extract<RefusalFields, { of: 'list' }>): string {

@@ -195,13 +195,13 @@ describe('a call as a model writes it', () => {
       'an argument that the operation does not take',
       'do',
       { operation: 'court:rule', ruling: 1, driver: '@bo' },
-      /^"ruling" is no argument of do/,
+      /^"ruling" is not an argument of do/,
     ],
     [
       'arguments of an unknown operation',
       'do',
       { operation: 'nothing', ruling: 1 },
-      /^"ruling" is no argument of do/,
+      /^"ruling" is not an argument of do/,
     ],
     [
       'arguments that are a list',
@@ -221,10 +221,15 @@ describe('a call as a model writes it', () => {
       'a field that only programs have',
       'summon',
       { content: 'hi', role: 'judge' },
-      /^"role" is no argument of summon/,
+      /^"role" is not an argument of summon/,
     ],
-    ['a second verb', 'summon', { content: 'hi', verb: 'do' }, /^"verb" is no argument of summon/],
-    ['a priority', 'summon', { content: 'hi', priority: 'human' }, /^"priority" is no argument of summon/],
+    ['a second verb', 'summon', { content: 'hi', verb: 'do' }, /^"verb" is not an argument of summon/],
+    [
+      'a priority',
+      'summon',
+      { content: 'hi', priority: 'human' },
+      /^"priority" is not an argument of summon/,
+    ],
   ])('refuses %s', (_what, verb, written, message) => {
     expect(faultOf(() => read(verb, written))).toMatch(message)
   })
@@ -234,7 +239,7 @@ describe('a call as a model writes it', () => {
     expect(readWrittenCall('see', { address: 'bo' }, nothing)).toEqual({ verb: 'see', address: 'bo' })
     expect(readWrittenCall('do', { operation: 'rule' }, nothing)).toEqual(act('rule', null, {}))
     expect(faultOf(() => readWrittenCall('do', { operation: 'court:rule', ruling: 1 }, nothing))).toMatch(
-      /is no argument of do/,
+      /is not an argument of do/,
     )
   })
 })

@@ -88,7 +88,7 @@ function strict(verb: Verb, given: JsonObject): VerbCall {
   if (unknown === undefined) return parseCall({ ...given, verb })
   throw new TreeosError(
     'INVALID_INPUT',
-    `${quote(unknown)} is no argument of ${verb}; it takes ${taken.join(', ')}`,
+    `${quote(unknown)} is not an argument of ${verb}; it takes ${taken.join(', ')}`,
   )
 }
 
@@ -135,7 +135,7 @@ function objectIn(text: string): Json | undefined {
   }
 }
 
-const plain = (name: string): string =>
+const plainArgumentName = (name: string): string =>
   name
     .trim()
     .toLowerCase()
@@ -144,9 +144,10 @@ const plain = (name: string): string =>
 /** The shown names that a text can mean: itself, else those like it, with or without their prefix. */
 function namesLike(text: string, known: ShownNames['actions']): string[] {
   if (known.has(text)) return [text]
-  const wanted = plain(text)
+  const wanted = plainArgumentName(text)
   return [...known.keys()].filter(
-    (name) => plain(name) === wanted || plain(name.slice(name.indexOf(':') + 1)) === wanted,
+    (name) =>
+      plainArgumentName(name) === wanted || plainArgumentName(name.slice(name.indexOf(':') + 1)) === wanted,
   )
 }
 

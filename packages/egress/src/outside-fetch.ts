@@ -25,12 +25,12 @@ interface OutsideAnswer {
 }
 
 /** Who fetches, and the setting by which the operator allows private hosts. */
-interface Whose {
+interface FetcherSettings {
   readonly who: string
   readonly setting: string
 }
 
-const OF_EFFECTS: Whose = { who: 'an effect', setting: 'TREEOS_FETCH_PRIVATE' }
+const OF_EFFECTS: FetcherSettings = { who: 'an effect', setting: 'TREEOS_FETCH_PRIVATE' }
 const BODY_BYTES_MAX = 1024 * 1024
 
 /**
@@ -45,7 +45,7 @@ const BODY_BYTES_MAX = 1024 * 1024
 export function outsideFetch(
   privateHosts: readonly string[],
   attempt: AbortSignal,
-  whose: Whose = OF_EFFECTS,
+  whose: FetcherSettings = OF_EFFECTS,
 ): (address: string | URL, request?: OutsideRequest) => Promise<OutsideAnswer> {
   return async (address, { method = 'GET', headers = {}, body, timeoutSeconds = TIMEOUT_SECONDS } = {}) => {
     const url = parseUrl(address, whose)
@@ -62,7 +62,7 @@ export function outsideFetch(
         `${whose.who} sends what may be a secret to ${url.host} over plain HTTP, which the proxy would read: use https`,
       )
     const answer = await (proxy === null ? direct(url, sent, lookup) : byProxy(proxy, url, sent, lookup))
-    const bytes = await readBody(answer.body, url, signal).finally(() => answer.close?.())
+    const bytes = await readOutsideBody(answer.body, url, signal).finally(() => answer.close?.())
     return {
       status: answer.status,
       ok: answer.status >= 200 && answer.status < 300,
@@ -146,7 +146,7 @@ const publicAddress = ({ hostname }: URL, lookup: LookupFunction): Promise<strin
       })
   })
 
-function parseUrl(address: string | URL, { who }: Whose): URL {
+function parseUrl(address: string | URL, { who }: FetcherSettings): URL {
   const url = URL.parse(String(address))
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new TreeosError('INVALID_INPUT', `${who} fetches http(s) URLs only`)
@@ -157,7 +157,7 @@ function parseUrl(address: string | URL, { who }: Whose): URL {
 
 /** Resolves the host of a URL, and refuses unless all its addresses are public. */
 const publicLookup =
-  (url: URL, whose: Whose): LookupFunction =>
+  (url: URL, whose: FetcherSettings): LookupFunction =>
   (host, options, done) => {
     lookUp(host, {
       family: options.family === 'IPv4' ? 4 : options.family === 'IPv6' ? 6 : (options.family ?? 0),
@@ -173,7 +173,7 @@ const publicLookup =
   }
 
 /** @param host an address is checked; a name is not, since its addresses are */
-function requirePublic(host: string, url: URL, { who, setting }: Whose): void {
+function requirePublic(host: string, url: URL, { who, setting }: FetcherSettings): void {
   const address = bare(host)
   if (isIP(address) === 0 || !isPrivate(address)) return
   throw new TreeosError(
@@ -217,7 +217,7 @@ export function isPrivate(address: string): boolean {
   return !GLOBAL.check(address, 'ipv6') || NOT_PUBLIC.check(address, 'ipv6')
 }
 
-async function readBody(
+async function readOutsideBody(
   body: AsyncIterable<Buffer>,
   { host }: URL,
   signal: AbortSignal,

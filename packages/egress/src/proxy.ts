@@ -3,7 +3,7 @@ import { TreeosError } from '@treeos/core'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Names of headers by which providers take keys. A signature is none: it tells nobody how to make another one. */
+/** Names of headers by which providers take keys. A signature is not a key: it tells nobody how to make another one. */
 const SECRET = /auth|token|secret|cookie|passw|credential|(^|-)(api|subscription|access|private)?-?key$/
 /** Their keys name a request, and open nothing. */
 const OPEN = new Set(['idempotency-key', 'sec-websocket-key'])

@@ -12,7 +12,7 @@ export {
   modelsFile,
   type Observer,
   type Prices,
-  type Probed,
+  type ProbeResult,
   probeEndpoint,
   readConnections,
   readPrices,
@@ -29,5 +29,5 @@ export type { PreparedReality, PrepareOptions } from './prepare.ts'
 export { Schedules } from './schedules.ts'
 export { skipWorkflowStackTraces } from './stack-traces.ts'
 export { type TreeosPlugin, treeos, workflowsPath } from './treeos.ts'
-export { reasonOf, ServiceAwayError, type WaitOptions, waitFor } from './wait-for.ts'
+export { ServiceAwayError, type WaitOptions, waitFor, waitReason } from './wait-for.ts'
 export { type WorkflowBundleOptions, workflowBundle } from './workflow-bundle.ts'

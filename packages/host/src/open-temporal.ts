@@ -12,11 +12,11 @@ const REFUSALS = [7, 16]
  */
 export async function isOpenTemporal(options: ConnectionOptions, namespace: string): Promise<boolean> {
   const { apiKey: _, metadata: __, ...rest } = options
-  const fault = await faultOf({ ...rest, tls: withoutCertificate(rest.tls) }, namespace)
+  const fault = await temporalFault({ ...rest, tls: withoutCertificate(rest.tls) }, namespace)
   if (fault === null) return true
-  if (REFUSALS.includes(codeOf(fault))) return false
+  if (REFUSALS.includes(grpcStatusOf(fault))) return false
   // A server that asks for certificates ends the handshake, which looks as if nobody were there.
-  const ours = await faultOf(options, namespace)
+  const ours = await temporalFault(options, namespace)
   if (ours !== null) throw ours
   return false
 }
@@ -27,7 +27,7 @@ function withoutCertificate(tls: ConnectionOptions['tls']): NonNullable<Connecti
   return rest
 }
 
-async function faultOf(options: ConnectionOptions, namespace: string): Promise<unknown> {
+async function temporalFault(options: ConnectionOptions, namespace: string): Promise<unknown> {
   const { Connection } = await import('@temporalio/client') // loaded here: most commands never need it
   let connection: Connection | null = null
   try {
@@ -48,7 +48,7 @@ async function faultOf(options: ConnectionOptions, namespace: string): Promise<u
 }
 
 /** The code of gRPC, which the SDK's own errors hold as their cause. */
-function codeOf(error: unknown): number {
+function grpcStatusOf(error: unknown): number {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown }
     if (typeof code === 'number') return code

@@ -7,13 +7,13 @@ const TAKEN_WAIT_SWEEPS = 2
 /** For so many sweeps it is remembered that Temporal took a ring. A being is found stuck after one or two. */
 const TAKEN_SWEEPS = 3
 
-interface Stuck {
+interface StuckBeing {
   readonly being: BeingName
   /** seconds for which its oldest wake has waited */
   readonly waited: number
 }
 
-interface Turn {
+interface RingTurn {
   /** sweeps from its last ring to its next */
   readonly wait: number
   /** sweeps until its next ring */
@@ -29,8 +29,8 @@ interface Turn {
  * task. It is rung then all the same, because a workflow that ends may take a ring with it.
  */
 export class RingSchedule {
-  #turns = new Map<BeingName, Turn>()
-  #next = new Map<BeingName, Turn>()
+  #turns = new Map<BeingName, RingTurn>()
+  #next = new Map<BeingName, RingTurn>()
   /** beings whose rings Temporal took, with the time and the sweeps for which that is remembered */
   readonly #taken = new Map<BeingName, { readonly atMs: number; readonly sweeps: number }>()
 
@@ -40,7 +40,7 @@ export class RingSchedule {
   }
 
   /** Call it for each page of a sweep. @returns the beings of the page to ring now, in the same order */
-  due(stuck: Iterable<Stuck>): BeingName[] {
+  due(stuck: Iterable<StuckBeing>): BeingName[] {
     const due: BeingName[] = []
     for (const { being, waited } of stuck) {
       if (this.#next.has(being)) continue // on an earlier page of this sweep

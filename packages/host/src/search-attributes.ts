@@ -21,7 +21,7 @@ export async function addSearchAttributes(connection: OperatorCalls, namespace: 
   if (names.length === 0) return
   const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]))
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes }).catch((error) => {
-    if (REFUSED.includes(codeOf(error))) throw mayNotAdd(namespace, names, error)
+    if (REFUSED.includes(searchAttributeErrorCode(error))) throw mayNotAdd(namespace, names, error)
     throw error
   })
   for (const until = Date.now() + VISIBLE_MS; Date.now() < until; await sleep(POLL_MS))
@@ -52,18 +52,19 @@ export async function missingSearchAttributes(
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
     return wanted.filter((name) => customAttributes?.[name] === undefined)
   } catch (error) {
-    if (!REFUSED.includes(codeOf(error))) throw error
+    if (!REFUSED.includes(searchAttributeErrorCode(error))) throw error
   }
   const missing: string[] = []
   for (const name of wanted) {
     try {
       await workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` })
     } catch (error) {
-      if (codeOf(error) !== INVALID_ARGUMENT) throw error
+      if (searchAttributeErrorCode(error) !== INVALID_ARGUMENT) throw error
       missing.push(name)
     }
   }
   return missing
 }
 
-const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code
+const searchAttributeErrorCode = (error: unknown): unknown =>
+  (error as { readonly code?: unknown } | null)?.code

@@ -45,7 +45,7 @@ export interface WaitOptions {
 export async function waitFor<T>(attempt: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { service, isAway, onWait, secondsMax = SECONDS_MAX } = options
   const until = performance.now() + 1000 * secondsMax
-  const giveUp = (error: unknown) => new ServiceAwayError(service, secondsMax, reasonOf(error))
+  const giveUp = (error: unknown) => new ServiceAwayError(service, secondsMax, waitReason(error))
   for (let waitMs = WAIT_MS_MIN; ; waitMs = Math.min(2 * waitMs, WAIT_MS_MAX)) {
     const silence = setInterval(() => onWait(new NoAnswerError()), SILENCE_MS)
     try {
@@ -62,7 +62,7 @@ export async function waitFor<T>(attempt: () => Promise<T>, options: WaitOptions
 }
 
 /** The code of an error, otherwise its message cut to 200 characters. Messages may quote input, so a code is preferred. */
-export function reasonOf(error: unknown): string {
+export function waitReason(error: unknown): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') return code
   return error instanceof Error ? error.message.slice(0, REASON_LENGTH_MAX) : typeof error

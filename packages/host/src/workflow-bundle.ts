@@ -6,7 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { BundleOptions, Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { treeos, workflowsPath } from './treeos.ts'
-import { reasonOf } from './wait-for.ts'
+import { waitReason } from './wait-for.ts'
 
 export interface WorkflowBundleOptions {
   /** modules of interceptors of workflows, by path */
@@ -56,7 +56,7 @@ export async function workflowBundle(options: WorkflowBundleOptions = {}): Promi
     logger: quiet,
   })
   await keep(folder, key, { files, code }).catch((error: unknown) => {
-    onProblem(`the bundle of the workflows cannot be kept in ${folder}: ${reasonOf(error)}`)
+    onProblem(`the bundle of the workflows cannot be kept in ${folder}: ${waitReason(error)}`)
   })
   return { code }
 }
@@ -68,7 +68,7 @@ function defaultFolder(): string {
 async function findKept(folder: string, key: string): Promise<Bundle | null> {
   try {
     const parts: Parts = JSON.parse(await readFile(join(folder, `${key}.json`), 'utf8'))
-    if ((await digestOf(parts.files)) !== parts.digest) return null
+    if ((await filesDigest(parts.files)) !== parts.digest) return null
     return { code: await readFile(join(folder, `${key}-${parts.digest}.js`), 'utf8') }
   } catch {
     return null // none is kept, it is damaged, or a file that it was made of is gone
@@ -77,7 +77,7 @@ async function findKept(folder: string, key: string): Promise<Bundle | null> {
 
 /** The bundle first: who finds the list of its parts finds it too. Bundles of older parts go. */
 async function keep(folder: string, key: string, made: { files: string[]; code: string }): Promise<void> {
-  const parts: Parts = { files: made.files.sort(), digest: await digestOf(made.files) }
+  const parts: Parts = { files: made.files.sort(), digest: await filesDigest(made.files) }
   const name = `${key}-${parts.digest}.js`
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await replace(join(folder, name), made.code)
@@ -92,7 +92,7 @@ async function replace(path: string, text: string): Promise<void> {
   await rename(partial, path)
 }
 
-async function digestOf(files: readonly string[]): Promise<string> {
+async function filesDigest(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const [i, text] of (await Promise.all(files.map((file) => readFile(file)))).entries())
     hash.update(`${files[i]}\0${text.length}\0`).update(text)

@@ -1,6 +1,6 @@
 /** Finds, starts and keeps up Postgres, Temporal and our processes on this machine, which one instance of TreeOS needs. */
 
-export { bad, type Check, type Finding, good, RECHECK, unseen } from './health/check.ts'
+export { bad, type CheckResult, type DoctorCheck, good, RECHECK, unseen } from './health/check.ts'
 export { checkMachine } from './health/machine.ts'
 export {
   type Beat,
@@ -42,7 +42,7 @@ export {
   withSettings,
 } from './instance/settings.ts'
 export { stopInstance } from './instance/stop.ts'
-export { onEnding, untilEnding } from './machine/ending.ts'
+export { onEnding, untilEnding } from './machine/end-signals.ts'
 export { systemCode } from './machine/error.ts'
 export { writeWhole as writePrivate } from './machine/files.ts'
 export { acquireLock, LockedError } from './machine/lock.ts'

@@ -13,7 +13,6 @@ export {
   type OverlaysByTier,
   resolveOverlays,
 } from './resolve/resolve.ts'
-export { VaultAwayError } from './shape/away.ts'
 export { markOf, vaultOf } from './shape/handle.ts'
 export {
   admits,
@@ -26,3 +25,4 @@ export {
   STORED_TIERS,
   type StoredTier,
 } from './shape/overlay.ts'
+export { VaultAwayError } from './shape/vault-away-error.ts'

@@ -19,7 +19,7 @@ import type { Program } from '@treeos/roles/workflow'
  */
 
 /** A result with the digest of its first argument. History does not hold the arguments of a local activity. */
-export interface Attested<T> {
+export interface AttestedResult<T> {
   readonly args: Digest
   readonly value: T
 }
@@ -38,14 +38,14 @@ export interface RunHints {
 }
 
 /** A result with what the workflow told when it asked. */
-export type WithHints<T> = Attested<T> & RunHints
+export type WithHints<T> = AttestedResult<T> & RunHints
 
 export interface BeginInput {
   readonly being: BeingName
   /** first run id of the workflow's execution chain */
   readonly chain: string
 }
-export interface Begun {
+export interface BeginResult {
   readonly generation: number
   /** number of the next moment; it counts from 1 over all generations, without gaps */
   readonly n: number
@@ -75,7 +75,7 @@ export interface LivedMoments {
    * what comes after these: nothing waits, or a moment that the workflow goes on with. Left out when the worker stopped after a moment
    * that it lived, which says whether wakes wait
    */
-  readonly stop?: Resting | BeingEnded | OpenMoment
+  readonly stop?: RestingBeing | BeingEnded | OpenMoment
 }
 
 /** A moment with what the worker says its flow gave. The workflow evaluates the flow over the same slice, and fails by name when it gives another stack. */
@@ -129,7 +129,7 @@ export interface OpenedMoment {
 }
 
 /** No wake waits for the being. */
-export interface Resting {
+export interface RestingBeing {
   readonly resting: true
   /** it wakes by itself after this silence; left out when it never does */
   readonly idleSeconds?: number
@@ -247,13 +247,13 @@ export interface ScheduledInput extends ScheduleRef {
 
 /** Local activities: short, idempotent, run within the workflow task. */
 export interface LocalBeats {
-  beginLife(input: BeginInput): Promise<Attested<Begun>>
+  beginLife(input: BeginInput): Promise<AttestedResult<BeginResult>>
   /** @param told not a part of what replay compares */
   liveMoments(input: LiveInput, told: RunHints): Promise<WithHints<LivedMoments>>
-  stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect | OtherStack>>
-  reportDifference(input: StackDifference): Promise<Attested<DifferentDigests>>
-  intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
-  wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
+  stampMoment(input: StampInput): Promise<AttestedResult<StampedMoment | PendingEffect | OtherStack>>
+  reportDifference(input: StackDifference): Promise<AttestedResult<DifferentDigests>>
+  intake(input: IntakeInput): Promise<AttestedResult<{ readonly accepted: boolean }>>
+  wakeScheduled(input: ScheduledInput): Promise<AttestedResult<{ readonly accepted: boolean }>>
 }
 
 /** Input of a task's workflow. What the task takes and gives is in Postgres, with the effect of the moment. */

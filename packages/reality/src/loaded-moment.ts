@@ -6,18 +6,18 @@ import {
   findEntry,
   findOpen,
   type InboxEntry,
-  type Noted,
+  type MomentNotes,
   type OpenRecord,
   type OverlaySources,
 } from '@treeos/store'
-import { type Composed, composeMoment, type Face, heardContent, type Registry } from '@treeos/world'
+import { type ComposedPrompt, composeMoment, type Face, heardContent, type Registry } from '@treeos/world'
 import { readFace, readProgram, readSpec } from './blobs.ts'
 
 /** An open moment with the content that its record names by digest. */
 export interface LoadedMoment {
   readonly record: OpenRecord
   /** null when it noted nothing */
-  readonly noted: Noted | null
+  readonly noted: MomentNotes | null
   readonly program: Program
   readonly face: Face | null
   /** content of the wake, as the being may hear it; for a person's act, the act */
@@ -27,8 +27,11 @@ export interface LoadedMoment {
 }
 
 /** The content of a wake as the being of its moment may hear it: without what it quotes of what the being may not see. */
-export const contentHeard = (noted: Noted | null, face: Pick<Face, 'changed'> | null, content: Json): Json =>
-  noted?.quotes === undefined ? content : heardContent(content, noted.quotes.unseen, face?.changed)
+export const contentHeard = (
+  noted: MomentNotes | null,
+  face: Pick<Face, 'changed'> | null,
+  content: Json,
+): Json => (noted?.quotes === undefined ? content : heardContent(content, noted.quotes.unseen, face?.changed))
 
 /** @returns null when the moment was never opened; `wake` is null when its inbox row is gone */
 export async function findMoment(
@@ -45,7 +48,7 @@ export async function findMoment(
 }
 
 /** The composed stack of a moment, with the digests that its record holds. */
-export type ComposedMoment = Composed & {
+export type ComposedMoment = ComposedPrompt & {
   readonly digests: { readonly stack: Digest; readonly surface: Digest; readonly prompt: Digest | null }
 }
 
@@ -91,5 +94,7 @@ export async function specsOf(
 }
 
 /** @returns null when the code of a role is not loaded */
-export const promptDigestOf = ({ prompt, missing }: Pick<Composed, 'prompt' | 'missing'>): Digest | null =>
-  missing === null ? digestOf(prompt) : null
+export const promptDigestOf = ({
+  prompt,
+  missing,
+}: Pick<ComposedPrompt, 'prompt' | 'missing'>): Digest | null => (missing === null ? digestOf(prompt) : null)

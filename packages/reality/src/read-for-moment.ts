@@ -24,7 +24,7 @@ import {
   type InboxEntry,
   newBasis,
   type OpenRecord,
-  type Prefetched,
+  type PrefetchedWorld,
   type Reality,
 } from '@treeos/store'
 import {
@@ -62,7 +62,7 @@ export async function readForMoment(
   { db, reality, registry }: OpenReality & { readonly registry: Registry },
   { being, moment, n }: { readonly being: BeingName; readonly moment: MomentId; readonly n: number },
   wake: ClaimedWake,
-  prefetched: Prefetched,
+  prefetched: PrefetchedWorld,
 ): Promise<MomentReading> {
   const { lastSealed } = prefetched
   const lease = holdsCall(wake) ? leaseOfAct(wake) : null
@@ -138,7 +138,7 @@ export async function beginReading(
   { timeZone }: Pick<Reality, 'timeZone'>,
   being: BeingName,
   lease: ActContent['lease'] | null,
-  { source, now, lastSealed }: Prefetched,
+  { source, now, lastSealed }: PrefetchedWorld,
 ) {
   const reader = new WorldReader(source)
   const me = await reader.being(being)

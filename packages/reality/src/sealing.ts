@@ -122,7 +122,7 @@ const GONE = '(erased)'
 const OWN_VIEWS: ReadonlySet<string> = new Set([...SUBSTRATE_VIEWS, PAST_VIEW])
 
 /** Reads sealed texts. */
-type Opening = (sealed: readonly string[]) => Promise<ReadonlyMap<string, string>>
+type TextOpener = (sealed: readonly string[]) => Promise<ReadonlyMap<string, string>>
 
 /**
  * A moment as its mind reads it: the notes that its search found are readable, where a view of an extension shows them as notes. Of any other
@@ -130,7 +130,7 @@ type Opening = (sealed: readonly string[]) => Promise<ReadonlyMap<string, string
  */
 export async function readableBy<Moment extends Pick<LoadedMoment, 'noted' | 'face'>>(
   loaded: Moment,
-  open: Opening,
+  open: TextOpener,
 ): Promise<Moment> {
   const found = loaded.noted?.aside?.recalled?.notes ?? []
   if (found.length === 0 || loaded.face === null) return loaded

@@ -31,14 +31,14 @@ import { compareWake } from './compare-wake.ts'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { LastDigests } from './digests.ts'
 import { ErasedError } from './loaded-reel.ts'
-import type { Past } from './past.ts'
+import type { PastStates } from './past-states.ts'
 import { recomputeMoment } from './recompute.ts'
 
 /** Dependencies of chain replay. */
 export interface ChainReplayDeps {
   readonly db: Db
   readonly registry: Registry
-  readonly past: Past
+  readonly past: PastStates
   /** ends it */
   readonly signal?: AbortSignal | undefined
 }
@@ -252,7 +252,7 @@ function otherCodeOf(
 }
 
 /** What a moment rests on and was erased: the content of its wake, words that it was shown, its decision. */
-async function goneOf(past: Past, { open, entry, content }: StoredMoment, { moment }: StoredOutcome) {
+async function goneOf(past: PastStates, { open, entry, content }: StoredMoment, { moment }: StoredOutcome) {
   const erasures = await past.erasures()
   const isErased = ([reel, seq]: HeadRef) => erasures.ofFact(reel, seq) !== undefined
   const { wake, caller } = open?.record ?? {}

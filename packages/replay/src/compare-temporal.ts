@@ -18,12 +18,12 @@ import {
   type AttestedMoment,
   attestedMoments,
   momentsOfCommands,
+  payloadText,
   type RecordedCommand,
-  type Run,
   recordedCommands,
-  textOf,
+  type WorkflowRun,
 } from './temporal-history.ts'
-import { leftByEndedRuns } from './unattested.ts'
+import { leftByEndedRuns } from './unattested-moments.ts'
 
 /**
  * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's recorded context
@@ -36,7 +36,7 @@ import { leftByEndedRuns } from './unattested.ts'
 export async function replayFromTemporal(
   replayer: HistoryReplayer,
   being: BeingName,
-  runs: readonly Run[],
+  runs: readonly WorkflowRun[],
   outcomes: readonly StoredOutcome[] | null,
   more: {
     readonly readAgain?: () => Promise<readonly StoredOutcome[]>
@@ -86,7 +86,7 @@ function missingIn(
 }
 
 /** Each moment of a run with its program. History holds a program only where it changes. */
-function withPrograms({ history }: Run): (AttestedMoment & { program: Program | null })[] {
+function withPrograms({ history }: WorkflowRun): (AttestedMoment & { program: Program | null })[] {
   let program: Program | null = null
   return attestedMoments(history).map((moment) => {
     program = moment.opened.program ?? program
@@ -135,7 +135,7 @@ function digestOfProgram(program: Program): string {
 }
 
 /** Replays a run, and names the moment of the first command that differs. */
-async function replayRun(replayer: HistoryReplayer, being: BeingName, run: Run): Promise<Mismatch[]> {
+async function replayRun(replayer: HistoryReplayer, being: BeingName, run: WorkflowRun): Promise<Mismatch[]> {
   const malformed = malformedAt(run.history)
   if (malformed !== null) {
     const compare = new Comparison(being, malformed.n, 'temporal')
@@ -160,7 +160,7 @@ async function replayRun(replayer: HistoryReplayer, being: BeingName, run: Run):
 
 /** Differences after the first one follow from it. */
 function firstDifference(
-  run: Run,
+  run: WorkflowRun,
   commands: readonly RecordedCommand[],
   seen: readonly ReplayedCommand[],
 ): { i: number; replayed: ReplayedCommand | undefined } | null {
@@ -181,7 +181,7 @@ function firstDifference(
  * and may continue runs of older versions. So the recorded command may be that of any version from the run's own to the code's.
  */
 function differInVersion(
-  run: Run,
+  run: WorkflowRun,
   recorded: RecordedCommand,
   replayed: ReplayedCommand | undefined,
 ): boolean {
@@ -192,8 +192,10 @@ function differInVersion(
   return canonicalJson(was) === canonicalJson({ ...is, version: was.version })
 }
 
-const inputOfRun = ({ history }: Run): JsonObject =>
-  jsonIn(textOf(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data))
+const inputOfRun = ({ history }: WorkflowRun): JsonObject =>
+  jsonIn(
+    payloadText(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data),
+  )
 
 /** Empty for a text that somebody changed so that it is not JSON. */
 function jsonIn(text: string | undefined): JsonObject {

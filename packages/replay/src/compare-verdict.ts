@@ -41,16 +41,16 @@ import {
 import type { Comparison } from './comparison.ts'
 import { concludePast, type PastCall, wornIn } from './conclude-past.ts'
 import { ErasedError } from './loaded-reel.ts'
-import type { Past } from './past.ts'
+import type { PastStates } from './past-states.ts'
 import type { RecomputedMoment } from './recompute.ts'
 
 interface JudgeDeps {
   readonly db: Db
   readonly registry: Registry
-  readonly past: Past
+  readonly past: PastStates
 }
 
-type Stored = RecordedMoment & { readonly content: Json }
+type StoredVerdict = RecordedMoment & { readonly content: Json }
 
 /** Reasons of a failure that no decision leads to: the worker lacked code, or the being was ended while it thought. */
 const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL'])
@@ -62,7 +62,7 @@ const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL']
  */
 export async function compareVerdict(
   deps: JudgeDeps,
-  stored: Stored,
+  stored: StoredVerdict,
   recomputed: RecomputedMoment,
   outcome: StoredOutcome,
   {
@@ -96,7 +96,7 @@ export async function compareVerdict(
 /** A moment that neither acts nor asks for a yes writes only what stops it, what ends a yes, and that something was done outside all the same. */
 async function compareFactsBeside(
   deps: JudgeDeps,
-  stored: Stored,
+  stored: StoredVerdict,
   { being, record }: StoredOutcome,
   compare: Comparison,
 ): Promise<void> {
@@ -121,7 +121,7 @@ async function compareFactsBeside(
 /** Each call that a model was refused on the way is judged again, from the heads that its refusal names. */
 async function compareTries(
   deps: JudgeDeps,
-  stored: Stored,
+  stored: StoredVerdict,
   recomputed: RecomputedMoment,
   outcome: StoredOutcome,
   tries: readonly RefusedTry[],
@@ -143,13 +143,13 @@ async function compareTries(
 
 async function compareCall(
   deps: JudgeDeps,
-  stored: Stored & { readonly call: VerbCall },
+  stored: StoredVerdict & { readonly call: VerbCall },
   recomputed: RecomputedMoment,
   outcome: StoredOutcome,
   { compare: always, inRecord: compare }: { readonly compare: Comparison; readonly inRecord: Comparison },
 ): Promise<void> {
   const { record } = outcome
-  let judged: Judged | null
+  let judged: RejudgedMoment | null
   try {
     judged = await judgeStored(deps, stored, recomputed, outcome)
   } catch (error) {
@@ -181,9 +181,9 @@ function isOwnCall(call: VerbCall): boolean {
   return !operation.includes(':') && operation !== 'mediate' && args?.preset === undefined
 }
 
-type Judged = Awaited<ReturnType<typeof concludePast>>
+type RejudgedMoment = Awaited<ReturnType<typeof concludePast>>
 
-interface StoredCall extends Stored, Pick<PastCall, 'call'> {
+interface StoredCall extends StoredVerdict, Pick<PastCall, 'call'> {
   /** a model was refused it before it decided: rules that are tried were not asked about it */
   readonly isTry?: boolean
 }
@@ -193,7 +193,7 @@ async function judgeStored(
   { open: opened, judged, content, call, isTry = false, ...stored }: StoredCall,
   recomputed: RecomputedMoment,
   { being }: StoredOutcome,
-): Promise<Judged | null> {
+): Promise<RejudgedMoment | null> {
   const worn = wornIn(recomputed)
   if (opened === null || worn === null) return null
   const open = wholeOpen(opened)
@@ -211,7 +211,7 @@ async function judgeStored(
 /** A thread that refused a call must have been cut. What the other reasons tell of is not kept. */
 async function compareBeside(
   { db, past }: JudgeDeps,
-  { open, content }: Stored,
+  { open, content }: StoredVerdict,
   { being, record }: StoredOutcome,
   compare: Comparison,
 ): Promise<void> {
@@ -235,10 +235,13 @@ function compareUnjudged(
     compare.same('reason', record.reason, isErrorCode(decision.code) ? decision.code : 'INTERNAL')
 }
 
-const factsOf = async (deps: JudgeDeps, stored: Pick<Stored, 'facts'>): Promise<RecordedEnd['facts']> =>
+const factsOf = async (
+  deps: JudgeDeps,
+  stored: Pick<StoredVerdict, 'facts'>,
+): Promise<RecordedEnd['facts']> =>
   (await readFacts(deps, stored)).map(({ header: { reel, kind }, payload }) => ({ reel, kind, payload }))
 
-const readFacts = async ({ past }: JudgeDeps, { facts }: Pick<Stored, 'facts'>): Promise<Fact[]> =>
+const readFacts = async ({ past }: JudgeDeps, { facts }: Pick<StoredVerdict, 'facts'>): Promise<Fact[]> =>
   Promise.all(
     facts.map(async ({ reel, seq }) => {
       const fact = (await past.reel(reel, seq)).fact(seq)

@@ -34,19 +34,19 @@ import {
   actStep,
   changeContent,
   evolve,
-  type Resumed,
+  type ResumedApproval,
   resumedWake,
   SENT_BY,
   STEP_FIELDS,
   signatureOfAct,
 } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
-import type { Past } from './past.ts'
+import type { PastStates } from './past-states.ts'
 
 /** Start of the id of a wake by change; the moment that changed it, or the fact, and the being that is woken follow. */
 const CHANGE_PREFIX = 'change/'
 
-interface Woken {
+interface WokenMoment {
   readonly being: BeingName
   readonly open: OpenRecord
   /** null when its inbox row is gone */
@@ -55,8 +55,8 @@ interface Woken {
 
 /** Compares sender, target, correlation, thread and content of a wake with the fact that caused it. */
 export async function compareWake(
-  { db, past }: { readonly db: Db; readonly past: Past },
-  woken: Woken,
+  { db, past }: { readonly db: Db; readonly past: PastStates },
+  woken: WokenMoment,
   caused: ReadonlyMap<string, Fact>,
   compare: Comparison,
 ): Promise<void> {
@@ -80,13 +80,17 @@ async function compareOrigin(db: Db, wake: OpenRecord['wake'], compare: Comparis
 }
 
 /** The inbox must hold the wake that the moment opened with. One whose thread was cut may have opened a thread of its own. */
-function compareEntry({ being, open: { wake }, entry }: Woken, compare: Comparison): void {
+function compareEntry({ being, open: { wake }, entry }: WokenMoment, compare: Comparison): void {
   if (entry === null) return
   const root = wake.root === entry.id ? entry.id : entry.root
   compare.same('inbox', { being, ...wake }, { being: entry.being, ...wakeRecordOf({ ...entry, root }) })
 }
 
-async function compareSummon(past: Past, { being, open, entry }: Woken, compare: Comparison): Promise<void> {
+async function compareSummon(
+  past: PastStates,
+  { being, open, entry }: WokenMoment,
+  compare: Comparison,
+): Promise<void> {
   const { wake, caller } = open
   if (caller === null || wake.cause === null) return compare.differ('caller', asJson(caller), null)
   const cause = await past.find(`being:${caller.name}`, wake.cause)
@@ -105,18 +109,22 @@ async function compareSummon(past: Past, { being, open, entry }: Woken, compare:
     if (name !== undefined) compare.same(field, lived[field] ?? leftOut, said[name] ?? leftOut)
 }
 
-function compareChange({ open, entry }: Woken, caused: ReadonlyMap<string, Fact>, compare: Comparison): void {
+function compareChange(
+  { open, entry }: WokenMoment,
+  caused: ReadonlyMap<string, Fact>,
+  compare: Comparison,
+): void {
   const cause = caused.get(open.wake.cause ?? '')
   if (cause === undefined) compare.differ('cause', open.wake.cause, null)
   if (cause === undefined || cause.payload === null) return
   const { header, payload } = cause
   const actor = header.actor === SUBSTRATE ? null : header.actor
   const told = changeContent({ reel: header.reel, kind: header.kind, payload }, actor)
-  compare.same('content', firstOf(entry?.content ?? null), told)
+  compare.same('content', firstContent(entry?.content ?? null), told)
 }
 
 /** A wake that stands for several changes tells of the first one, and how many they are. */
-function firstOf(content: Json): Json {
+function firstContent(content: Json): Json {
   if (!isJsonObject(content)) return content
   const { changes: _changes, summary: _summary, ...first } = content
   return first
@@ -127,8 +135,8 @@ function firstOf(content: Json): Json {
  * what it says of the act of that moment.
  */
 async function compareGoingOn(
-  { db, past }: { readonly db: Db; readonly past: Past },
-  { open, entry }: Pick<Woken, 'open' | 'entry'>,
+  { db, past }: { readonly db: Db; readonly past: PastStates },
+  { open, entry }: Pick<WokenMoment, 'open' | 'entry'>,
   compare: Comparison,
 ): Promise<void> {
   const { wake } = open
@@ -161,7 +169,7 @@ async function compareGoingOn(
 }
 
 const ANSWERED = [APPROVED_PREFIX, DENIED_PREFIX, EXPIRED_PREFIX]
-const ENDS: Readonly<Record<string, Resumed['event']>> = {
+const ENDS: Readonly<Record<string, ResumedApproval['event']>> = {
   'approval:given': 'approved',
   'approval:denied': 'denied',
   'approval:expired': 'expired',
@@ -169,9 +177,9 @@ const ENDS: Readonly<Record<string, Resumed['event']>> = {
 
 /** Compares a wake that tells what was answered to a call with the facts of that: the call, who answered, and what it goes on with. */
 async function compareAnswered(
-  { db, past }: { readonly db: Db; readonly past: Past },
+  { db, past }: { readonly db: Db; readonly past: PastStates },
   id: string,
-  { open, entry }: Pick<Woken, 'open' | 'entry'>,
+  { open, entry }: Pick<WokenMoment, 'open' | 'entry'>,
   compare: Comparison,
 ): Promise<void> {
   const reel = await past.reel(approvalReel(id))

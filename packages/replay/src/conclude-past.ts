@@ -10,7 +10,7 @@ import {
   type Registry,
   type RowSource,
   type WorldReader,
-  type Worn,
+  type WornSurface,
 } from '@treeos/world'
 import type { RecomputedMoment } from './recompute.ts'
 
@@ -34,7 +34,7 @@ export interface PastConclusion {
 }
 
 /** Of a moment that was recomputed: what it wore. Null for one that wore nothing. */
-export const wornIn = ({ stack, seen, role }: RecomputedMoment): Worn | null =>
+export const wornIn = ({ stack, seen, role }: RecomputedMoment): WornSurface | null =>
   stack === null || seen.face === null || role === null ? null : { stack, surface: seen.face.surface, role }
 
 /**
@@ -44,7 +44,7 @@ export const wornIn = ({ stack, seen, role }: RecomputedMoment): Worn | null =>
 export async function concludePast(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being, open, content, call }: PastCall,
-  { worn, seen }: { readonly worn: Worn; readonly seen: RecomputedMoment['seen'] },
+  { worn, seen }: { readonly worn: WornSurface; readonly seen: RecomputedMoment['seen'] },
   { reader, asksTried }: { readonly reader: WorldReader; readonly asksTried: boolean },
 ): Promise<PastConclusion> {
   const moment = { being, open, content: contentHeard(open, seen.face, content), worn }

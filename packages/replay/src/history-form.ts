@@ -1,11 +1,11 @@
 import type { temporal } from '@temporalio/proto'
 import type { History } from '@treeos/host'
-import { momentsOfEvents, textOf } from './temporal-history.ts'
+import { momentsOfEvents, payloadText } from './temporal-history.ts'
 
-type Event = temporal.api.history.v1.IHistoryEvent
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent
 
 /** A history that no server writes. */
-export interface Malformed {
+export interface MalformedHistory {
   /** number of the moment under way before that event; 0 when there is no event */
   readonly n: number
   readonly why: string
@@ -16,7 +16,7 @@ export interface Malformed {
  * to earlier events that are what they are referred to as. The SDK takes this for granted: some other histories stop its replay for ever.
  * @returns the first event that does not fit; null when all do
  */
-export function malformedAt(history: History): Malformed | null {
+export function malformedAt(history: History): MalformedHistory | null {
   const events = history.events ?? []
   const moments = momentsOfEvents(history)
   if (events.length === 0) return { n: 0, why: 'it has no event' }
@@ -26,23 +26,23 @@ export function malformedAt(history: History): Malformed | null {
     // Named here: a task may hold the commands of several moments, and what refers to the task after it comes later.
     const isAgain = command !== null && known.has(command)
     if (command !== null) known.add(command)
-    const why = isAgain ? `holds ${command} again` : faultOf(event, i, events)
+    const why = isAgain ? `holds ${command} again` : eventFault(event, i, events)
     if (why !== null) return { n: moments[Math.max(0, i - 1)] ?? 0, why: `event ${i + 1} ${why}` }
   }
   return null
 }
 
 /** What an event holds that a run holds once: its commands count their timers and activities. */
-function commandIn(event: Event): string | null {
+function commandIn(event: HistoryEvent): string | null {
   const { markerRecordedEventAttributes: marker, activityTaskScheduledEventAttributes: activity } = event
   if (event.timerStartedEventAttributes != null) return `timer ${event.timerStartedEventAttributes.timerId}`
   if (activity != null) return `activity ${activity.activityId}`
   if (marker?.markerName !== 'core_local_activity') return null
-  const seq = /^\{"seq":(\d+)/.exec(textOf(marker.details?.data?.payloads?.[0]?.data))?.[1]
+  const seq = /^\{"seq":(\d+)/.exec(payloadText(marker.details?.data?.payloads?.[0]?.data))?.[1]
   return seq === undefined ? null : `local activity ${seq}`
 }
 
-function faultOf(event: Event, i: number, events: readonly Event[]): string | null {
+function eventFault(event: HistoryEvent, i: number, events: readonly HistoryEvent[]): string | null {
   if (Number(event.eventId ?? 0) !== i + 1) return `has the number ${event.eventId}`
   const isStart = event.workflowExecutionStartedEventAttributes != null
   if (isStart !== (i === 0)) return isStart ? 'starts the run again' : 'does not start the run'
@@ -54,7 +54,7 @@ function faultOf(event: Event, i: number, events: readonly Event[]): string | nu
   return faultOfReferences(event, i, events)
 }
 
-const endsTask = (event: Event): boolean =>
+const endsTask = (event: HistoryEvent): boolean =>
   event.workflowTaskCompletedEventAttributes != null ||
   event.workflowTaskFailedEventAttributes != null ||
   event.workflowTaskTimedOutEventAttributes != null ||
@@ -62,7 +62,7 @@ const endsTask = (event: Event): boolean =>
   event.workflowExecutionTimedOutEventAttributes != null
 
 /** By the attributes of an event and their field: the attributes that the earlier event has. */
-const REFERENCES: Readonly<Record<string, Readonly<Record<string, keyof Event>>>> = {
+const REFERENCES: Readonly<Record<string, Readonly<Record<string, keyof HistoryEvent>>>> = {
   ...ofTask('workflowTaskStarted', 'scheduledEventId', 'workflowTaskScheduledEventAttributes'),
   ...ofTask('workflowTaskCompleted', 'startedEventId', 'workflowTaskStartedEventAttributes'),
   ...ofTask('workflowTaskFailed', 'startedEventId', 'workflowTaskStartedEventAttributes'),
@@ -73,11 +73,11 @@ const REFERENCES: Readonly<Record<string, Readonly<Record<string, keyof Event>>>
   ...ofTask('timerCanceled', 'startedEventId', 'timerStartedEventAttributes'),
 }
 
-function ofTask(event: string, field: string, to: keyof Event) {
+function ofTask(event: string, field: string, to: keyof HistoryEvent) {
   return { [`${event}EventAttributes`]: { [field]: to } }
 }
 
-function faultOfReferences(event: Event, i: number, events: readonly Event[]): string | null {
+function faultOfReferences(event: HistoryEvent, i: number, events: readonly HistoryEvent[]): string | null {
   for (const [name, attributes] of Object.entries(event)) {
     if (!name.endsWith('Attributes') || typeof attributes !== 'object' || attributes === null) continue
     const fields = {
@@ -88,7 +88,7 @@ function faultOfReferences(event: Event, i: number, events: readonly Event[]): s
       const id = Number((attributes as Record<string, unknown>)[field] ?? 0)
       if (id === 0) continue // not set: these events do not refer to any
       const earlier = id <= i ? events[id - 1] : undefined
-      if (earlier?.[to as keyof Event] == null)
+      if (earlier?.[to as keyof HistoryEvent] == null)
         return `refers to event ${id}, which is not what it is said to be`
     }
   }

@@ -4,7 +4,7 @@ import { type ComposedRole, pinStack, type RoleSpec } from '@treeos/roles'
 import type { StoredOutcome, WholeOpen } from '@treeos/store'
 import {
   type BeingRow,
-  type Composed,
+  type ComposedPrompt,
   composeMoment,
   momentInputsOf,
   type Registry,
@@ -24,7 +24,7 @@ export interface RecomputedMoment {
   /** the composed stack; null when the moment is skipped */
   readonly role: ComposedRole | null
   /** the prompt and the tools that a model gets; null when the moment is skipped */
-  readonly composed: Composed | null
+  readonly composed: ComposedPrompt | null
   /** of the stack, the primary first */
   readonly specs: readonly RoleSpec[]
   /** null when the moment is skipped, or when `missing` is set */

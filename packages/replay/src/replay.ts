@@ -21,10 +21,10 @@ import type { Kysely } from 'kysely'
 import { type ComparedLess, replayFromChain } from './compare-chain.ts'
 import { replayFromTemporal } from './compare-temporal.ts'
 import type { Mismatch } from './comparison.ts'
-import { Past } from './past.ts'
+import { PastStates } from './past-states.ts'
 import { HistoryReplayer } from './replayer.ts'
-import { fetchRuns, type ListedRuns, listRuns, type Run } from './temporal-history.ts'
-import { mayStillCome } from './unattested.ts'
+import { fetchRuns, type ListedRuns, listRuns, type WorkflowRun } from './temporal-history.ts'
+import { mayStillCome } from './unattested-moments.ts'
 
 export interface ReplayRequest {
   /** null: every being of the reality */
@@ -41,7 +41,7 @@ export interface ReplayRequest {
   readonly signal?: AbortSignal
 }
 
-export interface Replayed {
+export interface ReplayReport {
   readonly beings: number
   readonly moments: number
   readonly identical: boolean
@@ -80,7 +80,7 @@ export interface Replayed {
 export async function replay(
   at: ReplayAt & { readonly temporal: Client | null },
   request: ReplayRequest,
-): Promise<Replayed> {
+): Promise<ReplayReport> {
   const { temporal } = at
   if (request.from === 'chain' || temporal === null) return replayAll(at, request, null)
   // The first bundle takes seconds. The chain is replayed meanwhile.
@@ -113,9 +113,9 @@ async function replayAll(
   at: ReplayAt,
   request: ReplayRequest,
   histories: Histories | null,
-): Promise<Replayed> {
+): Promise<ReplayReport> {
   const { signal, archive = null } = request
-  const deps = { db: at.db, registry: at.registry, past: new Past(at.db), signal }
+  const deps = { db: at.db, registry: at.registry, past: new PastStates(at.db), signal }
   const listed =
     histories === null ? undefined : await listRunsOf(histories.temporal, at.reality, request.beings)
   const attested = histories === null ? [] : [...(listed?.keys() ?? []), ...(await archivedBeings(archive))]
@@ -197,9 +197,9 @@ async function compareRuns(
  */
 async function fetchAttesting(
   outcomes: readonly StoredOutcome[],
-  fetch: () => Promise<Run[]>,
+  fetch: () => Promise<WorkflowRun[]>,
   signal: AbortSignal | undefined,
-): Promise<Run[]> {
+): Promise<WorkflowRun[]> {
   const until = performance.now() + TASK_MS_MAX
   for (;;) {
     const runs = await fetch()

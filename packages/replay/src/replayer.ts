@@ -11,7 +11,7 @@ import type { Json } from '@treeos/core'
 import { treeos, workflowBundle } from '@treeos/host'
 import { digestOf } from '@treeos/store'
 import type { StrictSinks } from '@treeos/workflows/strict'
-import { type RecordedCommand, type Run, textOf } from './temporal-history.ts'
+import { payloadText, type RecordedCommand, type WorkflowRun } from './temporal-history.ts'
 
 /** A command that a workflow issued in a replay, in the form of a recorded one. */
 export interface ReplayedCommand extends RecordedCommand {
@@ -59,14 +59,14 @@ export class HistoryReplayer {
   }
 
   /** Replays one run. Runs are replayed one at a time, in the order of the calls. */
-  replay(run: Run): Promise<ReplayedRun> {
+  replay(run: WorkflowRun): Promise<ReplayedRun> {
     const replayed = this.#turn.then(() => this.#replay(run))
     this.#turn = replayed.catch(() => undefined)
     return replayed
   }
 
   /** The SDK never answers for some histories, such as one without a workflow task. Its worker is then given up for a new one. */
-  async #replay(run: Run): Promise<ReplayedRun> {
+  async #replay(run: WorkflowRun): Promise<ReplayedRun> {
     const worker = this.#worker
     const replayed = await inTime(worker.replay(run), this.#secondsMax)
     if (replayed !== null) return replayed
@@ -92,7 +92,7 @@ export class HistoryReplayer {
 /** A replay worker of the SDK. It starts with its first run. */
 class ReplayWorker {
   seen: ReplayedCommand[] = []
-  #next: Run | null = null
+  #next: WorkflowRun | null = null
   #isStarted = false
   #running: Worker | null = null
   readonly #results: AsyncIterableIterator<ReplayResult>
@@ -115,7 +115,7 @@ class ReplayWorker {
     this.#results = Worker.runReplayHistories(options, this.#histories())
   }
 
-  async replay(run: Run): Promise<ReplayedRun> {
+  async replay(run: WorkflowRun): Promise<ReplayedRun> {
     this.#next = run
     this.seen = []
     const { value, done } = await (this.#isStarted ? this.#results.next() : this.#start())
@@ -160,7 +160,7 @@ class ReplayWorker {
         command: {
           callDuringReplay: true,
           fn: (_info, kind, name, values) => {
-            const carries = values.map(textOf)
+            const carries = values.map(payloadText)
             if (kind === 'timer') this.seen.push({ kind, name: '', carries, timer: name })
             else if (kind !== 'cancelled-timer')
               this.seen.push({

@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import { type History, readArchive } from '@treeos/host'
 import {
-  type Attested,
+  type AttestedResult,
   beingWorkflowId,
   type EndedMoment,
   type LivedMoments,
@@ -21,10 +21,10 @@ import {
 } from '@treeos/protocol'
 import type { CommandKind } from '@treeos/workflows/strict'
 
-type Event = temporal.api.history.v1.IHistoryEvent
+type TemporalEvent = temporal.api.history.v1.IHistoryEvent
 type Payloads = temporal.api.common.v1.IPayloads | null | undefined
 
-export interface Run {
+export interface WorkflowRun {
   readonly workflowId: string
   readonly runId: string
   readonly history: History
@@ -66,7 +66,7 @@ export async function fetchRuns(
   being: BeingName,
   archive: string | null,
   listed?: ListedRuns,
-): Promise<Run[]> {
+): Promise<WorkflowRun[]> {
   const workflowId = beingWorkflowId(reality, being)
   const kept = (listed ?? (await listRuns(client, reality, being))).get(being) ?? []
   const fetched = new Map<string, History>()
@@ -139,14 +139,14 @@ function following(n: number | null, said: number, begins: number | null): numbe
 }
 
 /** Number of the moment that a run lives first; null when it does not say. */
-const beginsWith = (events: readonly Event[]): number | null => lifeAtBeginning(events, 'n')
+const beginsWith = (events: readonly TemporalEvent[]): number | null => lifeAtBeginning(events, 'n')
 
 /** The generation of the being that a run lives; null when it does not say. */
 export const generationOf = ({ events }: History): number | null =>
   lifeAtBeginning(events ?? [], 'generation')
 
 /** A run goes on with the life in its input, or begins one. */
-function lifeAtBeginning(events: readonly Event[], field: 'n' | 'generation'): number | null {
+function lifeAtBeginning(events: readonly TemporalEvent[], field: 'n' | 'generation'): number | null {
   const begun = events.flatMap((event) => localActivity(event) ?? []).find(({ type }) => type === 'beginLife')
   const [input] = decode(events[0]?.workflowExecutionStartedEventAttributes?.input)
   const value =
@@ -160,7 +160,7 @@ export function momentsOfCommands(history: History): number[] {
   return (history.events ?? []).flatMap((event, i) => (commandIn(event) === null ? [] : (moments[i] ?? 0)))
 }
 
-function commandIn(event: Event): RecordedCommand | null {
+function commandIn(event: TemporalEvent): RecordedCommand | null {
   const scheduled = event.activityTaskScheduledEventAttributes
   if (scheduled) {
     return { kind: 'activity', name: scheduled.activityType?.name ?? '', carries: texts(scheduled.input) }
@@ -179,7 +179,11 @@ function commandIn(event: Event): RecordedCommand | null {
   const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
   if (!fields) return null
   const names = Object.keys(fields).sort()
-  return { kind: 'search', name: names.join(' '), carries: names.map((name) => textOf(fields[name]?.data)) }
+  return {
+    kind: 'search',
+    name: names.join(' '),
+    carries: names.map((name) => payloadText(fields[name]?.data)),
+  }
 }
 
 /** One moment as a history records it. */
@@ -230,10 +234,10 @@ const isOpened = (value: unknown): value is OpenedMoment =>
   isJsonObject(value) && typeof value.moment === 'string'
 
 /** A moment that an event opens or ends. */
-type Step = Pick<AttestedMoment, 'opened' | 'workerStack'> | { readonly ended: StampedMoment }
+type HistoryStep = Pick<AttestedMoment, 'opened' | 'workerStack'> | { readonly ended: StampedMoment }
 
 /** What an event says of moments, in order: those that a worker lived, and the one that the workflow goes on with. */
-function saidIn(event: Event): Step[] {
+function saidIn(event: TemporalEvent): HistoryStep[] {
   const local = localActivity(event)
   if (local === null) return []
   const { value } = local.result
@@ -245,29 +249,30 @@ function saidIn(event: Event): Step[] {
 }
 
 /** A moment with what its worker says its flow gave, and its end where it has one. */
-function evaluatedIn(value: unknown): Step[] {
+function evaluatedIn(value: unknown): HistoryStep[] {
   if (!isJsonObject(value)) return []
   const { opened, stack = null, ended } = value as unknown as Partial<EndedMoment>
   return isOpened(opened) ? [{ opened, workerStack: stack }, ...endedIn(ended)] : endedIn(ended)
 }
 
-const endedIn = (value: unknown): Step[] => (isStamped(value) ? [{ ended: value }] : [])
+const endedIn = (value: unknown): HistoryStep[] => (isStamped(value) ? [{ ended: value }] : [])
 
 /** Reads a finished local activity. Temporal records it as a marker with its result. */
-function localActivity(event: Event): { type: string; result: Attested<unknown> } | null {
+function localActivity(event: TemporalEvent): { type: string; result: AttestedResult<unknown> } | null {
   const marker = event.markerRecordedEventAttributes
   if (marker?.markerName !== 'core_local_activity') return null
   const about = decode(marker.details?.data)[0]
   const result = decode(marker.details?.result)[0]
   if (!isJsonObject(about) || !isJsonObject(result)) return null
-  return { type: String(about.activity_type), result: result as unknown as Attested<unknown> }
+  return { type: String(about.activity_type), result: result as unknown as AttestedResult<unknown> }
 }
 
-const texts = (payloads: Payloads): string[] => (payloads?.payloads ?? []).map(({ data }) => textOf(data))
-export const textOf = (data: Uint8Array | null | undefined): string =>
+const texts = (payloads: Payloads): string[] =>
+  (payloads?.payloads ?? []).map(({ data }) => payloadText(data))
+export const payloadText = (data: Uint8Array | null | undefined): string =>
   Buffer.from(data ?? []).toString('utf8')
 
-/** A payload that somebody changed may be no JSON any more. Then nothing attests what it stood for. */
+/** A payload that somebody changed may not be JSON any more. Then nothing attests what it stood for. */
 const decode = (payloads: Payloads): (Json | undefined)[] =>
   texts(payloads).map((text) => {
     try {

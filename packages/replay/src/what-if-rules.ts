@@ -22,13 +22,13 @@ import {
 import {
   isErased,
   judgeSupposed,
-  Past,
   type PastScene,
+  PastStates,
   readScene,
   ruledOtherwise,
   type SupposedDeps,
   type SupposedRule,
-} from './supposed.ts'
+} from './supposition.ts'
 
 export interface WhatIfRules {
   readonly being: BeingName
@@ -70,12 +70,20 @@ export async function whatIfRules(
   if (path[0] !== 'permissions')
     throw new TreeosError(
       'INVALID_INPUT',
-      `${field} is no rule: it begins with permissions, as in permissions.do`,
+      `${field} is not a rule: it begins with permissions, as in permissions.do`,
     )
   const { permissions } = setAtPath({}, path, value, true)
   requireRules(undefined, permissions)
   requireCovered(undefined, permissions, { of: 'permissions', space, known: registry.known })
-  const bench = { db, registry, past: new Past(db), space, path, value, counted: new Map<string, Row>() }
+  const bench = {
+    db,
+    registry,
+    past: new PastStates(db),
+    space,
+    path,
+    value,
+    counted: new Map<string, Row>(),
+  }
   const found: RuledOtherwise[] = []
   const outcomes =
     until === undefined
@@ -93,17 +101,17 @@ export async function whatIfRules(
   return found
 }
 
-interface Bench extends SupposedDeps, SupposedRule {
+interface RuleBench extends SupposedDeps, SupposedRule {
   readonly counted: Map<string, Row>
 }
 
-async function compareCall(bench: Bench, outcome: StoredOutcome): Promise<RuledOtherwise | null> {
+async function compareCall(bench: RuleBench, outcome: StoredOutcome): Promise<RuledOtherwise | null> {
   const decision = (await findDecision(bench.db, outcome.moment))?.decision
   if (decision?.kind !== 'call' || decision.call.verb === 'see') return null
   const scene = await readScene(bench, outcome)
   if (approvalOf(scene.open.wake) !== null) return null
   const { call } = decision
-  const judged = await judge(bench, scene, call)
+  const judged = await judgePastMoment(bench, scene, call)
   if (judged === null) return null
   const { would, message } = judged
   const was =
@@ -115,8 +123,8 @@ async function compareCall(bench: Bench, outcome: StoredOutcome): Promise<RuledO
 }
 
 /** @returns null when the moment wore no role */
-async function judge(
-  bench: Bench,
+async function judgePastMoment(
+  bench: RuleBench,
   scene: PastScene,
   call: VerbCall,
 ): Promise<Pick<RuledOtherwise, 'would' | 'message'> | null> {
@@ -127,7 +135,7 @@ async function judge(
   return { would: { allowed: 'act', asks: 'waiting', refused: code }[verdict], message }
 }
 
-function count({ counted }: Bench, { open, was }: PastScene, facts: readonly FactDraft[]): void {
+function count({ counted }: RuleBench, { open, was }: PastScene, facts: readonly FactDraft[]): void {
   for (const fact of facts.filter(({ kind }) => kind === COUNTED_KIND)) {
     const row = evolve(counted.get(fact.reel) ?? null, { ...fact, actor: was.me.name, at: open.openedAt })
     if (row !== null) counted.set(fact.reel, row)

@@ -3,7 +3,7 @@ import { type RoleFlow, requireFlow } from '@treeos/roles'
 import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { ErasedError } from './loaded-reel.ts'
-import { Past } from './past.ts'
+import { PastStates } from './past-states.ts'
 import type { RecomputedMoment } from './recompute.ts'
 import {
   judgeSupposed,
@@ -12,7 +12,7 @@ import {
   readScene,
   type SupposedDeps,
   type SupposedVerdict,
-} from './supposed.ts'
+} from './supposition.ts'
 
 export interface WhatIfRequest {
   readonly being: BeingName
@@ -54,7 +54,7 @@ export async function whatIf(
   { being, flow, since = 1, until }: WhatIfRequest,
 ): Promise<Difference[]> {
   const edited = requireFlow(flow)
-  const past = new Past(db)
+  const past = new PastStates(db)
   const differences: Difference[] = []
   const span = until === undefined ? [] : ([until - since + 1, until + 1] as const)
   for (const outcome of await listOutcomes(db, being, ...span)) {
@@ -109,13 +109,13 @@ async function newRefusal(
   if (would.stack === null)
     return { code: 'ROLE_UNAVAILABLE', message: `the flow gives no role: ${would.seen.result.skip}` }
   const { call } = decided.decision
-  const now = refusalIn(await judgeSupposed(deps, scene, would, call))
+  const now = supposedRefusal(await judgeSupposed(deps, scene, would, call))
   if (now === null) return null
   // A call that fails under both flows fails because the world changed between open and stamp.
-  const then = refusalIn(await judgeSupposed(deps, scene, was, call))
+  const then = supposedRefusal(await judgeSupposed(deps, scene, was, call))
   return then?.code === now.code && then.message === now.message ? null : now
 }
 
 /** A call that waits for its effect, or for a yes, passed both gates. */
-const refusalIn = (judged: SupposedVerdict | null): Difference['refused'] =>
+const supposedRefusal = (judged: SupposedVerdict | null): Difference['refused'] =>
   judged?.verdict === 'refused' ? { code: judged.code ?? '', message: judged.message ?? '' } : null

@@ -3,7 +3,7 @@ import { contentHeard } from '@treeos/reality'
 import { type Db, findEntry, findOpen, findOutcomeByNumber, readBases, wholeOpen } from '@treeos/store'
 import { type Registry, type WhyNotAllowed, whyNotAllowed } from '@treeos/world'
 import { lawOfPast, wornIn } from './conclude-past.ts'
-import { Past } from './past.ts'
+import { PastStates } from './past-states.ts'
 import { recomputeMoment } from './recompute.ts'
 
 export type { WhyNotAllowed }
@@ -25,7 +25,7 @@ export async function whyNotAct(
   if (stored === null) throw notFound('was never opened')
   const open = wholeOpen(stored)
   const basis = (await readBases(db, [outcome.moment])).get(outcome.moment)?.heads ?? []
-  const source = new Past(db).citedOrSealedBy(basis, open.openedAt, { being, ...open })
+  const source = new PastStates(db).citedOrSealedBy(basis, open.openedAt, { being, ...open })
   const content = (await findEntry(db, open.wake.id))?.content ?? null
   const past = await recomputeMoment(registry, outcome, { open, content }, source)
   const worn = wornIn(past)

@@ -9,11 +9,10 @@ import {
 } from '@treeos/core'
 import { isSchema, jsonSchemaOf, type Schema, validate } from '@treeos/signature'
 import type {
-  Ask,
   AskSignature,
   BeingRow,
   CarryOut,
-  Decided,
+  DecidedOperation,
   Effect,
   EffectFound,
   MatterRow,
@@ -21,8 +20,9 @@ import type {
   OperationTarget,
   OutsideFetch,
   OutsideRun,
+  RuleAsk,
+  RuleStanding,
   SpaceRow,
-  Standing,
   WakeView,
   WorldReader,
 } from '@treeos/world'
@@ -99,7 +99,7 @@ export interface OperationInput<Name extends string, On extends TargetKind, Args
   /** kind of the target */
   readonly on: On
   /** who may do it, as relations of the actor to the target; on a space or a thing, rules of spaces on the way up may say otherwise */
-  readonly allow: readonly Standing[]
+  readonly allow: readonly RuleStanding[]
   /** whom to ask before it, where `allow` decides, as in `{ who: ['parent'], within: 3600 }`: see docs/approvals.md */
   readonly ask?: AskInput
   /**
@@ -163,7 +163,7 @@ export interface OperationInput<Name extends string, On extends TargetKind, Args
 }
 
 /** The decision of an operation: at most 64 facts, a result for the actor, and what is said or who is woken in the same act. */
-export type Outcome = Pick<Decided, 'facts' | 'reply' | 'tell' | 'awakens' | 'rests'> & {
+export type Outcome = Pick<DecidedOperation, 'facts' | 'reply' | 'tell' | 'awakens' | 'rests'> & {
   readonly result?: Json
 }
 
@@ -242,7 +242,7 @@ export function defineOperation<
   return Object.freeze(operation)
 }
 
-function requireAsk(operation: string, input: AskInput): Ask {
+function requireAsk(operation: string, input: AskInput): RuleAsk {
   const value = { ...input, who: [...input.who] }
   const fault = faultOfAsk(value)
   const ask = readAsk(value)

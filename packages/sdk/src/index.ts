@@ -11,7 +11,7 @@ export type {
   BirthForm,
   CarriedCall,
   CarryOut,
-  Decided,
+  DecidedOperation,
   Extension,
   Face,
   MatterRow,

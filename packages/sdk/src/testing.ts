@@ -14,7 +14,7 @@ import {
   buildFace,
   buildRegistry,
   DEFAULT_ROLE,
-  type Decided,
+  type DecidedOperation,
   decideUngated,
   type Extension,
   type MatterRow,
@@ -25,7 +25,7 @@ import {
   type ScriptInput,
   type SpaceRow,
   seed,
-  Unresolved,
+  UnresolvedEntryError,
   type WakeView,
   WorldReader,
   type WorldRow,
@@ -139,7 +139,7 @@ export async function decide(
   extension: Extension,
   action: string,
   { actor, target, args = {}, world = [], effect, wake, openedAt = 0 }: Attempt,
-): Promise<Pick<Decided, 'facts' | 'result' | 'reply' | 'tell' | 'awakens' | 'rests'>> {
+): Promise<Pick<DecidedOperation, 'facts' | 'result' | 'reply' | 'tell' | 'awakens' | 'rests'>> {
   const reader = worldOf([...world, actor, target])
   const fromOutside = wake?.outside === true
   const outside = async () => (effect === undefined ? null : { value: effect })
@@ -268,5 +268,5 @@ function roleOf(registry: Registry, name: string) {
 
 /** Throws errors of see-resolvers. A worker logs them and goes on, but a test must fail. */
 function rethrow(_what: string, error: unknown): void {
-  if (!(error instanceof Unresolved)) throw error
+  if (!(error instanceof UnresolvedEntryError)) throw error
 }

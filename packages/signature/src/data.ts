@@ -35,11 +35,11 @@ const escaped = (text: string): string =>
 
 /** A view of a see-resolver under its name. @param note a sentence of ours about it */
 export function viewBlock(name: string, view: Json, note: string | null = null): string {
-  const body = typeof view === 'string' ? quoted(view) : escaped(JSON.stringify(view, null, 2))
+  const body = typeof view === 'string' ? quotedData(view) : escaped(JSON.stringify(view, null, 2))
   return `[${name}]\n${note === null ? '' : `${note}\n`}${body}`
 }
 
-const quoted = (text: string): string =>
+const quotedData = (text: string): string =>
   text
     .split(LINE_BREAK)
     .map((line) => `| ${escaped(line)}`)

@@ -26,6 +26,7 @@ export {
   markTokenRevoked,
 } from './access/tokens.ts'
 export { announceVault, findVault, forgetVault, listVaults } from './access/vault-addresses.ts'
+export { type BeingStanding, listStandings } from './inbox/being-standings.ts'
 export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
 export {
@@ -52,7 +53,6 @@ export {
   type StoredOverlay,
   WORKSPACE_SCOPE,
 } from './inbox/overlays-of-wake.ts'
-export { type BeingStanding, listStandings } from './inbox/standing.ts'
 export {
   listOverlayChanges,
   type OverlayChange,
@@ -80,8 +80,8 @@ export {
   measureInboxes,
   measurePeoplesInboxes,
   pageUnclaimed,
-} from './inbox/waiting.ts'
-export { type Appended, append, lockHeads } from './ledger/append.ts'
+} from './inbox/waiting-wakes.ts'
+export { type AppendResult, append, lockHeads } from './ledger/append.ts'
 export type {
   Batch,
   DecisionWrite,
@@ -128,8 +128,8 @@ export {
 export {
   askedIn,
   type Basis,
+  type MomentNotes,
   type MomentRecord,
-  type Noted,
   type OpenRecord,
 } from './ledger/records.ts'
 export { commitRefusal, type RefusalWrite, refusalDigest } from './ledger/refusal-digest.ts'
@@ -140,12 +140,12 @@ export { headsBeyond, overlaid, readBases, readJudged } from './moments/basis.ts
 export { type BeforeStamp, readBeforeStamp } from './moments/before-stamp.ts'
 export {
   type CallAttempt,
-  type Cost,
+  type CallCost,
+  type CallSettlement,
   countParked,
   listParked,
   listParkedBy,
   reserve,
-  type Settlement,
   settle,
 } from './moments/budgets.ts'
 export { cancelCall, hasAsked, isAtWork, listCancelled } from './moments/cancel.ts'
@@ -174,7 +174,13 @@ export {
   type StoredEffectBytes,
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
-export { type Fault, type FaultPart, listFaults, recordFault, type StackDigests } from './moments/faults.ts'
+export {
+  type AttemptFault,
+  type FaultPart,
+  listFaults,
+  recordFault,
+  type StackDigests,
+} from './moments/faults.ts'
 export {
   type FoundEntry,
   type FoundMoment,
@@ -213,7 +219,7 @@ export {
   requireOutcome,
   type StoredOutcome,
 } from './moments/outcome.ts'
-export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
+export { type RecordedMoment, readRecorded } from './moments/recorded-moments.ts'
 export {
   findLastReplay,
   type ReplayGround,
@@ -233,7 +239,6 @@ export {
 export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
-export type { Seek } from './rows/line.ts'
 export {
   countChildren,
   countNamedRoles,
@@ -247,19 +252,20 @@ export {
 export { tellsOutside } from './rows/past-acts.ts'
 export {
   type KeptReading,
-  type Prefetched,
+  type PrefetchedWorld,
   prefetch,
   readAgain,
   readAtOneInstant,
   readFrom,
 } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
+export type { NoteSeeker } from './rows/read-set-lines.ts'
 export {
   applyFact,
   ErasedFactError,
-  type Fold,
-  type Folded,
-  type Refolded,
+  type RefoldReport,
+  type RowFold,
+  type RowFolder,
   rebuildRow,
   refold,
   refoldAll,
@@ -277,4 +283,10 @@ export { MIGRATIONS, type Migrations, migrate, waitingMigrations } from './sql/m
 export type { FactTable, InboxTable, MomentOutcomeTable, StoreDb } from './sql/schema.ts'
 export { isTransient, type RecordRefusal, recordRefusalOf } from './sql/sqlstates.ts'
 export { decodeJson, encodeJson } from './sql/stored-json.ts'
-export { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/word-notices.ts'
+export {
+  isStreamed,
+  NOTICE_BYTES_MAX,
+  notifyWords,
+  type WordNotice,
+  type WordPiece,
+} from './sql/word-notices.ts'

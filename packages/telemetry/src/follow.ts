@@ -83,7 +83,7 @@ async function exportNext(db: Db, options: ExportOptions, known: CollectorState)
   const finished = await readMoments(db, moments, withContent)
   const { spans, refused } = await sendHalving(finished, options, known)
   const [first] = refused
-  // A collector that has taken nothing may be none: then nothing is left out.
+  // An endpoint that has taken nothing may not be a collector: then nothing is left out.
   if (first !== undefined && !known.hasTaken) throw first.error
   for (const { moment, error } of refused) onLeftOut?.(moment, error)
   position.keep(upTo)

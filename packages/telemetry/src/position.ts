@@ -27,14 +27,14 @@ export function positionIn(file: string, reality: string, start: number): Positi
 }
 
 function readPosition(file: string, reality: string): number {
-  const found = parsed(readFileSync(file, 'utf8'))
+  const found = parsedPosition(readFileSync(file, 'utf8'))
   if (found === null) throw new Error(`${file} holds no position of traces: delete it to begin anew`)
   if (found.reality !== reality)
     throw new Error(`${file} holds the position of another reality, ${found.reality}: name another file`)
   return found.entry
 }
 
-function parsed(text: string): { readonly reality: string; readonly entry: number } | null {
+function parsedPosition(text: string): { readonly reality: string; readonly entry: number } | null {
   try {
     const { reality, entry } = JSON.parse(text)
     return typeof reality === 'string' && Number.isSafeInteger(entry) && entry >= 0

@@ -28,7 +28,7 @@ export function spansOf(moment: FinishedMoment, options: SpanOptions): ReadableS
   const own = spanIdOf(options.reality, outcome.moment)
   const parent = cause === null ? null : spanIdOf(options.reality, cause)
   const make = (part: Part, span: string, of: string | null): ReadableSpan =>
-    readable(part, { trace, span, parent: of, resource: options.resource })
+    readableSpan(part, { trace, span, parent: of, resource: options.resource })
   const parts = [...callsOfModel(moment, options), ...callOfTool(moment, options)]
   return [
     make(agentPart(moment, options), own, parent),
@@ -187,7 +187,7 @@ function callOfTool(moment: FinishedMoment, { withContent }: SpanOptions): Part[
         'gen_ai.tool.type': effect === null ? 'function' : 'extension',
         'gen_ai.tool.call.id': outcome.moment,
         'treeos.verb': call.verb,
-        'treeos.target': targetOf(call),
+        'treeos.target': callTarget(call),
         'treeos.effect': effect?.operation,
         'treeos.effect.attempts': effects.length === 0 ? null : effects.length,
         'gen_ai.tool.call.arguments': withContent ? canonicalJson(toolOf(call).arguments) : null,
@@ -199,7 +199,7 @@ function callOfTool(moment: FinishedMoment, { withContent }: SpanOptions): Part[
   ]
 }
 
-function targetOf(call: VerbCall): string | null {
+function callTarget(call: VerbCall): string | null {
   if (call.verb === 'see') return call.address
   return call.verb === 'be' ? null : call.target
 }
@@ -211,7 +211,7 @@ interface Place {
   readonly resource: Resource
 }
 
-function readable(part: Part, { trace, span, parent, resource }: Place): ReadableSpan {
+function readableSpan(part: Part, { trace, span, parent, resource }: Place): ReadableSpan {
   const context = (spanId: string) => ({ traceId: trace, spanId, traceFlags: 1 })
   const status: SpanStatus =
     part.error === null ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR, message: part.error }
@@ -240,7 +240,7 @@ const timeOf = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 
 
 const spanIdOf = (reality: string, moment: MomentId): string => idOf(16, 'moment', reality, moment)
 
-/** The first digits of a hash. Zeros alone would be no id, and come once in 2⁶⁴. */
+/** The first digits of a hash. Zeros alone would not be an id, and come once in 2⁶⁴. */
 const idOf = (digits: number, ...of: string[]): string =>
   createHash('sha256')
     .update(`treeos.${of.join('\0')}`)

@@ -62,7 +62,7 @@ export async function requireAccepted(
   throw new TreeosError(
     'FORBIDDEN',
     accepted === undefined
-      ? `the operator has not accepted ${server}:${tool}: \`treeos tools accept ${server}\` does`
-      : `${server}:${tool} is declared in another way than the operator accepted: \`treeos tools check ${server}\` shows the difference`,
+      ? `${server}:${tool} is not accepted: the operator has to accept the tools of ${server}`
+      : `${server}:${tool} is declared in another way than the operator accepted: the operator can compare both, and accept it as it is now`,
   )
 }

@@ -15,7 +15,7 @@ export function boundedAnswer(answer: CallToolResult): JsonObject {
   const cut: string[] = []
   const structured = structuredOf(answer, cut)
   const room = ANSWER_BYTES_MAX - sizeOf(structured)
-  const text = textOf(answer, structured, room, cut)
+  const text = answerText(answer, structured, room, cut)
   const others = othersOf(answer, cut)
   return {
     ...(text === '' ? {} : { text }),
@@ -41,7 +41,7 @@ function structuredOf({ structuredContent }: CallToolResult, cut: string[]): Jso
 }
 
 /** All texts, one after the other. A text that repeats the structure, as the protocol asks of servers, is left out. */
-function textOf({ content }: CallToolResult, structured: Json, room: number, cut: string[]): string {
+function answerText({ content }: CallToolResult, structured: Json, room: number, cut: string[]): string {
   const texts = content.flatMap((part) => {
     if (part.type === 'text') return [part.text]
     if (part.type === 'resource' && 'text' in part.resource) return [part.resource.text]
@@ -58,7 +58,7 @@ function repeats(text: string, structured: Json): boolean {
   try {
     return canonicalJson(JSON.parse(text)) === canonicalJson(structured)
   } catch {
-    return false // it is no JSON, so it says something else
+    return false // it is not JSON, so it says something else
   }
 }
 
@@ -76,13 +76,13 @@ function othersOf({ content }: CallToolResult, cut: string[]): JsonObject[] {
       others.push({
         type: part.type,
         mimeType: cleanText(part.mimeType).slice(0, 64),
-        bytes: bytesOf(part.data),
+        bytes: base64Size(part.data),
       })
     if (part.type === 'resource' && 'blob' in part.resource)
       others.push({
         type: 'blob',
         uri: cleanText(part.resource.uri).slice(0, LINK_CHARS_MAX),
-        bytes: bytesOf(part.resource.blob),
+        bytes: base64Size(part.resource.blob),
       })
   }
   const binary = others.filter(({ type }) => type !== 'link').length
@@ -91,7 +91,7 @@ function othersOf({ content }: CallToolResult, cut: string[]): JsonObject[] {
   return others.slice(0, OTHERS_MAX)
 }
 
-const bytesOf = (base64: string): number => Math.floor((base64.length * 3) / 4)
+const base64Size = (base64: string): number => Math.floor((base64.length * 3) / 4)
 
 /** Postgres keeps no NUL, and JSON in UTF-8 no half of a pair. */
 const cleanText = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { CODE_VERSION } from '@treeos/core'
+import { CODE_VERSION, messageOfThrown } from '@treeos/core'
 import { egressFetch } from '@treeos/egress'
 import type { ServerEntry } from './file.ts'
 
@@ -43,7 +43,9 @@ export async function connect(
     await client.connect(transport, { timeout: CONNECT_MS, ...(signal === undefined ? {} : { signal }) })
   } catch (error) {
     await client.close().catch(() => undefined) // it never ran
-    throw told() === '' ? error : new Error(`${messageOf(error)}; it wrote: ${told()}`, { cause: error })
+    throw told() === ''
+      ? error
+      : new Error(`${messageOfThrown(error)}; it wrote: ${told()}`, { cause: error })
   }
   return { client, pid: pid(), protocol: client.getNegotiatedProtocolVersion() ?? '', told }
 }
@@ -104,5 +106,3 @@ const namedBy = (
   secrets: Readonly<Record<string, string>>,
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(given).map(([name, as]) => [as, secrets[name] ?? '']))
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -97,7 +97,7 @@ export function changesBetween(accepted: Definitions, now: Definitions): ToolCha
     const [before, after] = [accepted[tool], now[tool]]
     if (before === undefined || after === undefined)
       return [{ tool, part: 'tool', accepted: before?.description ?? null, now: after?.description ?? null }]
-    const [old, fresh] = [partsOf(before), partsOf(after)]
+    const [old, fresh] = [definitionParts(before), definitionParts(after)]
     const parts = [...new Set([...Object.keys(old), ...Object.keys(fresh)])]
     return parts
       .filter((part) => old[part] !== fresh[part])
@@ -105,7 +105,7 @@ export function changesBetween(accepted: Definitions, now: Definitions): ToolCha
   })
 }
 
-function partsOf({ description, schema, hints }: ToolDefinition): Record<string, string> {
+function definitionParts({ description, schema, hints }: ToolDefinition): Record<string, string> {
   const { properties, ...rest } = schema
   const args = isJsonObject(properties) ? properties : {}
   return {

@@ -6,7 +6,7 @@ import { argsOfCheck, readCheck } from './check.ts'
 import { digestOfTool, digestsOf, type ToolDefinition } from './definition.ts'
 import { type CheckRule, type ServerEntries, type ServerEntry, secretsFor } from './file.ts'
 import { argumentsBy } from './schema.ts'
-import { shown } from './shown.ts'
+import { shownText } from './shown-text.ts'
 
 /** A call of a tool that both gates allowed. */
 export interface ToolCall {
@@ -69,7 +69,7 @@ function operationOf(
   const secrets = secretsFor(entry)
   const operation = defineOperation({
     name: `${server}:${tool}`,
-    description: shown(definition.description) || 'The server says nothing of it.',
+    description: shownText(definition.description) || 'The server says nothing of it.',
     on: 'being',
     allow: ['self'],
     ...(entry.ask === undefined || definition.hints.includes('read-only') ? {} : { ask: entry.ask }),
@@ -98,7 +98,7 @@ function operationOf(
   return {
     ...operation,
     server,
-    args: Object.fromEntries(Object.entries(operation.args).map(([name, takes]) => [name, shown(takes)])),
+    args: Object.fromEntries(Object.entries(operation.args).map(([name, takes]) => [name, shownText(takes)])),
     effect: {
       ...effect,
       async admit(args, world) {

@@ -6,8 +6,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
-import { TreeosError } from '@treeos/core'
-import { messageOf } from './connect.ts'
+import { messageOfThrown, TreeosError } from '@treeos/core'
 
 /** Answers of a server that did not take the call. */
 const REFUSALS: readonly number[] = [
@@ -26,19 +25,19 @@ export const isGone = (error: unknown): boolean =>
     [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed].includes(
       error.code,
     )) ||
-  statusOf(error) === 404 ||
+  httpStatusOf(error) === 404 ||
   error instanceof TypeError // of fetch: no connection
 
 /**
  * The error of a call that failed. One that says that the tool was not called is final. Of any other the call may have been done, so it is made
  * again only where the tool says that this changes nothing more.
  */
-export function faultOf(named: string, error: unknown, isLate: boolean): Error {
+export function toolFault(named: string, error: unknown, isLate: boolean): Error {
   if (isLate) return new DOMException(`${named} did not answer in time`, 'TimeoutError')
-  const told = messageOf(error)
+  const told = messageOfThrown(error)
   if (error instanceof ProtocolError && REFUSALS.includes(error.code))
     return new TreeosError('INVALID_INPUT', `${named} refuses: ${told}`)
-  const status = statusOf(error)
+  const status = httpStatusOf(error)
   if (error instanceof UnauthorizedError || status === 401 || status === 403)
     return new TreeosError(
       'FORBIDDEN',
@@ -49,7 +48,7 @@ export function faultOf(named: string, error: unknown, isLate: boolean): Error {
   return error instanceof Error ? error : new Error(told)
 }
 
-function statusOf(error: unknown): number | null {
+function httpStatusOf(error: unknown): number | null {
   return error instanceof SdkHttpError ? error.status : null
 }
 

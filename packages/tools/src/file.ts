@@ -27,7 +27,7 @@ const check = z.strictObject({
   args: json.default({}),
   /** the call happened if the answer holds this text, which may be `$name` or `$$key` */
   happened: z.string().min(1),
-  /** it did not happen if the answer holds this; left out: if it holds not the other, and is no error */
+  /** it did not happen if the answer holds this; left out: if it does not hold the other, and is not an error */
   didNotHappen: z.string().min(1).optional(),
 })
 export type CheckRule = z.output<typeof check>
@@ -90,10 +90,10 @@ export const secretsFor = ({ secrets, oauth: by }: ServerEntry): string[] =>
 /** @throws {TreeosError} INVALID_INPUT, naming the file and what is wrong in it */
 export function readToolsFile(path: string): ServerEntries {
   if (!existsSync(path)) return {}
-  const read = file.safeParse(parsed(path))
+  const read = file.safeParse(parsedToolsFile(path))
   if (read.success) return read.data.servers
   const [issue] = read.error.issues
-  throw wrong(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is malformed'}`)
+  throw wrongToolsFile(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is malformed'}`)
 }
 
 /** Replaces the file as a whole: a reader finds the old one or the new one. */
@@ -116,13 +116,13 @@ export function parseServer(name: string, given: object): ServerEntry {
   )
 }
 
-function parsed(path: string): unknown {
+function parsedToolsFile(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw wrong(path, error instanceof Error ? error.message : String(error))
+    throw wrongToolsFile(path, error instanceof Error ? error.message : String(error))
   }
 }
 
-const wrong = (path: string, why: string) =>
+const wrongToolsFile = (path: string, why: string) =>
   new TreeosError('INVALID_INPUT', `${path} does not list tool servers: ${why}`)

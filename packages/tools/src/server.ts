@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import { type JsonObject, TreeosError } from '@treeos/core'
+import { type JsonObject, messageOfThrown, TreeosError } from '@treeos/core'
 import { boundedAnswer } from './answer.ts'
-import { connect, messageOf, type ToolConnection } from './connect.ts'
+import { connect, type ToolConnection } from './connect.ts'
 import { digestOfTool, readTools, type ToolList } from './definition.ts'
 import { START_SECONDS, type ToolCall } from './extension.ts'
-import { faultOf, isGone, isOutOfTime } from './fault.ts'
+import { isGone, isOutOfTime, toolFault } from './fault.ts'
 import type { ServerEntry } from './file.ts'
 
 /** What a server is doing, for people. */
@@ -21,7 +21,7 @@ export interface ServerState {
   readonly fault: string | null
 }
 
-interface Open extends ToolConnection {
+interface OpenConnection extends ToolConnection {
   /** the declarations of its tools; read again when it says that they changed, and after a while */
   list: { readonly at: number; readonly tools: Promise<ToolList> } | null
   readonly secrets: string
@@ -44,8 +44,8 @@ const FAULT_CHARS_MAX = 300
 export class ToolServer {
   readonly #name: string
   readonly #entry: ServerEntry
-  #open: Promise<Open> | null = null
-  #current: Open | null = null
+  #open: Promise<OpenConnection> | null = null
+  #current: OpenConnection | null = null
   #shown: Pick<ServerState, 'state' | 'pid' | 'protocol'> = { state: 'idle', pid: null, protocol: null }
   #restarts = 0
   #fault: string | null = null
@@ -89,8 +89,8 @@ export class ToolServer {
     } catch (error) {
       const isLate = isOutOfTime(error) || inTime.aborted
       if (isLate) open.suspected = this.#endIfHung(open)
-      if (isGone(error)) this.#drop(open, messageOf(error))
-      throw faultOf(`${this.#name}:${tool}`, error, isLate)
+      if (isGone(error)) this.#drop(open, messageOfThrown(error))
+      throw toolFault(`${this.#name}:${tool}`, error, isLate)
     }
   }
 
@@ -107,7 +107,7 @@ export class ToolServer {
   }
 
   /** The running server, if its tool is the one that was accepted. Nothing is called when that takes too long. */
-  async #ready(call: ToolCall): Promise<Open> {
+  async #ready(call: ToolCall): Promise<OpenConnection> {
     const timer = new AbortController()
     const late = sleep(1000 * START_SECONDS, null, { signal: timer.signal })
     const reached = this.#reached(call.secrets).then(async (open) => {
@@ -124,7 +124,7 @@ export class ToolServer {
     }
   }
 
-  async #requireAccepted(open: Open, { tool, digest }: ToolCall): Promise<void> {
+  async #requireAccepted(open: OpenConnection, { tool, digest }: ToolCall): Promise<void> {
     const { tools, leftOut } = await this.#listOf(open)
     const now = tools[tool]
     const named = `${this.#name}:${tool}`
@@ -136,11 +136,11 @@ export class ToolServer {
     if (digestOfTool(tool, now) === digest) return
     throw new TreeosError(
       'FORBIDDEN',
-      `${named} is not called: its server declares it in another way than the operator accepted. \`treeos tools check ${this.#name}\` shows the difference, and \`treeos tools accept ${named}\` accepts it`,
+      `${named} is not called: its server declares it in another way than the operator accepted. The operator can compare both, and accept it as it is now`,
     )
   }
 
-  #listOf(open: Open): Promise<ToolList> {
+  #listOf(open: OpenConnection): Promise<ToolList> {
     if (open.list !== null && performance.now() - open.list.at < LIST_MS) return open.list.tools
     const tools = this.#ask(open)
     const list = { at: performance.now(), tools }
@@ -151,7 +151,7 @@ export class ToolServer {
     return tools
   }
 
-  async #ask(open: Open): Promise<ToolList> {
+  async #ask(open: OpenConnection): Promise<ToolList> {
     try {
       const { tools } = await open.client.listTools(undefined, {
         cacheMode: 'bypass',
@@ -159,13 +159,13 @@ export class ToolServer {
       })
       return readTools(tools)
     } catch (error) {
-      this.#drop(open, messageOf(error))
-      throw this.#away(`it does not list its tools: ${messageOf(error)}`)
+      this.#drop(open, messageOfThrown(error))
+      throw this.#away(`it does not list its tools: ${messageOfThrown(error)}`)
     }
   }
 
   /** The running server. Another value of a secret starts it anew. */
-  async #reached(secrets: Readonly<Record<string, string>>): Promise<Open> {
+  async #reached(secrets: Readonly<Record<string, string>>): Promise<OpenConnection> {
     const given = JSON.stringify(secrets)
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const open = await (this.#open ?? this.#start(secrets))
@@ -177,7 +177,7 @@ export class ToolServer {
     throw this.#away(this.#fault ?? 'it ends as soon as it is started')
   }
 
-  #start(secrets: Readonly<Record<string, string>>): Promise<Open> {
+  #start(secrets: Readonly<Record<string, string>>): Promise<OpenConnection> {
     if (this.#isClosed) throw this.#away('this worker stops')
     const starting = this.#connect(secrets)
     this.#open = starting
@@ -191,9 +191,14 @@ export class ToolServer {
     })
   }
 
-  async #connect(secrets: Readonly<Record<string, string>>): Promise<Open> {
+  async #connect(secrets: Readonly<Record<string, string>>): Promise<OpenConnection> {
     const connected = await connect(this.#entry, secrets)
-    const open: Open = { ...connected, list: null, suspected: null, secrets: JSON.stringify(secrets) }
+    const open: OpenConnection = {
+      ...connected,
+      list: null,
+      suspected: null,
+      secrets: JSON.stringify(secrets),
+    }
     const { client, pid, protocol } = connected
     this.#current = open
     client.onclose = () =>
@@ -207,13 +212,13 @@ export class ToolServer {
   }
 
   /** Leaves a connection that is of no use any more: the next call finds another one. */
-  #drop(open: Open, why: string): void {
+  #drop(open: OpenConnection, why: string): void {
     this.#lost(open, why)
     void open.client.close().catch(() => undefined) // it is gone already
   }
 
   /** Not of a connection that was left before. */
-  #lost(open: Open, why: string): void {
+  #lost(open: OpenConnection, why: string): void {
     if (this.#current !== open) return
     this.#open = null
     this.#current = null
@@ -234,7 +239,7 @@ export class ToolServer {
   }
 
   /** A server that answers nothing after a call timed out is ended, so that the next call finds one that does. */
-  async #endIfHung(open: Open): Promise<void> {
+  async #endIfHung(open: OpenConnection): Promise<void> {
     try {
       await open.client.listTools(undefined, { cacheMode: 'bypass', timeout: ALIVE_MS })
     } catch {
@@ -254,7 +259,7 @@ export class ToolServer {
 function short(why: unknown, secrets: Readonly<Record<string, string>> = {}): string {
   const told = Object.entries(secrets).reduce(
     (text, [name, value]) => (value === '' ? text : text.replaceAll(value, `[secret ${name}]`)),
-    messageOf(why),
+    messageOfThrown(why),
   )
   return told.slice(0, FAULT_CHARS_MAX)
 }

@@ -8,7 +8,7 @@ import {
 } from '@treeos/activities'
 import { asJson, type Json, quote, TreeosError } from '@treeos/core'
 import { digestOf } from '@treeos/store'
-import type { KeptAnswer, KeptAnswers } from './kept.ts'
+import type { KeptAnswer, KeptAnswers } from './kept-answers.ts'
 import type { ModelChoice } from './shape.ts'
 
 /** The models of the operator: the default one of the reality, and the named connections. A trial asks no other. */
@@ -91,14 +91,14 @@ export class TrialModels {
 
   /**
    * @param ask calls the model; its answer has to be JSON
-   * @throws {StoppedError}; {ModelTransientError} of the last try; {TreeosError} INVALID_INPUT when only kept answers count and this one is none
+   * @throws {StoppedError}; {ModelTransientError} of the last try; {TreeosError} INVALID_INPUT when only kept answers count and this one was not kept
    */
   async ask<A extends { readonly usage: Usage | null }>(
     model: Model,
     request: ModelRequest,
     ask: (request: ModelRequest) => Promise<A>,
   ): Promise<ModelAnswer<A>> {
-    const key = keyOf(model, request)
+    const key = keptAnswerKey(model, request)
     const known = this.#answers?.find(key)
     if (known !== undefined) return this.#again(model, known)
     if (this.#answers?.isOnly === true)
@@ -198,7 +198,7 @@ export const worstOf = (model: Model, request: ModelRequest): number | null =>
   ).micros
 
 /** Names a call: the same prompt and tools of the same model have the same name. */
-function keyOf({ name, connection }: Model, { prompt, tools, forceToolCall }: ModelRequest): string {
+function keptAnswerKey({ name, connection }: Model, { prompt, tools, forceToolCall }: ModelRequest): string {
   const told: Json = asJson({ model: name, connection: connection ?? null, prompt, tools, forceToolCall })
   return digestOf(told)
 }

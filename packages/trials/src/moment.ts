@@ -162,7 +162,7 @@ export async function askCandidate(
   const model = modelOfCandidate(deps.models, candidate, would)
   const told = await deps.asking.ask<ModelAnswer>(model, request, (bounded) => model.decide(bounded))
   const decision = decisionFrom(parseDecision(asJson(told.answer.decision)), would.composed, scene.open)
-  const judged = await judge(deps, scene, would, decision)
+  const judged = await judgeTrialMoment(deps, scene, would, decision)
   const { usage, seconds, micros, isKept } = told
   const tokens = usage === null ? null : usage.promptTokens + usage.completionTokens
   return {
@@ -172,7 +172,7 @@ export async function askCandidate(
   }
 }
 
-async function judge(
+async function judgeTrialMoment(
   deps: SupposedDeps,
   scene: PastScene,
   would: RecomputedMoment,
@@ -212,11 +212,11 @@ export function differencesOf(
 const PARTS = ['decision', 'verb', 'operation', 'target', 'content'] as const
 
 function decisionDiffers(was: Decision | null, now: Decision | null): string[] {
-  const [a, b] = [partsOf(was), partsOf(now)]
+  const [a, b] = [decisionParts(was), decisionParts(now)]
   return PARTS.filter((part) => canonicalJson(a[part]) !== canonicalJson(b[part]))
 }
 
-function partsOf(decision: Decision | null): Record<(typeof PARTS)[number], Json> {
+function decisionParts(decision: Decision | null): Record<(typeof PARTS)[number], Json> {
   const none = { decision: decision?.kind ?? null, verb: null, operation: null, target: null, content: null }
   if (decision === null) return none
   if (decision.kind === 'failure') return { ...none, content: decision.code }
@@ -232,4 +232,5 @@ function partsOfCall(call: VerbCall) {
   return { verb, target: call.target, content: call.content }
 }
 
-export const isSame = (differs: readonly string[]): boolean => !PARTS.some((part) => differs.includes(part))
+export const isSameDecision = (differs: readonly string[]): boolean =>
+  !PARTS.some((part) => differs.includes(part))

@@ -1,17 +1,16 @@
 import { ModelTransientError } from '@treeos/activities'
 import { type Decision, type Json, type MomentId, quote, TreeosError } from '@treeos/core'
 import { contentHeard } from '@treeos/reality'
-import { isErased, Past, type PastScene, readScene, type SupposedDeps } from '@treeos/replay/supposed'
+import { isErased, type PastScene, PastStates, readScene, type SupposedDeps } from '@treeos/replay/supposed'
 import type { Db, StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
-import type { KeptAnswers } from './kept.ts'
-import type { TrialLine } from './line.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { type Limits, type Models, StoppedError, type StopReason, TrialModels, worstOf } from './models.ts'
 import {
   type AskedAgain,
   askCandidate,
   differencesOf,
-  isSame,
+  isSameDecision,
   modelOfCandidate,
   readEnd,
   requestOf,
@@ -21,6 +20,7 @@ import { type LoadModule, readScorers, type Scorer, type TrialScore, toScore } f
 import { randomOf, selectMoments } from './select.ts'
 import { type Candidate, RECORDED, type Trial } from './shape.ts'
 import { summarize, type TrialSummary } from './summary.ts'
+import type { TrialLine } from './trial-line.ts'
 
 /** What a trial will come to at most. Calls of scorers are counted, and their cost is not. */
 export interface TrialEstimate {
@@ -80,7 +80,7 @@ export async function prepareTrial(
   { db, registry }: World,
   { trial, models }: TrialOf,
 ): Promise<PreparedTrial> {
-  const deps = { db, registry, past: new Past(db), models }
+  const deps = { db, registry, past: new PastStates(db), models }
   const outcomes = await selectMoments(db, trial.moments, trial.seed)
   const estimate = await estimateOf(deps, trial, outcomes)
   return { estimate, run: (how) => runOver(deps, trial, outcomes, how) }
@@ -114,7 +114,7 @@ async function runOver(
   const askMoment = async (outcome: StoredOutcome, at: number) => {
     try {
       const scene = await readScene(deps, outcome)
-      order.put(at, await linesOf({ ...deps, asking }, trial, scorers, scene, at))
+      order.put(at, await trialLines({ ...deps, asking }, trial, scorers, scene, at))
     } catch (error) {
       order.put(at, [])
       if (error instanceof StoppedError) stopped ??= error.why
@@ -170,7 +170,7 @@ async function inParallel<T>(
 type AskingDeps = SupposedDeps & { readonly models: Models; readonly asking: TrialModels }
 
 /** A moment asked again of each candidate, and then scored, since scorers may compare candidates. */
-async function linesOf(
+async function trialLines(
   deps: AskingDeps,
   trial: Trial,
   scorers: readonly Scorer[],
@@ -189,7 +189,7 @@ async function linesOf(
     const now = asked.get(candidate) as AskedAgain
     const differs = differencesOf({ ...was, prompt: record.promptDigest }, now)
     lines.push({
-      ...{ ...shared, candidate, was, would, differs, same: isSame(differs) },
+      ...{ ...shared, candidate, was, would, differs, same: isSameDecision(differs) },
       ...(record.overlay === undefined ? {} : { hadOverlay: true as const }),
       ...{ cost, tokens, seconds, kept },
       scores: await scoresOf(

@@ -37,7 +37,7 @@ export interface Scorer {
 /** Imports a module of a trial. */
 export type LoadModule = (path: string) => Promise<Readonly<Record<string, unknown>>>
 
-/** @throws {TreeosError} INVALID_INPUT for a module that is no scorer; LLM_NOT_CONFIGURED */
+/** @throws {TreeosError} INVALID_INPUT for a module that is not a scorer; LLM_NOT_CONFIGURED */
 export function readScorers(
   { scorers }: Trial,
   at: { readonly models: Models; readonly asking: TrialModels; readonly load: LoadModule },

@@ -1,8 +1,8 @@
-import type { TrialLine } from './line.ts'
 import type { StopReason, TrialModels } from './models.ts'
 import type { Verdict } from './moment.ts'
 import type { TrialScore } from './score.ts'
 import type { Bar, Trial } from './shape.ts'
+import type { TrialLine } from './trial-line.ts'
 
 /** Shares are parts of all moments that were asked again, from 0 to 1. */
 export interface CandidateSummary {
@@ -122,7 +122,7 @@ function meanOf(scored: readonly TrialScore[]) {
   return { mean, of: scores.length, errors: scored.length - scores.length }
 }
 
-/** A score of which some are missing is no score: it passes no bar. */
+/** A score of which some are missing does not count: it passes no bar. */
 function judgeBar(bar: Bar, candidate: string, found: CandidateSummary | undefined): JudgedBar {
   const value = found === undefined || found.moments === 0 ? null : measured(bar.metric, found)
   const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = bar

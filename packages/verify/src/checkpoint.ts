@@ -1,5 +1,5 @@
 import { verify } from 'node:crypto'
-import { type Cosigned, cosignedBy } from './cosignature.ts'
+import { cosignedBy, type WitnessCosignature } from './cosignature.ts'
 import type { Tree } from './hash.ts'
 import type { WitnessPolicy } from './policy.ts'
 import { readSignatures } from './signature.ts'
@@ -11,7 +11,7 @@ export interface SignedCheckpoint extends Tree {
   /** whether a key of the log signed it */
   readonly signed: boolean
   /** by which witnesses of the policy, and when */
-  readonly cosigned: readonly Cosigned[]
+  readonly cosigned: readonly WitnessCosignature[]
 }
 
 /**

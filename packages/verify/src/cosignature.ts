@@ -10,7 +10,7 @@ export interface OutsideWitness extends VerifierKey {
 }
 
 /** A witness says that at this time the checkpoint was the largest one it had seen of the log, and that it began with all before. */
-export interface Cosigned {
+export interface WitnessCosignature {
   /** the witness, by its name in the policy */
   readonly by: string
   /** seconds since 1970, by the clock of the witness */
@@ -43,7 +43,7 @@ export function cosignedBy(
   text: string,
   signatures: readonly NoteSignature[],
   witnesses: readonly OutsideWitness[],
-): Cosigned[] {
+): WitnessCosignature[] {
   return witnesses.flatMap((witness) => {
     const own = signatures.filter(({ name, id }) => name === witness.name && witness.id.equals(id))
     const times = own.map(({ bytes }) => readCosignature(text, witness, bytes))

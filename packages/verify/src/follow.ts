@@ -1,10 +1,10 @@
 import { at, isArray } from './canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 import { isConsistent } from './hash.ts'
-import { lacking, type Trusting, trusted } from './policy.ts'
+import { lacking, type TrustOptions, trusted } from './policy.ts'
 
 /** What the comparison of two checkpoints found. */
-export interface Followed {
+export interface FollowReport {
   readonly ok: boolean
   /** null when it holds, else why not */
   readonly broken: string | null
@@ -23,9 +23,9 @@ export interface Followed {
  * @example
  * const { broken, older, newer } = verifyFollows(noteOfMay, answerOfToday, { policy })
  */
-export function verifyFollows(older: string, answer: string, trust: Trusting = {}): Followed {
+export function verifyFollows(older: string, answer: string, trust: TrustOptions = {}): FollowReport {
   const policy = trusted(trust)
-  let found: Pick<Followed, 'older' | 'newer' | 'cosigned'> = { older: null, newer: null, cosigned: [] }
+  let found: Pick<FollowReport, 'older' | 'newer' | 'cosigned'> = { older: null, newer: null, cosigned: [] }
   try {
     const from = readCheckpoint(older, policy)
     found = { ...found, older: from.size }

@@ -11,9 +11,9 @@ const sha256 = (...parts: (string | Uint8Array)[]): Buffer =>
     'buffer',
   )
 const HASH = /^[0-9a-f]{64}$/
-/** @throws {Error} for what is no hash: a decoder would leave out what stands behind it */
+/** @throws {Error} for a text that is not a hash: a decoder would leave out what stands behind it */
 function hex(text: string): Buffer {
-  if (!HASH.test(text)) throw new Error(`${JSON.stringify(text.slice(0, 80))} is no hash`)
+  if (!HASH.test(text)) throw new Error(`${JSON.stringify(text.slice(0, 80))} is not a hash`)
   return Buffer.from(text, 'hex')
 }
 

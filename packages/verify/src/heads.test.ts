@@ -45,12 +45,12 @@ it('a head of the basis is refused where another one stands for it that is hidde
 })
 
 it.each<[string, Json, Json]>([
-  ['a basis that is no list', {}, null],
+  ['a basis that is not a list', {}, null],
   ['a member without a salt', [BASIS[0]!], null],
   ['a member with another salt’s length', [[...BASIS[0]!, 'ab']], null],
   ['a reel that is shown twice', [shown(BASIS[0]!), shown(BASIS[0]!)], null],
   ['a place that the basis does not have', [hash('1')], [[1, hash('2')]]],
-  ['a place that is no number', [hash('1')], [['0', hash('2')]]],
+  ['a place that is not a number', [hash('1')], [['0', hash('2')]]],
   ['an entry without a place', [hash('1')], [[hash('2')]]],
 ])('%s is refused', (_, basis, judged) => {
   expect(shownHeads({ basis, judged })).toBeNull()

@@ -22,7 +22,7 @@ const areOfOneReelEach = (heads: readonly Head[]): boolean => overlaid(heads).si
 /**
  * All heads of a moment, as a bundle has them.
  * @param salt from which the salts of all heads follow
- * @returns null for what is no list of heads, with one a reel
+ * @returns null for anything but a list of heads, with one a reel
  */
 export function wholeHeads({ basis, judged, salt }: Record<'basis' | 'judged' | 'salt', Json>): Heads | null {
   if (!isHash(salt) || !isHeads(basis) || !isHeads(judged ?? [])) return null

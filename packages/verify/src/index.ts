@@ -1,17 +1,17 @@
 /** Checks audit bundles and receipts of TreeOS, of bytes alone. What moments open with, calls of bundles and the gates of receipts are asked of the functions that the worker asked; hashes, signatures, trees and chains are its own code. */
 
 export { verifyBundle } from './bundle/bundle.ts'
-export type { Broken } from './bundle/causes.ts'
-export type { Scope } from './bundle/cover.ts'
-export { pathsRead } from './bundle/opened.ts'
-export type { Erased, Verified } from './bundle/verified.ts'
+export type { BundleReport, ErasedContent } from './bundle/bundle-report.ts'
+export type { BrokenPlace } from './bundle/causes.ts'
+export type { BundleCover } from './bundle/cover.ts'
+export { pathsRead } from './bundle/derive-opened.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
-export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'
-export { type Followed, verifyFollows } from './follow.ts'
+export { cosignedBy, type OutsideWitness, type WitnessCosignature } from './cosignature.ts'
+export { type FollowReport, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
 export { MissingReel } from './missing-reel.ts'
-export { type Signing, signerOf, signingOf } from './passkey.ts'
+export { type PasskeyResult, signerOf, signingOf } from './passkey.ts'
 export { Passkeys } from './passkeys.ts'
 export {
   describeQuorum,
@@ -19,11 +19,11 @@ export {
   lacking,
   parsePolicy,
   type Quorum,
-  type Trusting,
+  type TrustOptions,
   trusted,
   type WitnessPolicy,
 } from './policy.ts'
-export { type Derived, derive } from './receipt/derive.ts'
+export { type DerivedPermission, derive } from './receipt/derive.ts'
 export {
   type CheckedReceipt,
   type CheckedReceipts,
@@ -35,7 +35,7 @@ export {
 } from './receipt/receipt.ts'
 export type { Verdict } from './receipt/verdict.ts'
 export type { Witness } from './receipt/witness.ts'
-export { BORE, isOfContext, isRead, type Link } from './receipt/witness-reels.ts'
+export { BORE, isOfContext, isRead, type ReceiptLink } from './receipt/witness-reels.ts'
 export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {
   parseKey,
@@ -43,4 +43,4 @@ export {
   readSignatures,
   type VerifierKey,
 } from './signature.ts'
-export type { Checking, Status } from './status.ts'
+export type { CheckOptions, Status } from './status.ts'

@@ -3,12 +3,12 @@ import { at, isArray, type Json } from './canonical.ts'
 /** Who acts where no being does. */
 const NOBODY = '$reality'
 
-type Place = (reel: string, payload: Json) => boolean
-const isRegistry: Place = (reel) => reel === 'registry'
-const isRoot: Place = (reel) => reel === 'space:/'
+type ReelTest = (reel: string, payload: Json) => boolean
+const isRegistry: ReelTest = (reel) => reel === 'registry'
+const isRoot: ReelTest = (reel) => reel === 'space:/'
 
 /** What TreeOS writes without a moment, by kind, and where. */
-const KINDS: Readonly<Record<string, Place>> = {
+const KINDS: Readonly<Record<string, ReelTest>> = {
   'role:set': isRegistry,
   'role:deleted': isRegistry,
   'being:released': (reel) => reel.startsWith('being:'),

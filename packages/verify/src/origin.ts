@@ -5,7 +5,7 @@ import { OUTSIDE, SENT_BY, VOUCHED, WORDED } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import type { Head } from './heads.ts'
 
-interface Told {
+interface FactToTrack {
   readonly kind: string
   /** of a role; null for any other row, and where the payload is not there */
   readonly name: Json
@@ -17,7 +17,7 @@ interface Told {
 export class Origins {
   /** by row, where it was marked and where a person vouched for it */
   readonly #steps = new Map<string, { readonly seq: number; readonly isMarked: boolean }[]>()
-  readonly #told = new Map<string, Told>()
+  readonly #told = new Map<string, FactToTrack>()
   /** of what was said, by the hash of its fact: whether its words are from outside */
   readonly #said = new Map<string, boolean | null>()
   /** and where who said it to itself asked to look */
@@ -60,7 +60,7 @@ export class Origins {
   /** undefined where no such words are here, or they are gone */
   turned = (hash: Json): Json | undefined => this.#turned.get(String(hash))
 
-  told = (reel: string, seq: number): Told | undefined => this.#told.get(`${seq} ${reel}`)
+  told = (reel: string, seq: number): FactToTrack | undefined => this.#told.get(`${seq} ${reel}`)
 }
 
 const rowOf = (reel: string, name: Json): string => (reel === REGISTRY ? `${reel} ${name}` : reel)

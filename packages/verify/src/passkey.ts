@@ -3,8 +3,8 @@ import type { Moment } from './bundle/moment.ts'
 import { at, canonical, isObject, type Json, type JsonObject } from './canonical.ts'
 
 /** Whether a passkey shows that a person made an act. */
-export type Signing =
-  /** it is no act of a person, it called nothing, or the person had no passkey */
+export type PasskeyResult =
+  /** it is not an act of a person, it called nothing, or the person had no passkey */
   | { readonly kind: 'none' }
   | { readonly kind: 'signed'; readonly by: string; readonly at: number }
   /** the person had a passkey, and did not use it */
@@ -13,7 +13,7 @@ export type Signing =
   | { readonly kind: 'unknown'; readonly by: string; readonly why: string; readonly isSigned: boolean }
   | { readonly kind: 'wrong'; readonly by: string; readonly why: string }
 
-type Act = Pick<Moment, 'record' | 'open' | 'decision' | 'salt'>
+type PersonMoment = Pick<Moment, 'record' | 'open' | 'decision' | 'salt'>
 
 /** Who acts when a person does: the driver of the being, or the person itself. Null for a moment that no person's act opened. */
 export function signerOf(open: Json, being: string): string | null {
@@ -31,7 +31,7 @@ const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').updat
 /** What a passkey signs for an act, as its challenge. The handle of an overlay is not signed: it is made afterwards. */
 export function challengeOf(
   reality: string,
-  { record, open, salt }: Omit<Act, 'decision'>,
+  { record, open, salt }: Omit<PersonMoment, 'decision'>,
   { call, at: signedAt }: { readonly call: JsonObject; readonly at: Json },
 ): string {
   const { overlay: _, ...said } = call
@@ -51,7 +51,7 @@ export function challengeOf(
  * Checks who made the act of a person.
  * @param keys the passkeys that its signer had, by their ids; null where they are not known
  */
-export function signingOf(reality: string, act: Act, keys: Json): Signing {
+export function signingOf(reality: string, act: PersonMoment, keys: Json): PasskeyResult {
   const { record, open, decision } = act
   const being = String(record.being)
   const signed = at(open, 'signed')
@@ -66,26 +66,26 @@ export function signingOf(reality: string, act: Act, keys: Json): Signing {
   if (!isObject(keys)) return { kind: 'unknown', by, why: 'its passkeys are not here', isSigned }
   if (!isSigned) return Object.keys(keys).length > 0 ? { kind: 'unsigned', by } : { kind: 'none' }
   if (decision === null) return { kind: 'unknown', by, why: 'what it signed was erased', isSigned }
-  const wrong = (why: string): Signing => ({ kind: 'wrong', by, why })
+  const wrong = (why: string): PasskeyResult => ({ kind: 'wrong', by, why })
   const call = at(decision, 'call')
   const [id, signedAt] = [at(signed, 'key'), at(signed, 'at')]
   const key = typeof id === 'string' ? at(keys, id) : undefined
   if (key === undefined) return wrong('it had no such passkey')
   if (!isObject(call) || typeof signedAt !== 'number') return wrong('it signed no call')
-  const why = faultOf(signed, key, challengeOf(reality, act, { call, at: signedAt }))
+  const why = signatureFault(signed, key, challengeOf(reality, act, { call, at: signedAt }))
   return why === null ? { kind: 'signed', by, at: signedAt } : wrong(why)
 }
 
 const [PRESENT, VERIFIED, FLAGS_AT, AUTHENTICATOR_BYTES_MIN] = [1, 4, 32, 37]
 
 /** Checks the assertion of a passkey: WebAuthn, 7.2, as far as it needs no server. @returns null where it holds */
-function faultOf(signed: Json, key: Json, challenge: string): string | null {
+function signatureFault(signed: Json, key: Json, challenge: string): string | null {
   const [data, client, signature] = ['authenticatorData', 'clientDataJSON', 'signature'].map((field) =>
     base64url(at(signed, field)),
   )
   if (!data || !client || !signature || data.length < AUTHENTICATOR_BYTES_MIN)
     return 'its signature has another form'
-  const said = parsed(client)
+  const said = parsedClientData(client)
   if (at(said, 'type') !== 'webauthn.get' || at(said, 'challenge') !== challenge)
     return 'its passkey signed something else'
   const site = at(key, 'site')
@@ -98,7 +98,7 @@ function faultOf(signed: Json, key: Json, challenge: string): string | null {
     : 'its signature is not by its passkey'
 }
 
-function parsed(bytes: Buffer): Json {
+function parsedClientData(bytes: Buffer): Json {
   try {
     return JSON.parse(bytes.toString('utf8')) as Json
   } catch {

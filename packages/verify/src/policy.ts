@@ -1,4 +1,4 @@
-import type { Cosigned, OutsideWitness } from './cosignature.ts'
+import type { OutsideWitness, WitnessCosignature } from './cosignature.ts'
 import { COSIGNATURE, parseKey, parseKeyOf, type VerifierKey } from './signature.ts'
 
 /** Whose signatures make a checkpoint count: a file in the format of C2SP tlog-policy. */
@@ -22,7 +22,7 @@ export interface Quorum {
 const policyOfKey = (key: VerifierKey): WitnessPolicy => ({ logs: [key], witnesses: [], quorum: null })
 
 /** What a check is told of whose signatures count. */
-export interface Trusting {
+export interface TrustOptions {
   /** of the log; left out or null: those of the policy */
   readonly key?: VerifierKey | null | undefined
   /** left out or null: no witness is needed */
@@ -30,7 +30,7 @@ export interface Trusting {
 }
 
 /** @returns null where nothing was told: then no signature is checked. @throws {Error} for a policy without a log, and no key */
-export function trusted({ key = null, policy = null }: Trusting): WitnessPolicy | null {
+export function trusted({ key = null, policy = null }: TrustOptions): WitnessPolicy | null {
   if (policy === null) return key === null ? null : policyOfKey(key)
   if (key === null && policy.logs.length === 0)
     throw new Error('the policy names no log: add a line `log VKEY`, or give the key of the log')
@@ -43,7 +43,7 @@ export function trusted({ key = null, policy = null }: Trusting): WitnessPolicy 
  * const policy = parsePolicy(readFileSync('witnesses.policy', 'utf8'))
  */
 export function parsePolicy(text: string): WitnessPolicy {
-  const reading = new Reading()
+  const reading = new PolicyReader()
   for (const [i, line] of text.split('\n').entries()) {
     const words = line.split(/[ \t]+/).filter((word) => word !== '')
     if (words.length === 0 || words[0]?.startsWith('#')) continue
@@ -56,7 +56,7 @@ export function parsePolicy(text: string): WitnessPolicy {
   return reading.end()
 }
 
-class Reading {
+class PolicyReader {
   readonly #logs: VerifierKey[] = []
   readonly #witnesses: OutsideWitness[] = []
   /** witnesses and groups by name */
@@ -130,7 +130,7 @@ function once(key: VerifierKey, known: readonly VerifierKey[]): VerifierKey {
 }
 
 /** Whether these witnesses are enough. */
-export function isQuorum(quorum: Quorum | null, cosigned: readonly Cosigned[]): boolean {
+export function isQuorum(quorum: Quorum | null, cosigned: readonly WitnessCosignature[]): boolean {
   if (quorum === null) return true
   const reached = ({ name, threshold, members }: Quorum): boolean =>
     members.length === 0
@@ -145,7 +145,7 @@ export const describeQuorum = ({ name, threshold, members }: Quorum): string =>
 
 /** What a checkpoint lacks of the quorum that is asked for. */
 export function lacking(
-  { cosigned }: { readonly cosigned: readonly Cosigned[] },
+  { cosigned }: { readonly cosigned: readonly WitnessCosignature[] },
   policy: WitnessPolicy | null,
 ): string[] {
   if (policy === null || policy.quorum === null || isQuorum(policy.quorum, cosigned)) return []

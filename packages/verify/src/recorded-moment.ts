@@ -8,12 +8,12 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
-import type { DecidedMoment, OpenedMomentRecord, Surface, Worn } from '@treeos/world'
+import type { DecidedMoment, OpenedMomentRecord, Surface, WornSurface } from '@treeos/world'
 import type { Moment } from './bundle/moment.ts'
 import { at } from './canonical.ts'
 
 type CallingMoment = DecidedMoment & {
-  readonly worn: Worn
+  readonly worn: WornSurface
   readonly decision: Extract<NonNullable<DecidedMoment['decision']>, { kind: 'call' }>
 }
 

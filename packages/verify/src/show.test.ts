@@ -10,6 +10,6 @@ it.each([
   ['an empty file', '', /^line 0: the bundle is cut off: its last line is missing$/],
 ])('%s is said once to be no bundle', async (_what, text, why) => {
   const said = shownVerified(await verifyBundle(Readable.from([Buffer.from(text)]), {}))
-  const [, reason = ''] = /^broken: this is no audit bundle: (.*)$/.exec(said) ?? []
+  const [, reason = ''] = /^broken: this is not an audit bundle: (.*)$/.exec(said) ?? []
   expect(reason).toMatch(why)
 })

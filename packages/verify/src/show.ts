@@ -1,11 +1,11 @@
-import type { Scope } from './bundle/cover.ts'
-import type { Verified } from './bundle/verified.ts'
+import type { BundleReport } from './bundle/bundle-report.ts'
+import type { BundleCover } from './bundle/cover.ts'
 import type { SignedCheckpoint } from './checkpoint.ts'
-import type { Followed } from './follow.ts'
+import type { FollowReport } from './follow.ts'
 import type { CheckedReceipt, CheckedReceipts } from './receipt/receipt.ts'
 
 /** Names and texts of a bundle are anybody's: a terminal must not obey them. */
-const plain = (text: string): string =>
+const printable = (text: string): string =>
   text.replace(/\p{C}|[\u2028\u2029]/gu, (unit) => `\\u{${unit.codePointAt(0)?.toString(16)}}`)
 
 const notProven = (lines: readonly string[]): string[] => lines.map((line) => `not proven: ${line}`)
@@ -17,7 +17,7 @@ const told = (at: number | null): string =>
 const cosigners = (checkpoint: Pick<SignedCheckpoint, 'cosigned'> | null): string[] =>
   (checkpoint?.cosigned ?? []).map(({ by, at }) => `cosigned by ${by}${told(1000 * at)}`)
 
-const scopeText = (scope: Scope | null): string => {
+const scopeText = (scope: BundleCover | null): string => {
   if (scope === null || 'all' in scope) return ''
   const { being, since, until } = scope
   return `@${being}${since === 1 && until === null ? '' : `, moments ${since} to ${until ?? 'the newest'}`}: `
@@ -35,11 +35,11 @@ export function shownVerified({
   covered,
   erased,
   unproven,
-}: Verified): string {
+}: BundleReport): string {
   const [first] = broken
   // Of another file each line is a fault, and none of them says more than the first.
   if (first !== undefined && facts + moments + reels === 0 && scope === null && checkpoint === null)
-    return plain(`${status}: this is no audit bundle: line ${first.line}: ${first.what}`)
+    return printable(`${status}: this is not an audit bundle: line ${first.line}: ${first.what}`)
   const log =
     checkpoint === null
       ? []
@@ -57,7 +57,7 @@ export function shownVerified({
     ),
     ...notProven(unproven),
   ]
-    .map(plain)
+    .map(printable)
     .join('\n')
 }
 
@@ -72,7 +72,7 @@ export function shownReceipt({
 }: CheckedReceipt): string {
   if (derived === null)
     return [status, ...broken.map(({ reason, what }) => `${reason}: ${what}`), ...notProven(unproven)]
-      .map(plain)
+      .map(printable)
       .join('\n')
   const { verdict, outcome, reason, moment, verb, asked, target, roles, gates, lineage, signing } = derived
   return [
@@ -92,7 +92,7 @@ export function shownReceipt({
     ...cosigners(checkpoint),
     ...notProven(unproven),
   ]
-    .map(plain)
+    .map(printable)
     .join('\n')
 }
 
@@ -101,12 +101,12 @@ export const shownReceipts = ({ receipts }: CheckedReceipts): string =>
   receipts.map(shownReceipt).join('\n\n')
 
 /** The result of the comparison of two checkpoints, for people. */
-export const shownFollowed = ({ broken, older, newer, cosigned }: Followed): string =>
+export const shownFollowed = ({ broken, older, newer, cosigned }: FollowReport): string =>
   [
     broken === null
       ? `ok: the log of ${newer} entries begins with the ${older} entries of the older checkpoint`
       : `broken: ${broken}`,
     ...cosigners({ cosigned }),
   ]
-    .map(plain)
+    .map(printable)
     .join('\n')

@@ -14,10 +14,10 @@ const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 const NOTE = 0x01
 export const COSIGNATURE = 0x04
 
-/** @throws {Error} for a text that is no such key */
+/** @throws {Error} for a text that is not such a key */
 export const parseKey = (text: string): VerifierKey => parseKeyOf(text, NOTE)
 
-/** @throws {Error} for a text that is no key of this type */
+/** @throws {Error} for a text that is not a key of this type */
 export function parseKeyOf(text: string, type: number): VerifierKey {
   const [name = '', id = '', encoded = '', ...more] = text.trim().split('+')
   const rest = more.length > 0 ? `${encoded}+${more.join('+')}` : encoded // base64 has + too
@@ -27,7 +27,7 @@ export function parseKeyOf(text: string, type: number): VerifierKey {
   if (name === '' || !isWhole || id !== named.toString('hex'))
     throw new Error(
       type === NOTE
-        ? 'no key of a signed note: it is written NAME+KEYID+BASE64, as `treeos checkpoint --json` prints it in `keys`'
+        ? 'no key of a signed note: it is written NAME+KEYID+BASE64'
         : 'no ed25519 key of a witness: it is written NAME+KEYID+BASE64, with the type 4',
     )
   const key = createPublicKey({ key: Buffer.concat([SPKI, bytes.subarray(1)]), format: 'der', type: 'spki' })

@@ -1,4 +1,4 @@
-import type { Trusting } from './policy.ts'
+import type { TrustOptions } from './policy.ts'
 
 /**
  * - `ok`: all that the bundle says it holds is there, and is held by the checkpoint
@@ -8,13 +8,13 @@ import type { Trusting } from './policy.ts'
 export type Status = 'ok' | 'unproven' | 'broken'
 
 /** Whose signatures must be there, and how strict the check is. Without a key or policy no signature is checked. */
-export interface Checking extends Trusting {
+export interface CheckOptions extends TrustOptions {
   /** anything that is not proven makes it `unproven` */
   readonly strict?: boolean
 }
 
 /** The status of what was checked. @param uncovered what no proof shows although one could. @param unproven what else is not proven */
-export function statusOf(
+export function checkStatus(
   isBroken: boolean,
   {
     uncovered,

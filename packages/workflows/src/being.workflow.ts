@@ -12,7 +12,7 @@ import {
 import { parseMomentId } from '@treeos/core/workflow'
 import { BEING_VERSION, COGNITION, ROLE } from '@treeos/protocol/workflow'
 import { type BeingInput, beginLife, enqueueAct, type Life } from './life.ts'
-import { evaluate, type FinishedMoment, type Rest, runMoments, stackLabel } from './moment.ts'
+import { evaluate, type FinishedMoment, type RestingMoment, runMoments, stackLabel } from './moment.ts'
 import {
   beginSilence,
   HISTORY_EVENTS_MAX,
@@ -158,7 +158,7 @@ const showMoments = ({ shown }: Life): void =>
   )
 
 /** Shows who decides for a being at rest, where somebody inhabited it. */
-function showRest({ cognition }: Rest): void {
+function showRest({ cognition }: RestingMoment): void {
   if (cognition !== null) upsertChanged([{ key: COGNITION, value: cognition }])
 }
 

@@ -3,7 +3,7 @@ import type { BeingName, RoleName } from '@treeos/core/workflow'
 import type { EvaluatedMoment, OpenedMoment } from '@treeos/protocol/workflow'
 import { type CompiledFlow, compileFlow } from '@treeos/roles/workflow'
 import { localBeats } from './beats.ts'
-import type { Idle } from './run.ts'
+import type { IdleWait } from './run.ts'
 import type { Hinter, SignalledAct } from './signals.ts'
 
 /** Input of the workflow. Nothing else survives continue-as-new. */
@@ -14,7 +14,7 @@ export interface BeingInput {
   readonly life?: {
     readonly generation: number
     readonly n: number
-    readonly idle?: Idle
+    readonly idle?: IdleWait
     /** how long the being was silent at the end of the run before; left out for 0 */
     readonly silentMs?: number
     /** the run before ended because no wake was left, so this one waits for a doorbell */
@@ -37,7 +37,7 @@ export interface Life {
   /** the compiled flow; null at the start of a run, and then requested by digest */
   program: CompiledProgram | null
   /** when the being wakes by itself; null when it never does */
-  idle: Idle | null
+  idle: IdleWait | null
   /** how long the being has been silent already when it next sleeps */
   silentMs: number
   /** what the Temporal UI shows of the last moments, a line each, oldest first */

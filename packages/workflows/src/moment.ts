@@ -12,7 +12,7 @@ import {
   type OpenedMoment,
   type OpenMoment,
   type PendingEffect,
-  type Resting,
+  type RestingBeing,
   STACK_DIFFERS,
   type StackDifference,
   type StampedMoment,
@@ -22,11 +22,11 @@ import {
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { checkBeats, effectBeats, localBeats, thinkBeats } from './beats.ts'
 import { type CompiledProgram, type Life, programFor } from './life.ts'
-import type { Idle } from './run.ts'
+import type { IdleWait } from './run.ts'
 import { dispatch } from './task.workflow.ts'
 
 /** Nothing wakes the being. */
-export interface Rest {
+export interface RestingMoment {
   readonly rests: true
   /** who decides for it now, after somebody inhabited it; null when nobody ever did */
   readonly cognition: Cognition | null
@@ -46,7 +46,7 @@ export interface RunMoments {
   /** oldest first */
   readonly finished: readonly FinishedMoment[]
   /** how the being rests when nothing wakes it; `over` when nothing ever will, since it was ended; null when more may wait */
-  readonly rest: Rest | 'over' | null
+  readonly rest: RestingMoment | 'over' | null
 }
 
 /**
@@ -126,7 +126,7 @@ function finish(
   return { opened, stack, ...more }
 }
 
-function restFrom(life: Life, { idleSeconds: seconds, cognition }: Resting): Rest {
+function restFrom(life: Life, { idleSeconds: seconds, cognition }: RestingBeing): RestingMoment {
   if (seconds !== life.idle?.seconds) life.idle = seconds === undefined ? null : { seconds, armed: true }
   return { rests: true, cognition: cognition ?? null }
 }
@@ -197,7 +197,11 @@ async function codeOfFailure(run: () => Promise<unknown> | undefined): Promise<s
   }
 }
 
-function idleAfter(before: Idle | null, { idle }: OpenedMoment, { kind }: StampedMoment): Idle | null {
+function idleAfter(
+  before: IdleWait | null,
+  { idle }: OpenedMoment,
+  { kind }: StampedMoment,
+): IdleWait | null {
   if (idle === undefined) return null
   const armed = idle.afresh || kind === 'act' || before?.seconds !== idle.seconds || before.armed
   return { seconds: idle.seconds, armed }

@@ -66,7 +66,7 @@ export class RunLength {
  */
 export const REST_SILENCE_MS = 2000
 /** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
-export interface Idle {
+export interface IdleWait {
   readonly seconds: number
   /** false after a wake by silence, until the being waits again */
   readonly armed: boolean
@@ -88,7 +88,7 @@ export interface Silence {
  * @param isLong the run may end after a silence of `REST_SILENCE_MS`. It does not when the being wakes by its own idle time first
  */
 export function beginSilence(
-  life: { readonly idle: Idle | null; silentMs: number },
+  life: { readonly idle: IdleWait | null; silentMs: number },
   isLong: boolean,
 ): Silence {
   const idle = life.idle?.armed === true ? life.idle : null

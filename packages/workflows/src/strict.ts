@@ -40,7 +40,7 @@ export const interceptors = (): WorkflowInterceptors => {
 type Command = Parameters<
   NonNullable<NonNullable<ReturnType<typeof interceptors>['internals']>[0]['concludeActivation']>
 >[0]['commands'][number]
-type Values = { data?: Uint8Array | null }[] | null | undefined
+type PayloadValues = { data?: Uint8Array | null }[] | null | undefined
 
 function describeCommand(command: Command): [ReportedKind, string, Uint8Array[]] | null {
   const { scheduleActivity, scheduleLocalActivity, startTimer, cancelTimer, continueAsNewWorkflowExecution } =
@@ -70,4 +70,5 @@ function describeCommand(command: Command): [ReportedKind, string, Uint8Array[]]
   return ['search', names.join(' '), bytes(names.map((name) => fields[name] ?? {}))]
 }
 
-const bytes = (values: Values): Uint8Array[] => (values ?? []).map(({ data }) => data ?? new Uint8Array())
+const bytes = (values: PayloadValues): Uint8Array[] =>
+  (values ?? []).map(({ data }) => data ?? new Uint8Array())

@@ -1,7 +1,7 @@
 import { asJson, type Json, type JsonObject, readPath, stanceOf } from '@treeos/core'
 import { type BeingRow, DELEGATES, type SpaceRow, schedulesOf, subscriptionsOf } from '@treeos/world'
 import { inFile } from './ceilings.ts'
-import { isSignalKept, objectIn, plainQualities, plainQualitiesOfSpace } from './kept.ts'
+import { isSignalKept, objectIn, plainQualities, plainQualitiesOfSpace } from './kept-qualities.ts'
 import { budgetOf, ceilingOf, type WorldRows } from './rows.ts'
 import { type BeingInFile, pathsIn, type SpaceInFile, WORLD_FILE_VERSION, type WorldFile } from './shape.ts'
 
@@ -19,7 +19,7 @@ export function exportWorld(rows: WorldRows, tools: Readonly<Record<string, Json
         .filter(({ namespace }) => isSignalKept(namespace))
         .map(({ namespace, values, publishers = [] }) => [
           namespace,
-          { values, ...listed('publishers', living, publishers) },
+          { values, ...listedField('publishers', living, publishers) },
         ]),
     ),
     spaces: Object.fromEntries(
@@ -38,7 +38,7 @@ export const travels = ({ parent, name, ended }: BeingRow): boolean =>
   parent !== null && ended === undefined && !DELEGATES.some((delegate) => delegate === name)
 
 /** Stances of those that travel, or that are in every reality. */
-function listed<N extends string>(field: N, living: readonly BeingRow[], names: readonly string[]) {
+function listedField<N extends string>(field: N, living: readonly BeingRow[], names: readonly string[]) {
   const known = names.filter((name) => living.some((being) => being.name === name))
   return known.length === 0 ? {} : ({ [field]: known.map(stanceOf).sort() } as { [K in N]: string[] })
 }
@@ -55,7 +55,7 @@ function spaceIn(
     ...(coord === undefined ? {} : { coord }),
     ...(isEmpty(plain) ? {} : { qualities: plain }),
     ...(isEmpty(rules) ? {} : { rules: rules as Record<string, JsonObject> }),
-    ...listed('contributors', living, contributors),
+    ...listedField('contributors', living, contributors),
   }
 }
 

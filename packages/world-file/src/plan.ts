@@ -15,7 +15,7 @@ import { parseRole, requireFlow } from '@treeos/roles'
 import { type BeingRow, type CanLists, type SpaceRow, schedulesOf } from '@treeos/world'
 import { isWithin } from './ceilings.ts'
 import { flowOf, subscriptionsInFile, travels } from './export.ts'
-import { objectIn, plainQualities, plainQualitiesOfSpace } from './kept.ts'
+import { objectIn, plainQualities, plainQualitiesOfSpace } from './kept-qualities.ts'
 import { ceilingOf, type WorldRows } from './rows.ts'
 import type { BeingInFile, SpaceInFile, WorldFile } from './shape.ts'
 

@@ -1,5 +1,5 @@
 import { act, type Connection } from '@treeos/client'
-import { asJson, type BeingName, canonicalJson, TreeosError } from '@treeos/core'
+import { asJson, type BeingName, canonicalJson, type JsonObject, mendedBy, TreeosError } from '@treeos/core'
 import { type Conflict, type Plan, requireStep, type Step } from './plan.ts'
 
 /** A step that was done. */
@@ -43,8 +43,13 @@ export async function plantWorld(
     if (waiting !== undefined)
       throw new TreeosError(
         'RESOURCE_CONFLICT',
-        `${file}: ${step.path}: it waits for a yes (\`treeos approvals\`); plant the file again afterwards`,
-        asJson({ path: step.path, planted: done, waiting }),
+        `${file}: ${step.path}: it waits for a yes. Plant the file again after it`,
+        asJson(
+          mendedBy(
+            { name: 'list-approvals' },
+            asJson({ path: step.path, planted: done, waiting }) as JsonObject,
+          ),
+        ),
       )
     done.push({ path: step.path, act: id })
   }

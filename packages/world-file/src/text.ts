@@ -37,17 +37,18 @@ type ReadResult<T> =
  */
 export function readYaml<T>(text: string, file: string, check: (value: unknown) => ReadResult<T>): T {
   if (text.length > CHARS_MAX)
-    throw wrong(`${file}: it has ${text.length} characters, at most ${CHARS_MAX} are read`)
+    throw wrongWorldText(`${file}: it has ${text.length} characters, at most ${CHARS_MAX} are read`)
   const lines = new LineCounter()
   const document = parseDocument(text, {
     ...{ version: '1.2', schema: 'core', prettyErrors: false, logLevel: 'silent' },
     lineCounter: lines,
   })
   const [broken] = [...document.errors, ...document.warnings]
-  if (broken !== undefined) throw wrong(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}`)
+  if (broken !== undefined)
+    throw wrongWorldText(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}`)
   visit(document, {
     Alias: (_, { source, range }) => {
-      throw wrong(
+      throw wrongWorldText(
         `${file}:${lines.linePos(range?.[0] ?? 0).line}: *${source}: a file has no aliases; write the value`,
       )
     },
@@ -59,7 +60,7 @@ export function readYaml<T>(text: string, file: string, check: (value: unknown) 
   const around = path.length === 0 ? null : document.getIn(path.slice(0, -1), true)
   const place = isNode(node) ? node.range : isMap(around) ? around.range : null
   const at = place == null ? file : `${file}:${lines.linePos(place[0]).line}`
-  throw wrong([at, ...(path.length === 0 ? [] : [path.map(String).join('.')]), message].join(': '))
+  throw wrongWorldText([at, ...(path.length === 0 ? [] : [path.map(String).join('.')]), message].join(': '))
 }
 
 /** Reads a world. @throws {TreeosError} as `readYaml` */
@@ -67,4 +68,4 @@ export const readWorldText = (text: string, file: string): WorldFile => readYaml
 
 const CHARS_MAX = 16 * 1024 * 1024
 
-const wrong = (message: string) => new TreeosError('INVALID_INPUT', message)
+const wrongWorldText = (message: string) => new TreeosError('INVALID_INPUT', message)

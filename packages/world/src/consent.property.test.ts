@@ -2,7 +2,7 @@ import type { FactDraft, Json, JsonObject, PinnedStack, VerbCall } from '@treeos
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
-import { type Acting, type Asking, decideCall, type Waiting } from '../test/inside.ts'
+import { type ActInputs, type CallForConsent, type ConsentTerms, decideCall } from '../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/consent
@@ -33,7 +33,7 @@ const rules = (path: string, value: Json): FactDraft => ({
 interface Use {
   readonly world: MemoryWorld
   call: VerbCall
-  asking: Partial<Asking>
+  asking: Partial<ConsentTerms>
   at: number
   who: string
 }
@@ -135,7 +135,7 @@ function worldOf(): MemoryWorld {
   return world
 }
 
-const actingAs = ({ world, who, at, asking }: Pick<Use, 'world' | 'who' | 'at' | 'asking'>): Acting => ({
+const actingAs = ({ world, who, at, asking }: Pick<Use, 'world' | 'who' | 'at' | 'asking'>): ActInputs => ({
   ...actingIn(world, who, SURFACE),
   openedAt: at,
   asking: {
@@ -199,7 +199,7 @@ it('counts persons of whom one made the other as one, and asks nobody whom the p
   const asking = async (ask: JsonObject) => {
     world.write('operator', [rules('/hall/nook', nook(ask))])
     const asked = await decideCall(CALL, actingAs({ world, who: 'cid', at: 0, asking: {} }))
-    return (asked as Waiting).wakes.map(({ being }) => being)
+    return (asked as CallForConsent).wakes.map(({ being }) => being)
   }
   await expect(asking({ who: ['@pat', '@paul'], count: 2 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   expect(await asking({ who: ['@pat', '@paul', '@quinn'], count: 2 })).toEqual(['pat', 'quinn'])
@@ -216,7 +216,7 @@ it('asks the owner of the space that has the rule, and not of a space inside', a
   ])
   const call = { ...CALL, target: '/hall/nook/den' }
   const asked = await decideCall(call, actingAs({ world, who: 'dot', at: 0, asking: {} }))
-  expect((asked as Waiting).wakes.map(({ being }) => being)).not.toContain('bob')
+  expect((asked as CallForConsent).wakes.map(({ being }) => being)).not.toContain('bob')
 })
 
 it('whatever else changes, a yes holds exactly while nothing changes that it rests on', async () => {

@@ -20,13 +20,13 @@ export type {
   BirthForm,
   CarriedCall,
   CarryOut,
-  Decided,
+  DecidedOperation,
   DecideInput,
   Extension,
   Facet,
   Operation,
   PromptInput,
-  Resumed,
+  ResumedApproval,
   Role,
   Script,
   ScriptInput,
@@ -43,14 +43,14 @@ export {
   SUBSTRATE_NAMES,
   SUBSTRATE_REGISTRY,
 } from './extend/substrate.ts'
-export { ASKED, type Ask, askJson, faultOfAsk, readAsk } from './gates/ask.ts'
-export { requireLease, requireNotEnded } from './gates/beside.ts'
-export { requireCovered } from './gates/covering.ts'
+export { ASKED, askJson, faultOfAsk, type RuleAsk, readAsk } from './gates/ask.ts'
 export { listGate } from './gates/list-gate.ts'
+export { requireLease, requireNotEnded } from './gates/moment-guards.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
-export type { RuleQuestion, Shadowed } from './gates/refusal.ts'
+export type { RuleQuestion, ShadowVerdict } from './gates/refusal.ts'
+export { requireCovered } from './gates/require-covered.ts'
 export { type RuleDecision, ruleGate } from './gates/rule-gate.ts'
-export { requireRules, STANDINGS, type Standing } from './gates/rules.ts'
+export { type RuleStanding, requireRules, STANDINGS } from './gates/rules.ts'
 export { mayRead, readsPlace } from './gates/sight.ts'
 export { isAncestor } from './gates/standings.ts'
 export { answeredWake } from './law/answered-wake.ts'
@@ -64,30 +64,29 @@ export {
   type RecordedEnd,
 } from './law/as-recorded.ts'
 export { conclude, concludeCall, concludeUnlived, LAW, type LawOver } from './law/conclude.ts'
-export { type Concluded, type Conclusion, isActLike } from './law/conclusion.ts'
+export { type ConcludedMoment, type Conclusion, isActLike } from './law/conclusion.ts'
 export { askGates, type GatedCall, type GateFinding } from './law/gates-of-call.ts'
 export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
-export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type Worn } from './law/moment.ts'
+export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type WornSurface } from './law/moment.ts'
 export { decisionOfPerson, leaseOfAct, saltOfAct, signatureOfAct } from './law/person-act.ts'
 export { type PermissionChange, type WhyNotAllowed, whyNotAllowed } from './law/why-not-allowed.ts'
 export { buildFace, surfaceOf } from './moment/build-face.ts'
 export {
   type LastSealed,
   type MomentInputs,
-  type Opened,
+  type OpenedContext,
   type OpenTime,
   openContext,
 } from './moment/context.ts'
 export { momentInputsOf } from './moment/moment-inputs.ts'
 export { localTime, openTime } from './moment/open-time.ts'
 export {
-  type Composed,
+  type ComposedPrompt,
   composeMoment,
   fillMoment,
   PROMPT_LAYOUT,
   type PromptMoment,
 } from './moment/prompt.ts'
-export { heardContent, type Quotes, quotesOf, toldContent } from './moment/quoted.ts'
 export {
   assignStack,
   evaluateProgram,
@@ -98,6 +97,7 @@ export {
 export { actStep, begunIn, callInWords, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
+export { heardContent, type Quotes, quotesOf, toldContent } from './moment/wake-quotes.ts'
 export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
@@ -105,7 +105,7 @@ export {
   expandSurface,
   type PatternResolver,
   type RelationResolver,
-  Unresolved,
+  UnresolvedEntryError,
 } from './read/expand-surface.ts'
 export type { Face, Resolvers, SeeResolver } from './read/face.ts'
 export { type ChangedRow, foldRows } from './read/fold-rows.ts'
@@ -123,13 +123,13 @@ export {
   whyParked,
 } from './rows/budgets.ts'
 export { childrenAfter, contentsAfter } from './rows/contents.ts'
-export { type Change, evolve, rowKeyOf } from './rows/evolve.ts'
+export { evolve, type RowChange, rowKeyOf } from './rows/evolve.ts'
 export { FOLD } from './rows/fold.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabiting.ts'
 export {
   CAN_LISTS,
   type CanLists,
-  type Concrete,
+  type ConcreteEntry,
   canonicalTarget,
   covers,
   coversEntry,
@@ -162,9 +162,9 @@ export { COUNTED_KIND } from './rows/tallies.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
 export { genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
 export { type SubstrateAction, seed } from './seed/substrate-extension.ts'
-export type { Act, Asker } from './verbs/acting.ts'
+export type { Act, Asker } from './verbs/act-inputs.ts'
 export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'
 export type { Descriptor } from './verbs/descriptor.ts'
 export { defaultTarget } from './verbs/resolve-operation.ts'
-export { resumedWake } from './verbs/resumed.ts'
+export { resumedWake } from './verbs/resumed-wake.ts'
 export { decideUngated } from './verbs/run-operation.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { actingIn } from '../test/gate-asking.ts'
 import {
-  type Acting,
+  type ActInputs,
   buildRegistry,
   decideCall,
   type Extension,
@@ -174,7 +174,7 @@ function worldOf(): MemoryWorld {
 const SURFACE = { canSee: [{ pattern: '*' }], canDo: [{ pattern: '*' }], canSummon: [], canBe: [] }
 
 /** Namespaces that one call wrote; none when it was refused. */
-async function writtenBy(call: VerbCall, who: string, registry: Acting['registry']): Promise<string[]> {
+async function writtenBy(call: VerbCall, who: string, registry: ActInputs['registry']): Promise<string[]> {
   const world = worldOf()
   const role = { name: 'resident', canSee: [], canDo: [], canSummon: [], canBe: [], see: [], prompt: '' }
   const digest = world.keep(role as never)

@@ -2,7 +2,14 @@ import { canonicalJson, type FactDraft, type Json, type JsonObject, type VerbCal
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
-import { buildRegistry, decideCall, genesisFacts, readWorld, type Shadowed, seed } from '../test/inside.ts'
+import {
+  buildRegistry,
+  decideCall,
+  genesisFacts,
+  readWorld,
+  type ShadowVerdict,
+  seed,
+} from '../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/shadow
@@ -72,7 +79,7 @@ async function lived(world: MemoryWorld, steps: readonly Step[]) {
   let said = 0
   for (const [at, { who, target, times, fromOutside }] of steps.entries()) {
     const call: VerbCall = { verb: 'do', operation: TOUCH, target, args: { times } }
-    const shadows: Shadowed[] = []
+    const shadows: ShadowVerdict[] = []
     const reader = world.reader()
     const acting = { ...actingIn(world, who, SURFACE), reader, openedAt: at, fromOutside, shadows }
     const done = await decideCall(call, acting).catch(({ code, message, detail }) => ({

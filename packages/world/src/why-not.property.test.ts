@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
 import {
-  type Acting,
+  type ActInputs,
   type BeingRow,
   decideCall,
   type SpaceRow,
@@ -101,7 +101,7 @@ function setRule(world: MemoryWorld, space: string, verb: string, name: string, 
   world.rows.set(`space:${space}`, { ...row, qualities: { ...row.qualities, permissions } } as SpaceRow)
 }
 
-const acting = ({ world, holds, list, target }: Scene): Acting =>
+const acting = ({ world, holds, list, target }: Scene): ActInputs =>
   actingIn(world, 'bob', { canSee: [], canDo: [], canSummon: [], canBe: [], [list]: holds ? [target] : [] })
 
 async function isAllowed(scene: Scene): Promise<boolean> {

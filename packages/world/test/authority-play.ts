@@ -3,7 +3,7 @@ import { type Hands, Leases, MIND, type Voice } from './authority-hands.ts'
 import { faultOfLine, isOfMole, type Oracle, WAKE } from './authority-oracle.ts'
 import type { Move } from './authority-scene.ts'
 import { CARRIER } from './carrier.ts'
-import { type Act, type Acting, OPERATOR, type Surface } from './inside.ts'
+import { type Act, type ActInputs, OPERATOR, type Surface } from './inside.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
 export type World = typeof import('./inside.ts')
@@ -25,13 +25,13 @@ interface Opened {
 
 /** One state of a world, in which anybody may try anything: moments as they are opened, gated and decided anywhere else. */
 export class State {
-  readonly #reader: Acting['reader']
+  readonly #reader: ActInputs['reader']
   readonly #surfaces = new Map<string, Promise<Surface | null>>()
   readonly world: MemoryWorld
   readonly #code: World
-  readonly #registry: Acting['registry']
+  readonly #registry: ActInputs['registry']
 
-  constructor(code: World, registry: Acting['registry'], world: MemoryWorld) {
+  constructor(code: World, registry: ActInputs['registry'], world: MemoryWorld) {
     this.#code = code
     this.#registry = registry
     this.world = world
@@ -173,7 +173,7 @@ export class State {
 export class Play {
   #state: State
   readonly #code: World
-  readonly #registry: Acting['registry']
+  readonly #registry: ActInputs['registry']
   readonly #oracle: Oracle
   /** what they could reach for when all began, and spoke of to the role-manager */
   readonly #spoke = new Map<string, Surface | null>()

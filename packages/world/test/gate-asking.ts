@@ -1,6 +1,6 @@
 import { newWake, PRIORITIES } from '@treeos/core'
 import { CARRIER } from './carrier.ts'
-import { type Acting, buildRegistry, type Operation, type Surface, seed } from './inside.ts'
+import { type ActInputs, buildRegistry, type Operation, type Surface, seed } from './inside.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
 /** Does nothing to a space or a being, once both gates allow it. */
@@ -17,7 +17,7 @@ export const TOUCH = touch.name
 export const REGISTRY = buildRegistry([seed, { ...CARRIER, operations: [...CARRIER.operations, touch] }])
 
 /** A being of a world that acts with these lists. */
-export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Acting => ({
+export const actingIn = (world: MemoryWorld, who: string, surface: Surface): ActInputs => ({
   reader: world.reader(),
   registry: REGISTRY,
   moment: `${who}/1/1`,

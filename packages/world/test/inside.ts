@@ -1,18 +1,18 @@
 /** The package, with what its own tests look into. */
 import type { PinnedStack } from '@treeos/core'
 import { nothingLive } from '../src/law/live.ts'
-import type { Wondering } from '../src/law/why-not-allowed.ts'
+import type { PermissionQuestion } from '../src/law/why-not-allowed.ts'
 import type { RowSource } from '../src/read/reader.ts'
-import type { Acting } from '../src/verbs/acting.ts'
+import type { ActInputs } from '../src/verbs/act-inputs.ts'
 
 export * from '../src/index.ts'
 export { decideCall } from '../src/verbs/act.ts'
-export type { Acting } from '../src/verbs/acting.ts'
-export type { Asking } from '../src/verbs/consent/asking.ts'
-export type { Waiting } from '../src/verbs/consent/waiting.ts'
+export type { ActInputs } from '../src/verbs/act-inputs.ts'
+export type { CallForConsent } from '../src/verbs/consent/call-for-consent.ts'
+export type { ConsentTerms } from '../src/verbs/consent/consent.ts'
 
 /** What a call is decided from, as a moment that asks why it was not allowed. */
-export function wonderingOf(at: Acting, source: RowSource): Wondering {
+export function wonderingOf(at: ActInputs, source: RowSource): PermissionQuestion {
   const { moment, openedAt, wake, driver, caller, surface, role, fromOutside, me, registry, digest } = at
   const stack: PinnedStack = at.asking?.stack ?? {
     primary: { name: caller.role ?? '', digest: '' },

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { plantScene } from '@treeos/client'
 import { canonicalJson, isJsonObject } from '@treeos/core'
 import harmony from '@treeos/harmony'
-import { Past } from '@treeos/replay'
+import { PastStates } from '@treeos/replay'
 import { listFactsAt, listOutcomes, readJournal } from '@treeos/store'
 import type { BeingRow } from '@treeos/world'
 import { sql } from 'kysely'
@@ -116,7 +116,7 @@ describe.runIf(hasChromium)('the replay page', () => {
         .flat()
         .map((outcome) => [outcome.moment, outcome]),
     )
-    const past = new Past(at.world.db)
+    const past = new PastStates(at.world.db)
     await open('operator', '?at=0&in=/floor')
     await page.getByText('Before the first fact.').waitFor()
     const worn = new Map<string, string>()
@@ -266,7 +266,7 @@ describe.runIf(hasChromium)('the replay page', () => {
   })
 })
 
-async function bornBy(past: Past, beings: readonly { reel: string; seq: number }[]) {
+async function bornBy(past: PastStates, beings: readonly { reel: string; seq: number }[]) {
   const rows = await Promise.all(
     beings.map(async ({ reel, seq }) => ({
       name: reel.slice('being:'.length),

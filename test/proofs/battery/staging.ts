@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   type Checkpoint,
+  logOrigin,
   makeCheckpoint,
-  originOf,
   readCheckpointFiles,
   readKeys,
   Signer,
@@ -61,7 +61,7 @@ export async function buildStage(world: World, options: StageOptions): Promise<S
   const random = new Random(options.seed)
   const home = mkdtempSync(join(tmpdir(), 'treeos-battery-'))
   const place = { keyFile: join(home, 'key'), lastFile: join(home, 'last'), folder: join(home, 'notes') }
-  const origin = originOf(world.reality.id)
+  const origin = logOrigin(world.reality.id)
   const signer = new Signer({ origin, ...place })
   const checkpoints = () => readCheckpointFiles(place.folder, origin, readKeys(place.folder)).checkpoints
   const sign = async () => {

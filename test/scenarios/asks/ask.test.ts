@@ -215,7 +215,7 @@ describe('a yes', () => {
     expect(await stateOf(id)).toBe('voided')
     expect(await paid()).toEqual(before)
     await expect(answer('approve', { id })).rejects.toThrow(
-      `${id} is voided already: the yes was given, and then the call failed. \`treeos moments @payer\` shows why`,
+      `${id} is voided already: the yes was given, and then the call failed. The newest moments of @payer show why`,
     )
   })
 

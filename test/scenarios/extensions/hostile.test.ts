@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '@treeos/core'
-import { type Decided, defineExtension, defineOperation, setQuality } from '@treeos/sdk'
+import { type DecidedOperation, defineExtension, defineOperation, setQuality } from '@treeos/sdk'
 import { listRows } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
@@ -168,7 +168,7 @@ const hostile = defineExtension({
       async decide(input) {
         const facts = [own(input.actor)]
         await commit({ ...input, facts })
-        return { facts } as unknown as Decided
+        return { facts } as unknown as DecidedOperation
       },
     }),
   ),

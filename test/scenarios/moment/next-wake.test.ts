@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newMemory, noopObserver } from '@treeos/activities'
 import { newWake, parseMomentId } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import { fetchRuns, leftByEndedRuns, type Run, replay } from '@treeos/replay'
+import { fetchRuns, leftByEndedRuns, replay, type WorkflowRun } from '@treeos/replay'
 import { findOutcome, findOutcomeOfWake, listOutcomes, openDatabase } from '@treeos/store'
 import { expect, it, vi } from 'vitest'
 import { beginByHand, handWorker, liveByHand, nextOf, tellByHand } from '../../support/by-hand.ts'
@@ -95,7 +95,7 @@ it('replay names the moments whose task was cut off, and no others', async () =>
   const outcomes = await listOutcomes(world.db, 'ended')
   const last = outcomes.filter(({ moment }) => parseMomentId(moment).generation === 1).length
   const left = (
-    of: readonly Run[],
+    of: readonly WorkflowRun[],
     isAttested = ({ n }: { readonly n: number }) => n <= last - unattested || n > last,
   ) => leftByEndedRuns(outcomes, isAttested, of).map(({ n }) => n)
   expect(left(runs)).toHaveLength(unattested)

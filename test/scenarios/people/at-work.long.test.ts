@@ -147,7 +147,7 @@ describe('a paused being', () => {
     const late = { target: 'puppet', content: 'three', as: 'operator', waitSeconds: 0.5 }
     await expect(summon(world, late)).rejects.toMatchObject({
       code: 'TIMEOUT',
-      message: expect.stringContaining('it is paused until `treeos resume @puppet`'),
+      message: expect.stringContaining('it is paused until somebody resumes it'),
     })
     expect(await resume('puppet')).toMatchObject({ facts: [{ kind: 'being:resumed' }] })
     for (const wake of wakes) await momentOf(world, wake)

@@ -130,7 +130,7 @@ describe('the role of a child that is born without one', () => {
     await expect(configure('own')).rejects.toMatchObject({
       code: 'FORBIDDEN',
       message: expect.stringMatching(
-        /^@own as citizen may not do set-roleflow: set-roleflow is not in canDo \(.*\) of this role\. It needs a role with set-roleflow in its canDo; `treeos explain @own \d+` says why it wore this one$/,
+        /^@own as citizen may not do set-roleflow: set-roleflow is not in canDo \(.*\) of this role\. It needs a role with set-roleflow in its canDo\. Why it wore this one is in its moment \d+$/,
       ),
     })
     await own.release()

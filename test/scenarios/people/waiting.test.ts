@@ -115,9 +115,7 @@ describe('a wait that is over before the moment says for what the being waits', 
     const hands = await inhabit(world, { being: 'thinker', as: 'operator' })
     await expect(ask('thinker', 'Are you there?', 1)).rejects.toMatchObject({
       code: 'TIMEOUT',
-      message: expect.stringContaining(
-        '@operator decides for it now, and answers by `treeos inbox --as @thinker`',
-      ),
+      message: expect.stringContaining('@operator decides for it now, and answers in its inbox'),
     })
     await hands.release()
   })

@@ -2,7 +2,7 @@
 
 import { streamWords, summon } from '@treeos/client'
 import { momentId } from '@treeos/core'
-import { findDecision, type JournalListener, listenToJournal, type Words } from '@treeos/store'
+import { findDecision, type JournalListener, listenToJournal, type WordNotice } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, live, momentOf, tell, until } from '../../support/life.ts'
@@ -30,10 +30,10 @@ const script = (being: string, ...replies: Reply[]) =>
 /** Watches a being while `during` runs. */
 async function watching<T>(
   being: string,
-  during: (heard: Words[]) => Promise<T>,
+  during: (heard: WordNotice[]) => Promise<T>,
   as = 'operator',
 ): Promise<T> {
-  const heard: Words[] = []
+  const heard: WordNotice[] = []
   const held = await streamWords(world, { as, being, listener, heard: (words) => void heard.push(words) })
   try {
     await held.ready
@@ -42,7 +42,8 @@ async function watching<T>(
     held.end()
   }
 }
-const textOf = (heard: readonly Words[]) => heard.flatMap(({ says }) => says.map(({ text }) => text)).join('')
+const textOf = (heard: readonly WordNotice[]) =>
+  heard.flatMap(({ says }) => says.map(({ text }) => text)).join('')
 const answering = (content: string, streamed?: Streamed): Reply => ({
   tool: { name: 'summon', args: { content } },
   ...(streamed === undefined ? {} : { streamed }),

@@ -6,8 +6,8 @@ import { replay } from '@treeos/replay'
 import {
   digestOf,
   findOpen,
+  type MomentNotes,
   type MomentRecord,
-  type Noted,
   notedDigest,
   type OpenRecord,
   readBases,
@@ -97,7 +97,7 @@ describe('a moment whose prompt an older version wrote', () => {
     const moment = `librarian/1/${n}`
     const { salt, heads, noted } = (await readBases(world.db, [moment])).get(moment)!
     const [reel, seq, hash] = noted!.aside!.did![0]!
-    const forged: Noted = { ...noted, aside: { ...noted!.aside, did: [[reel, seq + 1, hash]] } }
+    const forged: MomentNotes = { ...noted, aside: { ...noted!.aside, did: [[reel, seq + 1, hash]] } }
     const basis = { salt, heads: Object.fromEntries(heads.map(([reel, seq]) => [reel, seq])), noted: forged }
     await rewrite(moment, (record) => ({ ...record, noted: notedDigest(salt, forged) as string }))
     await world.owner.transaction().execute(async (tx) => {

@@ -3,7 +3,7 @@
  * each recorded call again from the facts, and names the moment.
  */
 
-import { type Replayed, replay } from '@treeos/replay'
+import { type ReplayReport, replay } from '@treeos/replay'
 import { refoldAll } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ const builds = (being: string, target: string) => {
   const path = `${target}/room-${rooms}`
   return play(world, being, { verb: 'do', operation: 'create-space', target, args: { path } })
 }
-const replayed = (being: string): Promise<Replayed> => replay(world, { beings: [being], from: 'chain' })
+const replayed = (being: string): Promise<ReplayReport> => replay(world, { beings: [being], from: 'chain' })
 const differing = async (being: string) => {
   const { mismatches } = await replayed(being)
   return mismatches.map(({ n, field, recorded, chain }) => ({ n, field, recorded, chain }))
@@ -178,7 +178,7 @@ describe('a row that was changed, used and put back shows in replay', () => {
 })
 
 describe('the tail of all chains, cut off with heads and rows to match', () => {
-  const lost = (all: Replayed) =>
+  const lost = (all: ReplayReport) =>
     all.mismatches
       .filter(({ field, recorded }) => field === 'record' && recorded === null)
       .map(({ being, n }) => `${being} ${n}`)

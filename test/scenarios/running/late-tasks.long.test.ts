@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { act } from '@treeos/client'
 import { newWake } from '@treeos/core'
 import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { HistoryReplayer, type Run } from '@treeos/replay'
+import { HistoryReplayer, type WorkflowRun } from '@treeos/replay'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FaultProxy } from '../../faults/proxy.ts'
@@ -85,7 +85,7 @@ type Table = 'inbox' | 'moment_outcome'
 
 let rounds = 0
 /** Two beings whose task comes late. @returns their runs once they rest */
-async function missOneTaskEach(table: Table, isFirst: boolean): Promise<Run[]> {
+async function missOneTaskEach(table: Table, isFirst: boolean): Promise<WorkflowRun[]> {
   rounds += 1
   const round = rounds
   const nameOf = (name: Name) => `${name}-${round}`
@@ -129,21 +129,21 @@ async function rested(being: string): Promise<void> {
   })
 }
 
-async function runOf(being: string): Promise<Run> {
+async function runOf(being: string): Promise<WorkflowRun> {
   const handle = handleOf(being)
   const [history, { runId }] = await Promise.all([handle.fetchHistory(), handle.describe()])
   return { workflowId: beingWorkflowId(world.reality.name, being), runId, history }
 }
 
 /** A task timed out, and the next one came with a signal. */
-const missedATask = ({ history: { events } }: Run): boolean =>
+const missedATask = ({ history: { events } }: WorkflowRun): boolean =>
   (events ?? []).some(
     (event, i) =>
       event.workflowTaskTimedOutEventAttributes != null &&
       events?.[i + 1]?.workflowExecutionSignaledEventAttributes != null,
   )
 
-const errorOf = async (run: Run) => (await (await openReplayer()).replay(run)).error
+const errorOf = async (run: WorkflowRun) => (await (await openReplayer()).replay(run)).error
 
 describe('a task that came late, and whose worker goes on with the next one', () => {
   it.each([

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { WorkerOptions } from '@temporalio/worker'
 import { BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { fetchRuns, HistoryReplayer, type Run, replayFromTemporal } from '@treeos/replay'
+import { fetchRuns, HistoryReplayer, replayFromTemporal, type WorkflowRun } from '@treeos/replay'
 import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, live, momentOf, play, ring, tell, until } from '../../support/life.ts'
@@ -20,17 +20,18 @@ beforeAll(async () => {
 })
 
 const puppet = (world: World, name: string) => world.birthPuppet(name)
-const runsOf = (world: World, being: string): Promise<Run[]> =>
+const runsOf = (world: World, being: string): Promise<WorkflowRun[]> =>
   fetchRuns(world.temporal, world.reality.name, being, null)
-const lastRunOf = async (world: World, being: string): Promise<Run> => (await runsOf(world, being)).at(-1)!
+const lastRunOf = async (world: World, being: string): Promise<WorkflowRun> =>
+  (await runsOf(world, being)).at(-1)!
 
 /** The version of the code that began a run, as its input says. */
-function versionOf({ history }: Run): number {
+function versionOf({ history }: WorkflowRun): number {
   const [input] = history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? []
   return Number((JSON.parse(Buffer.from(input?.data ?? []).toString()) as { version: number }).version)
 }
 /** The builds whose workers completed tasks of a run. */
-const buildsOf = ({ history: { events } }: Run): string[] => [
+const buildsOf = ({ history: { events } }: WorkflowRun): string[] => [
   ...new Set(
     (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
       task ? [task.deploymentVersion?.buildId ?? 'none'] : [],
@@ -39,7 +40,7 @@ const buildsOf = ({ history: { events } }: Run): string[] => [
 ]
 
 /** Replays runs of a being by a version of the code. */
-async function replays(by: HistoryReplayer, being: string, runs: readonly Run[]): Promise<void> {
+async function replays(by: HistoryReplayer, being: string, runs: readonly WorkflowRun[]): Promise<void> {
   expect([being, await replayFromTemporal(by, being, runs, null)]).toEqual([being, []])
 }
 
@@ -149,7 +150,7 @@ describe('with Worker Versioning', () => {
 })
 
 describe('control: without versions', () => {
-  const failuresOf = ({ history }: Run) =>
+  const failuresOf = ({ history }: WorkflowRun) =>
     (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>
       failed ? [failed.failure?.message ?? ''] : [],
     )

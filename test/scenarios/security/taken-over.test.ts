@@ -5,7 +5,7 @@
 import { act } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import type { ChainFault } from '@treeos/proofs'
-import { type Replayed, replay } from '@treeos/replay'
+import { type ReplayReport, replay } from '@treeos/replay'
 import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withoutDefences } from '../../faults/sabotaged-worker.ts'
@@ -77,7 +77,7 @@ describe('what a worker writes that was taken over', { timeout: 180_000 }, () =>
     numbers.set(name, await numberOfLast())
   })
 
-  let replayed: Replayed
+  let replayed: ReplayReport
   let broken: readonly ChainFault[]
   it('replay and verify read it all', async () => {
     replayed = await replay(world, { beings: null, from: 'chain' })

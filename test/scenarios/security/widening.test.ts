@@ -197,7 +197,7 @@ describe('a being cannot widen its reach', () => {
       expect(await play(world, being, { ...beat, args })).toMatchObject({
         outcome: 'failure',
         reason: 'FORBIDDEN',
-        message: `@${being} may not publish in harmony: it belongs to @operator, who may grant it: treeos signal grant harmony @NAME`,
+        message: `@${being} may not publish in harmony: it belongs to @operator, who may grant it to others`,
       })
     }
   })

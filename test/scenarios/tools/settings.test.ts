@@ -1,7 +1,7 @@
 /** The settings of a tool server change, or it is removed: what was lived before is told from what was edited. */
 import { approvals } from '@treeos/client'
 import { codeOf } from '@treeos/reality'
-import { type Replayed, replay } from '@treeos/replay'
+import { type ReplayReport, replay } from '@treeos/replay'
 import { findOpen, findOutcome } from '@treeos/store'
 import type { ServerEntries } from '@treeos/tools'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
@@ -63,11 +63,15 @@ async function startWith({ extensions }: { readonly extensions: readonly Extensi
   await world.startWorker([stage, ...extensions])
 }
 /** Replays all from both as a process would that loads these extensions. */
-async function replayWith({ extensions }: { readonly extensions: readonly Extension[] }): Promise<Replayed> {
+async function replayWith({
+  extensions,
+}: {
+  readonly extensions: readonly Extension[]
+}): Promise<ReplayReport> {
   const registry = buildRegistry([seed, stage, ...extensions])
   return replay({ ...world, registry }, { beings: null, from: 'both', replayer: await openReplayer() })
 }
-const fieldsOf = ({ elsewhere = [] }: Replayed, being: string, n: number) =>
+const fieldsOf = ({ elsewhere = [] }: ReplayReport, being: string, n: number) =>
   elsewhere.filter((one) => one.being === being && one.n === n).map(({ field }) => field)
 
 describe('what was lived before the settings of a tool server changed', () => {

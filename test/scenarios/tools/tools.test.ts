@@ -43,7 +43,7 @@ describe('a tool of an outside server', () => {
     expect(await call('early', 'letters:post', { text: 'too early' })).toMatchObject({
       outcome: 'failure',
       reason: 'FORBIDDEN',
-      message: expect.stringContaining('treeos tools accept letters'),
+      message: expect.stringContaining('the operator has to accept the tools of letters'),
     })
     expect(post.posted('too early')).toEqual([])
     await expect(
@@ -146,7 +146,7 @@ describe('a tool of an outside server', () => {
     expect(await call('clerk', 'letters:post', { text: 'changed' })).toMatchObject({
       outcome: 'failure',
       reason: 'FORBIDDEN',
-      message: expect.stringContaining('treeos tools accept letters:post'),
+      message: expect.stringContaining('the operator accepted. The operator can compare both'),
     })
     expect(post.posted('changed')).toEqual([])
     expect(await call('clerk', 'letters:posted', { text: 'x' })).toMatchObject({ outcome: 'act' })

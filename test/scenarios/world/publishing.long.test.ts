@@ -127,8 +127,7 @@ describe('whose a namespace is', () => {
     expect(await play(world, 'other', set('town', false))).toMatchObject({
       outcome: 'failure',
       reason: 'FORBIDDEN',
-      message:
-        '@other may not publish in town: it belongs to @speaker, who may grant it: treeos signal grant town @NAME',
+      message: '@other may not publish in town: it belongs to @speaker, who may grant it to others',
       act: null,
     })
     expect((await namespaceOf('town')).values).toEqual({ ringing: true })

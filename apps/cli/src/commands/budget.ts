@@ -24,7 +24,7 @@ export function addBudget(cli: Cli): void {
     cli,
     cli.asBeing(
       'set <stance> <json>',
-      'replace the budget of a being; of / the budget of each being without one of its own; {} takes all limits away',
+      'replace the budget of a being; {} takes all limits away\nThe budget of / is that of each being without one of its own.',
       'budget',
     ),
     (stance: string, json: string, options: ActingOptions) => {
@@ -36,7 +36,7 @@ export function addBudget(cli: Cli): void {
     cli,
     cli.asBeing(
       'release <stance>',
-      'give back what the budget of a being counts for model calls whose cost never came back, and let it go on',
+      'give back what calls of unknown cost hold of a budget\nThese are model calls whose cost never came back. The being goes on.',
       'budget',
     ),
     (stance: string, options: ActingOptions) =>

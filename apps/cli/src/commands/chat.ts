@@ -31,10 +31,7 @@ const WAIT_SECONDS_MAX = 86_400
 /** `treeos chat`: each line is said to a being, in one thread. */
 export function addChat(cli: Cli): void {
   cli
-    .asBeing(
-      'chat <stance>',
-      `talk to a being: each line is said to it, in one thread; ${QUIT} or Ctrl-D ends`,
-    )
+    .asBeing('chat <stance>', `talk to a being, line by line, in one thread\n${QUIT} or Ctrl-D ends.`)
     .option('--thread <id>', 'the thread that is continued, by its id')
     .option('--stream', 'show on standard error what the model writes, while it does')
     .option(

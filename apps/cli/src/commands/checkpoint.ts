@@ -14,7 +14,10 @@ interface CheckpointOptions extends InstanceOptions {
 /** `treeos checkpoint` */
 export function addCheckpoint(cli: Cli): void {
   cli
-    .onInstance('checkpoint', 'show the newest signed checkpoint of all facts and moments, or sign them')
+    .onInstance(
+      'checkpoint',
+      'show the newest signed checkpoint of all facts and moments\nWith --follow it signs them.',
+    )
     .option('--at <size>', 'the one over this many entries', wholeNumber('--at', 0, Number.MAX_SAFE_INTEGER))
     .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
     .option('--follow <dir>', 'sign what is new into this folder, until Ctrl-C; `treeos up` starts one')

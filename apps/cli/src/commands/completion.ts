@@ -1,5 +1,7 @@
 import { Argument, type Command, type Option } from 'commander'
 import type { Cli } from '../cli.ts'
+import { findCommand, visibleIn } from '../help/pages.ts'
+import { TOPIC_NAMES, TOPICS } from '../help/places.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
@@ -46,7 +48,12 @@ export function complete(program: Command, words: readonly string[]): Candidate[
       ? choices(option)
       : at.startsWith('-')
         ? optionsOf(command)
-        : [...(argument === 0 ? commandsOf(command) : []), ...choices(command.registeredArguments[argument])]
+        : command.name() === 'help'
+          ? helped(program, words.slice(words.indexOf('help') + 1, -1))
+          : [
+              ...(argument === 0 ? commandsOf(command) : []),
+              ...choices(command.registeredArguments[argument]),
+            ]
   return all.filter(({ value }) => value.startsWith(at))
 }
 
@@ -74,16 +81,20 @@ const choices = (of: Option | Argument | undefined): Candidate[] =>
   (of?.argChoices ?? []).map((value) => ({ value, about: of?.description ?? '' }))
 
 const commandsOf = (command: Command): Candidate[] =>
-  visible(command).map((one) => ({ value: one.name(), about: one.description() }))
+  visibleIn(command).map((one) => ({ value: one.name(), about: one.summary() }))
+
+/** What `treeos help` takes after these words: at first a topic or a command, then a command of the group. */
+function helped(program: Command, words: readonly string[]): Candidate[] {
+  const topics = words.length > 0 ? [] : TOPIC_NAMES.map((value) => ({ value, about: TOPICS[value].about }))
+  const command = findCommand(program, words)
+  return [...topics, ...(command === null ? [] : commandsOf(command))]
+}
 
 const optionsOf = (command: Command): Candidate[] =>
   command
     .createHelp()
     .visibleOptions(command)
     .map((one) => ({ value: one.long ?? one.flags, about: one.description }))
-
-/** The commands that help lists. */
-export const visible = (command: Command): readonly Command[] => command.createHelp().visibleCommands(command)
 
 /** Each calls us for every press of Tab, with the words up to the cursor. */
 const SCRIPTS: Record<Shell, (us: string) => string> = {

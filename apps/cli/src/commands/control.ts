@@ -14,7 +14,7 @@ export function addControl(cli: Cli): void {
   cli
     .asBeing(
       'cancel <moment-or-stance>',
-      'cancel the call of a mind that is under way: its moment fails, and whoever asked is told',
+      'cancel a call of a model that is under way\nIts moment fails, and whoever asked is told.',
     )
     .action(
       cli.run(async (out, named: string, options: ActingOptions) => {
@@ -36,10 +36,11 @@ function addAcceptDifference(cli: Cli): void {
     cli,
     cli.asBeing(
       'accept-difference <moment>',
-      'let a being go on whose run failed because worker and workflow disagree about the stack of a moment',
+      'let a being go on that stopped because worker and workflow disagree\nThey disagree about the stack of a moment, and its run failed.',
     ),
     async (moment: string, options: ActingOptions) => {
-      if (!MOMENT.test(moment)) throw new UsageError(`${moment} is no moment: it is BEING/GENERATION/N`)
+      if (!MOMENT.test(moment))
+        throw new UsageError(`${moment} is not a moment: a moment is BEING/GENERATION/N`)
       const { findDifferingStack } = await import('@treeos/store')
       const found = await withReality(options, ({ db }) => findDifferingStack(db, moment))
       if (found === null)

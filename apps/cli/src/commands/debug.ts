@@ -2,7 +2,7 @@ import { TreeosError } from '@treeos/core'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import type { DebuggedMoment } from '../debug/page.ts'
 import type { DebugRecord } from '../debug/session.ts'
-import { requireBeing, withRegistry } from '../instance/with-instance.ts'
+import { requireLivingBeing, withRegistry } from '../instance/with-instance.ts'
 import { momentNumber, requireStance } from '../text/input.ts'
 import type { Output } from '../text/output.ts'
 
@@ -15,7 +15,7 @@ export function addDebug(cli: Cli): void {
   cli
     .onInstance(
       'debug <stance>',
-      'step through the moments of a being on a terminal; without one, print one moment',
+      'step through the moments of a being\nWithout a terminal it prints one moment.',
     )
     .option('--at <n>', 'number of the first moment to show (default: the newest)', momentNumber('--at'))
     .action(
@@ -24,7 +24,7 @@ export function addDebug(cli: Cli): void {
         const { recordFor } = await import('../debug/record.ts')
         const { hasTerminal } = await import('../debug/terminal.ts')
         await withRegistry(options, async (at) => {
-          await requireBeing(at, being)
+          await requireLivingBeing(at, being)
           const record = recordFor(at, being, options)
           const newest = await record.newest()
           if (newest === 0) throw new TreeosError('MOMENT_NOT_FOUND', `${stance} has no finished moment yet`)

@@ -11,7 +11,7 @@ export function addDev(cli: Cli): void {
   cli
     .onInstance(
       'dev',
-      'bring the instance up, and reload its workers when a file of your extension changes, until Ctrl-C',
+      'run an instance that loads your extension again at each change\nIt brings the instance up and stays until Ctrl-C.',
     )
     .option('--demo <name>', 'plant this scene, and again whenever it has changed')
     .addOption(new Option('--plant', 'only plant the scene, with the code as it is now').hideHelp())

@@ -9,14 +9,14 @@ interface EnvOptions extends InstanceOptions {
 /** `treeos env` */
 export function addEnv(cli: Cli): void {
   cli
-    .onInstance('env', 'print what a worker or a client program of your own needs, as NAME=value lines')
+    .onInstance('env', 'print what a worker or client of your own needs, as NAME=value lines')
     .addOption(
       new Option('--for <program>', 'only what one of them needs (default: all)').choices([
         'worker',
         'client',
       ]),
     )
-    .option('--secrets', 'also print values with passwords where standard output is no terminal')
+    .option('--secrets', 'also print values with passwords where standard output is not a terminal')
     .action(
       cli.run(async (out, { for: program, secrets = false, ...options }: EnvOptions) => {
         const { instanceDir, ownVariables, shellWord } = await import('@treeos/local')

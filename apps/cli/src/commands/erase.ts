@@ -8,7 +8,7 @@ export function addErase(cli: Cli): void {
   cli
     .asBeing(
       'erase <fact|moment>',
-      'erase what a fact says (its hash, or <reel>#<seq>), or what a moment decided and asked of the outside (its id)',
+      'erase what a fact says, or what a moment decided\nA fact is named by its hash, or <reel>#<seq>. A moment is named by its id; what it asked of the outside goes too.',
     )
     .requiredOption('--why <text>', 'the reason, which stays')
     .action(

@@ -6,7 +6,7 @@ import { shownExtensions, shownOperations } from '../show/world.ts'
 export function addExtensions(cli: Cli): void {
   cli.onInstance('extensions', 'list the extensions, and what each brings').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { listExtensions } = await import('../instance/brought.ts')
+      const { listExtensions } = await import('../instance/extension-lists.ts')
       out.value(await listExtensions(options), shownExtensions)
     }),
   )
@@ -25,7 +25,7 @@ export function addExtensions(cli: Cli): void {
   )
   cli.onInstance('operations', 'list all operations and their arguments').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { listOperations } = await import('../instance/brought.ts')
+      const { listOperations } = await import('../instance/extension-lists.ts')
       out.value(await listOperations(options), shownOperations)
     }),
   )

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withReality } from '../instance/with-instance.ts'
+import { requireLivingBeing, withReality } from '../instance/with-instance.ts'
 import { shownLint } from '../show/world.ts'
 import {
   addressOfStance,
@@ -21,7 +21,7 @@ export function addFlow(cli: Cli): void {
   cli.asBeing('get <stance>', 'show the clauses of a being', 'flow').action(
     cli.run(async (out, stance: string, options: ActingOptions) => {
       const being = requireStance(stance, requireStance(options.as))
-      const { qualities } = await withReality(options, (at) => requireBeing(at, being))
+      const { qualities } = await withReality(options, (at) => requireLivingBeing(at, being))
       out.value(qualities.roleFlow ?? [], prettyJson)
     }),
   )
@@ -29,10 +29,13 @@ export function addFlow(cli: Cli): void {
     cli,
     cli
       .asBeing('set <stance> <file>', 'replace the clauses of a being; - reads standard input', 'flow')
-      .option('--shadow', 'only try them: `treeos shadow list` says what they would have changed'),
-    async (stance: string, file: string, options: ActingOptions & { readonly shadow?: true }) => {
+      .option(
+        '--dry-run',
+        'evaluate them beside those that hold: `treeos dry-run list` shows what they would change',
+      ),
+    async (stance: string, file: string, options: ActingOptions & { readonly dryRun?: true }) => {
       const [target, flow] = [addressOfStance(stance, options), await requireJsonFile(file)]
-      return options.shadow === true
+      return options.dryRun === true
         ? doing(target, 'set-being', { field: 'shadow', value: flow })
         : doing(target, 'set-roleflow', { flow })
     },

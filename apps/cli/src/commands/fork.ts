@@ -11,10 +11,7 @@ interface ForkOptions extends InstanceOptions {
 /** `treeos fork | diff`: another reality with the same past, and where two realities differ. */
 export function addFork(cli: Cli): void {
   cli
-    .onInstance(
-      'fork <name>',
-      'make a reality that shares the past of this one up to a moment, and goes on by itself',
-    )
+    .onInstance('fork <name>', 'make a reality that shares the past of this one up to a moment')
     .option('--at <stance:n>', 'the last moment that both share, as in @guard:3')
     .option('--discard', 'delete the fork of this name')
     .action(

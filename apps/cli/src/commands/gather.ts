@@ -20,7 +20,7 @@ export function addGather(cli: Cli): void {
   cli
     .asBeing(
       'gather <text> <stances...>',
-      'ask several beings the same and wait for their answers; - reads the text from standard input',
+      'ask several beings the same, and wait for their answers\nThe text - is read from standard input.',
     )
     .option('--need <n>', 'end with so many answers (default: all)', wholeNumber('--need', 1, TARGETS_MAX))
     .option(

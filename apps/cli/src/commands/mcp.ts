@@ -19,7 +19,10 @@ interface McpOptions extends InstanceOptions {
 /** `treeos mcp`: the four verbs for an outside model. */
 export function addMcp(cli: Cli): void {
   cli
-    .onInstance('mcp', 'let an outside model act as a being, by MCP on standard input and output')
+    .onInstance(
+      'mcp',
+      'let an outside model act as a being, by MCP\nIt speaks on standard input and output, or over HTTP.',
+    )
     .option('--as <stance>', 'the being that acts (default: @operator)')
     .option('--http [port]', `serve clients that have a token over HTTP instead (default port: ${PORT})`)
     .option('--listen <address>', 'with --http: the address to listen on (default: 127.0.0.1)')
@@ -37,7 +40,7 @@ export function addMcp(cli: Cli): void {
     )
 }
 
-interface Around {
+interface McpDeps {
   readonly out: Output
   readonly ending: Promise<void>
 }
@@ -46,7 +49,7 @@ interface Around {
 async function servePipe(
   at: LiveConnection,
   { as }: McpOptions,
-  { out, ending }: Around,
+  { out, ending }: McpDeps,
 ): Promise<ExitStatus> {
   const { serveStdio } = await import('@treeos/mcp')
   const being = requireStance(as ?? '@operator')
@@ -60,7 +63,7 @@ async function servePipe(
 async function serveNet(
   at: LiveConnection,
   { http, listen, host = [] }: McpOptions,
-  { out, ending }: Around,
+  { out, ending }: McpDeps,
 ): Promise<ExitStatus> {
   const { serveHttp } = await import('@treeos/mcp')
   const port = typeof http === 'string' ? portOf(http) : PORT

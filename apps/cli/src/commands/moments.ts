@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withBeing, withRegistry } from '../instance/with-instance.ts'
+import { requireLivingBeing, withBeing, withRegistry } from '../instance/with-instance.ts'
 import { shownExplanation, shownMoments, shownPrompt } from '../show/moments.ts'
 import { momentNumber, requireStance } from '../text/input.ts'
 
@@ -30,13 +30,13 @@ export function addMoments(cli: Cli): void {
     )
 
   cli
-    .onInstance('prompt <stance>', 'rebuild the prompt of a moment, and compare it with the recorded one')
+    .onInstance('prompt <stance>', 'rebuild the prompt of a moment, and compare it with the record')
     .argument('<n>', 'number of the moment', momentNumber('N'))
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
         const being = requireStance(stance)
         const rebuilt = await withRegistry(options, async (at, { prompt }) => {
-          await requireBeing(at, being)
+          await requireLivingBeing(at, being)
           return prompt(at.db, at.registry, being, n)
         })
         out.value(rebuilt, shownPrompt)

@@ -114,6 +114,6 @@ function wantsIn<T extends string>(text: string, known: readonly T[]): T[] {
   return text.split(',').map((word) => {
     const want = known.find((one) => one === word.trim())
     if (want !== undefined) return want
-    throw new UsageError(`--wants: ${quote(word.trim())} is none of ${known.join(', ')}`)
+    throw new UsageError(`--wants: ${quote(word.trim())} is not one of ${known.join(', ')}`)
   })
 }

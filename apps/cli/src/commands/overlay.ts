@@ -11,7 +11,7 @@ interface SetOptions extends ActingOptions {
 
 /** `treeos overlay`: text for later calls of models, stored for the reality, a person or a channel. */
 export function addOverlay(cli: Cli): void {
-  cli.describeGroup('overlay', 'stored overlays: text for each call of a model, never part of the record')
+  cli.describeGroup('overlay', 'overlays: text for each call of a model, never recorded')
   cli.asBeing('list', 'list the overlays that you may read', 'overlay').action(
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
@@ -21,7 +21,7 @@ export function addOverlay(cli: Cli): void {
   ofChannel(
     cli.asBeing(
       'set <tier> <name> <file>',
-      'store an overlay of the workspace, your account or a channel; - reads standard input',
+      'store an overlay of the workspace, your account or a channel\nThe file - is standard input.',
       'overlay',
     ),
   )
@@ -53,7 +53,7 @@ export function addVerifyOverlay(cli: Cli): void {
   cli
     .command(
       'verify-overlay <commitment> <text>',
-      'check that a recorded commitment is of an overlay; - reads its text from standard input',
+      'check that a recorded commitment is of an overlay\nThe text - is read from standard input.',
     )
     .requiredOption('--salt <salt>', 'the salt that the summon printed')
     .action(

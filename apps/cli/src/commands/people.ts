@@ -29,7 +29,7 @@ export function addPeople(cli: Cli): void {
           await authorizeActingAs(at, as)
           return describePeople(portalOf(at.db), await personsUnder(at, as))
         })
-        out.value(people, (all) => table(all.map((person) => [person.stance, stateOf(person)])))
+        out.value(people, (all) => table(all.map((person) => [person.stance, personState(person)])))
       }),
     )
   cli.asBeing('revoke <stance>', 'take back a link of a person that was not opened yet', 'people').action(
@@ -45,25 +45,19 @@ export function addPeople(cli: Cli): void {
       )
     }),
   )
-  cli
-    .asBeing(
-      'remove <stance>',
-      'take the account of a person away, and sign it out; the being lives on',
-      'people',
-    )
-    .action(
-      cli.run(async (out, named: string, options: ActingOptions) => {
-        const as = requireStance(options.as)
-        const being = requireStance(named, as)
-        const { overPerson } = await import('../instance/over-person.ts')
-        const { removeAccount } = await import('@treeos/portal')
-        const ended = await overPerson(options, { being, as }, (store) => removeAccount(store, being))
-        out.value(
-          { stance: stanceOf(being), removed: true, sessionsEnded: ended.length },
-          (it) => `${it.stance} cannot sign in any more; ${it.sessionsEnded} sessions ended`,
-        )
-      }),
-    )
+  cli.asBeing('remove <stance>', 'take the account of a person away; the being lives on', 'people').action(
+    cli.run(async (out, named: string, options: ActingOptions) => {
+      const as = requireStance(options.as)
+      const being = requireStance(named, as)
+      const { overPerson } = await import('../instance/over-person.ts')
+      const { removeAccount } = await import('@treeos/portal')
+      const ended = await overPerson(options, { being, as }, (store) => removeAccount(store, being))
+      out.value(
+        { stance: stanceOf(being), removed: true, sessionsEnded: ended.length },
+        (it) => `${it.stance} cannot sign in any more; ${it.sessionsEnded} sessions ended`,
+      )
+    }),
+  )
 }
 
 function addInvite(cli: Cli): void {
@@ -98,7 +92,7 @@ function addInvite(cli: Cli): void {
     )
 }
 
-function stateOf({ hasAccount, seenAt, invitation }: PersonView): string {
+function personState({ hasAccount, seenAt, invitation }: PersonView): string {
   const account = hasAccount ? `has an account${seenAt === null ? '' : `, seen ${seenAt}`}` : 'cannot sign in'
   if (invitation === null) return account
   return `${account}; a link ${invitation.isOver ? 'was over' : 'is good until'} ${invitation.expiresAt}`

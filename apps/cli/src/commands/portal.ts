@@ -10,12 +10,12 @@ interface PortalOptions extends InstanceOptions {
   readonly supervised?: boolean
 }
 
-const listed = (names = ''): string[] => names.split(/[\s,]+/).filter((name) => name !== '')
+const listedHosts = (names = ''): string[] => names.split(/[\s,]+/).filter((name) => name !== '')
 
 /** `treeos portal | link` */
 export function addPortal(cli: Cli): void {
   cli
-    .onInstance('portal', 'serve the portal of the instance, until Ctrl-C; `treeos up` starts one')
+    .onInstance('portal', 'serve the portal of the instance, until Ctrl-C\n`treeos up` starts one.')
     .option('--port <n>', 'the port to listen on (default: a free one)', wholeNumber('--port', 0, PORT_MAX))
     .addOption(new Option('--supervised', 'goes on when its launcher ends').hideHelp())
     .action(
@@ -49,8 +49,8 @@ export function addPortal(cli: Cli): void {
           const portal = { at, store: portalOf(at.db), listener, temporal, machine, provider, onError }
           const served = await servePortal(portal, {
             port: options.port ?? 0,
-            hosts: listed(hosts),
-            proxies: listed(proxies),
+            hosts: listedHosts(hosts),
+            proxies: listedHosts(proxies),
             actsPerMinute,
             openMcp,
             outlets,
@@ -68,25 +68,23 @@ export function addPortal(cli: Cli): void {
         })
       }),
     )
-  cli
-    .asBeing('link [stance]', 'make a link by which a person chooses how it signs in to the portal, once')
-    .action(
-      cli.run(async (out, stance: string | undefined, options: ActingOptions) => {
-        const as = requireStance(options.as)
-        const being = stance === undefined ? as : requireStance(stance, as)
-        const { linkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
-        const { instanceDir } = await import('@treeos/local')
-        const url = requirePortalUrl(instanceDir(options))
-        const { overPerson } = await import('../instance/over-person.ts')
-        const { makeLink, OWN_LINK_MINUTES } = await import('@treeos/portal')
-        const token = await overPerson(options, { being, as }, (store) =>
-          makeLink(store, being, { madeBy: as, ...(being === as ? { minutes: OWN_LINK_MINUTES } : {}) }),
-        )
-        out.value(
-          { stance: stanceOf(being), link: linkTo(url, token) },
-          (made) =>
-            `${made.stance} signs in by this link, once and within ${being === as ? `${OWN_LINK_MINUTES} minutes` : 'a day'}:\n${made.link}`,
-        )
-      }),
-    )
+  cli.asBeing('link [stance]', 'make a link by which a person signs in to the portal').action(
+    cli.run(async (out, stance: string | undefined, options: ActingOptions) => {
+      const as = requireStance(options.as)
+      const being = stance === undefined ? as : requireStance(stance, as)
+      const { linkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
+      const { instanceDir } = await import('@treeos/local')
+      const url = requirePortalUrl(instanceDir(options))
+      const { overPerson } = await import('../instance/over-person.ts')
+      const { makeLink, OWN_LINK_MINUTES } = await import('@treeos/portal')
+      const token = await overPerson(options, { being, as }, (store) =>
+        makeLink(store, being, { madeBy: as, ...(being === as ? { minutes: OWN_LINK_MINUTES } : {}) }),
+      )
+      out.value(
+        { stance: stanceOf(being), link: linkTo(url, token) },
+        (made) =>
+          `${made.stance} signs in by this link, once and within ${being === as ? `${OWN_LINK_MINUTES} minutes` : 'a day'}:\n${made.link}`,
+      )
+    }),
+  )
 }

@@ -1,7 +1,7 @@
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import type { Envelope } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withReality, withRegistry } from '../instance/with-instance.ts'
+import { requireLivingBeing, withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownExported } from '../show/proofs.ts'
 import { fileError, UsageError } from '../text/failure.ts'
 import { momentNumber, parseNumber, requireStance } from '../text/input.ts'
@@ -38,7 +38,7 @@ function addExport(cli: Cli): void {
   cli
     .onInstance(
       'export <file>',
-      'write the record as an audit bundle, which `treeos verify --bundle` checks offline',
+      'write the record as an audit bundle\n`treeos verify --bundle` checks it offline.',
     )
     .option('--being <stance>', 'only what this being lived, with the facts that it wrote or cites')
     .option('--since <n>', 'with --being: from this moment on', momentNumber('--since'))
@@ -60,9 +60,9 @@ function addExport(cli: Cli): void {
         if (being === undefined && (since !== undefined || until !== undefined))
           throw new UsageError('--since and --until count the moments of one being: name it with --being')
         const { exportBundle } = await import('@treeos/proofs')
-        const { coveringLog } = await import('../instance/covering.ts')
+        const { coveringLog } = await import('../instance/log-cover.ts')
         const exported = await withReality(options, async (at) => {
-          if (being !== undefined) await requireBeing(at, being)
+          if (being !== undefined) await requireLivingBeing(at, being)
           const onProgress = (line: string) => out.progress(line)
           const covering = { seconds: options.wait ?? WAIT_SECONDS, onProgress }
           const log = options.unproven === true ? null : () => coveringLog(options, at, covering)
@@ -82,7 +82,7 @@ function addReceipt(cli: Cli): void {
   cli
     .onInstance(
       'receipt <moment-or-stance>',
-      'print a signed receipt of what a moment called: whether it was permitted, by what, and what came of it',
+      'print a signed receipt of what a moment called\nIt proves whether the call was permitted, by what, and what came of it.',
     )
     .argument('[n]', 'number of the moment, after a stance', momentNumber('N'))
     .option(
@@ -101,13 +101,13 @@ function addReceipt(cli: Cli): void {
         const being = isRange || n !== undefined ? requireStance(named) : null
         const { issueReceipt } = await import('@treeos/proofs')
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
-        const { newestLog } = await import('../instance/covering.ts')
+        const { newestLog } = await import('../instance/log-cover.ts')
         const { instanceDir } = await import('@treeos/local')
         const { hasWitnesses, receiptSigner } = await import('../instance/signing.ts')
         const seconds = hasWitnesses(instanceDir(options)) ? WITNESS_WAIT_SECONDS : RECEIPT_WAIT_SECONDS
         const onProgress = (line: string) => out.progress(line)
         const envelopes = await withRegistry(options, async (at) => {
-          if (being !== null) await requireBeing(at, being)
+          if (being !== null) await requireLivingBeing(at, being)
           const issuing = {
             signer: receiptSigner(options, at.reality),
             log: await newestLog(options, at, { seconds: options.wait ?? seconds, onProgress }),

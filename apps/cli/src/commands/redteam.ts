@@ -17,7 +17,7 @@ export function addRedteam(cli: Cli): void {
   cli
     .onInstance(
       'redteam <stance>',
-      'attack a being with words from outside: a hijacked mind makes calls, and both gates judge them; writes nothing',
+      'attack a being with words from outside, without effect\nA hijacked mind makes calls, and both gates judge them. Nothing is written.',
     )
     .option('--tries <n>', 'how many calls', wholeNumber('--tries', 1, TRIES_MAX), TRIES)
     .option('--seed <n>', 'another seed makes other attacks', wholeNumber('--seed', 1, TRIES_MAX), 1)

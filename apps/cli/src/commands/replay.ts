@@ -2,7 +2,7 @@ import { parseCall, TreeosError } from '@treeos/core'
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import {
-  requireBeing,
+  requireLivingBeing,
   withBeing,
   withReality,
   withRegistry,
@@ -83,7 +83,7 @@ export function addWhatIf(cli: Cli): void {
   cli
     .onInstance(
       'whatif <stance>',
-      'list the moments that another role flow, or another rule of a space, would have changed; calls no model',
+      'list past moments that another flow or rule would have changed\nIt runs them again from the record, calls no model and writes nothing.',
     )
     .option('--flow <file>', 'file with the edited flow in JSON; - reads standard input')
     .option('--space <path>', 'the space whose rules are others')
@@ -100,7 +100,7 @@ export function addWhatIf(cli: Cli): void {
           const rule = { space: space ?? '', field: field ?? '', value: requireJson(value ?? '', '--value') }
           const { whatIfRules } = await import('@treeos/replay')
           const otherwise = await withRegistry(options, async (at) => {
-            await requireBeing(at, being)
+            await requireLivingBeing(at, being)
             return whatIfRules(at, { being, ...rule, since })
           })
           out.lines(otherwise, shownRuledOtherwise)
@@ -109,7 +109,7 @@ export function addWhatIf(cli: Cli): void {
         const flow = await readJsonFile(file)
         const { whatIf } = await import('@treeos/replay')
         const differences = await withRegistry(options, async (at) => {
-          await requireBeing(at, being)
+          await requireLivingBeing(at, being)
           return whatIf(at, { being, flow, since })
         })
         out.lines(differences, shownDifferences)
@@ -122,7 +122,7 @@ export function addWhyNot(cli: Cli): void {
   cli
     .onInstance(
       'why-not <stance>',
-      'show the smallest change under which a moment would have worn a role, or been allowed an act',
+      'find the smallest change that would give a role, or allow a call\nIt looks at one past moment, calls no model and writes nothing.',
     )
     .argument('<n>', 'number of the moment', momentNumber('N'))
     .option('--role <name>', 'the role: which part of its context would have to change')
@@ -151,7 +151,7 @@ async function ofAct(options: InstanceOptions, stance: string, n: number, act: s
   const call = argument(() => parseCall(requireJson(act, '--act')))
   const { whyNotAct } = await import('@treeos/replay')
   const answer = await withRegistry(options, async (at) => {
-    await requireBeing(at, being)
+    await requireLivingBeing(at, being)
     return whyNotAct(at, { being, n, call })
   })
   if (answer.changes !== null) return answer.changes

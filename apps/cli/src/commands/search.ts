@@ -9,7 +9,7 @@ const FOUND_MAX = 200
 /** `treeos search`: what a being may read that holds some words. */
 export function addSearch(cli: Cli): void {
   cli
-    .asBeing('search <text>', 'search beings, spaces and roles by name, and what was said and done by words')
+    .asBeing('search <text>', 'search beings, spaces and roles, and what was said and done')
     .option('--last <n>', 'at most this many of each', wholeNumber('--last', 1, FOUND_MAX), FOUND)
     .action(
       cli.run(async (out, text: string, options: ActingOptions & { last: number }) => {

@@ -1,7 +1,7 @@
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownNamespaces } from '../show/world.ts'
-import { addressOfStance, keysOf, requireJson, splitKey } from '../text/input.ts'
+import { addressOfStance, keysPressed, requireJson, splitKey } from '../text/input.ts'
 import { prettyJson } from '../text/output.ts'
 import { acts, doing, ROOT } from './shared/act.ts'
 
@@ -33,7 +33,7 @@ export function addSignal(cli: Cli): void {
   )
   cli.onInstance('get [key]', 'show published values: all, of a namespace, or at NS.KEY', 'signal').action(
     cli.run(async (out, key: string | undefined, options: InstanceOptions) => {
-      const keys = key === undefined ? [] : keysOf(key)
+      const keys = key === undefined ? [] : keysPressed(key)
       out.value(
         await withReality(options, ({ db }, { readSignals: signals }) => signals(db, keys)),
         prettyJson,

@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withReality } from '../instance/with-instance.ts'
+import { requireLivingBeing, withReality } from '../instance/with-instance.ts'
 import { shownHappening } from '../show/moments.ts'
 import { requireStance } from '../text/input.ts'
 
@@ -10,10 +10,7 @@ interface TailOptions extends InstanceOptions {
 /** `treeos tail`: what happens, as it happens. */
 export function addTail(cli: Cli): void {
   cli
-    .onInstance(
-      'tail [stance]',
-      'follow moments and facts as they happen, until Ctrl-C; all, or of one being',
-    )
+    .onInstance('tail [stance]', 'follow moments and facts as they happen, until Ctrl-C')
     .option(
       '--after <id>',
       'also what happened after this one: the `id` of the last line that you saw; 0 for all',
@@ -28,7 +25,7 @@ export function addTail(cli: Cli): void {
         const onTrouble = (error: Error) => out.progress(`Postgres: ${error.message}; trying again`)
         const { peopleUrl: url } = locatePostgres(instanceDir(options))
         await withReality(options, async (at, { follow, listenToJournal }) => {
-          if (being !== undefined) await requireBeing(at, being)
+          if (being !== undefined) await requireLivingBeing(at, being)
           const listener = listenToJournal(url, { onLost: onTrouble })
           try {
             const { from, happenings } = await follow(

@@ -26,7 +26,7 @@ export function addThread(cli: Cli): void {
   cli
     .onInstance(
       'show <id>',
-      'show one thread, by the correlation of its first wake, or the threads of a channel, by its name',
+      'show one thread, or the threads of a channel\nA thread is named by the correlation of its first wake, a channel by its name.',
       'thread',
     )
     .action(
@@ -47,7 +47,7 @@ function addThreadOverlay(cli: Cli): void {
   cli
     .asBeing(
       'overlay <id> [text]',
-      'set how models are to approach the next moments of a thread; - reads it from standard input; without a text: list when it changed',
+      'set the overlay of a thread, or list when it changed\nIt says how models are to approach the next moments of the thread. The text - is read from standard input; without a text, changes are listed.',
       'thread',
     )
     .option('--clear', 'take it away')

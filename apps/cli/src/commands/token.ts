@@ -11,7 +11,7 @@ export function addToken(cli: Cli): void {
   cli
     .asBeing(
       'create <stance>',
-      'issue a token for yourself or a descendant; its secret is shown once',
+      'issue a token for yourself or a descendant\nIts secret is shown once.',
       'token',
     )
     .option('--days <n>', 'how long it is valid (default: 30)', wholeNumber('--days', 1, DAYS_MAX))

@@ -15,7 +15,7 @@ interface AddOptions extends InstanceOptions {
 
 /** `treeos tools`: outside MCP servers. `treeos secret`: what they are given. */
 export function addTools(cli: Cli): void {
-  cli.describeGroup('tools', 'outside MCP servers, whose tools become operations that beings may be given')
+  cli.describeGroup('tools', 'outside MCP servers, whose tools become operations of beings')
   cli
     .onInstance('add <name> [command...]', 'name a server, and accept the tools that it has now', 'tools')
     .option('--url <url>', 'the address of a server that speaks streamable HTTP, instead of a command')
@@ -49,11 +49,7 @@ export function addTools(cli: Cli): void {
       }),
     )
   cli
-    .onInstance(
-      'check [name]',
-      'ask servers for their tools, and show what differs from what was accepted',
-      'tools',
-    )
+    .onInstance('check [name]', 'show where the tools of servers differ from what was accepted', 'tools')
     .action(
       cli.run(async (out, name: string | undefined, options: InstanceOptions) => {
         const { checkServers } = await loaded()
@@ -63,18 +59,14 @@ export function addTools(cli: Cli): void {
       }),
     )
   cli
-    .onInstance(
-      'accept <name>',
-      'accept the tools of a server as they are now: NAME, or one of them: NAME:TOOL',
-      'tools',
-    )
+    .onInstance('accept <name>', 'accept the tools of a server as they are now, or one: NAME:TOOL', 'tools')
     .action(
       cli.run(async (out, named: string, options: InstanceOptions) => {
         const { acceptServer } = await loaded()
         out.value(await acceptServer(options, named, (line) => out.progress(line)), toldKept)
       }),
     )
-  cli.onInstance('remove <name>', 'forget a server: its tools are no operations any more', 'tools').action(
+  cli.onInstance('remove <name>', 'forget a server: its tools are not operations any more', 'tools').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
       const { removeServer } = await loaded()
       await removeServer(options, name, (line) => out.progress(line))

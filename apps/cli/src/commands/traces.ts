@@ -7,7 +7,7 @@ export function addTraces(cli: Cli): void {
   cli
     .onInstance(
       'traces',
-      'send a trace of each moment to a collector of OpenTelemetry; `treeos up` starts one where OTEL_EXPORTER_OTLP_ENDPOINT names it',
+      'send a trace of each moment to a collector of OpenTelemetry\n`treeos up` starts a sender where OTEL_EXPORTER_OTLP_ENDPOINT names a collector.',
     )
     .addOption(
       new Option('--from <place>', 'where to begin when nothing was sent before')

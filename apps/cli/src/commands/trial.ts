@@ -23,11 +23,11 @@ const CONCURRENCY_MAX = 64
 
 /** `treeos trial`: past moments asked again. */
 export function addTrial(cli: Cli): void {
-  cli.describeGroup('trial', 'past moments asked again, of another role, flow or model')
+  cli.describeGroup('trial', 'ask models past moments again, under another role, flow or model')
   cli
     .onInstance(
       'run <file>',
-      'ask past moments again as a file says, and judge what comes back; writes nothing into the record',
+      'ask a model past moments again, after a change that a file says\nThe answers are judged. Nothing is written into the record.',
       'trial',
     )
     .option('--keep <file>', 'keep answers of models in this file, and ask for none that it holds')

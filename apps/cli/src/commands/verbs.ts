@@ -155,7 +155,10 @@ const waitOption = () =>
 
 function addSummon(cli: Cli): void {
   cli
-    .asBeing('summon <stance> <text>', 'speak to a being; - reads the text from standard input')
+    .asBeing(
+      'summon <stance> <text>',
+      'speak to a being, and wait for its answer with --wait\nThe text - is read from standard input.',
+    )
     .addOption(waitOption())
     .addOption(new Option('--priority <priority>', 'how urgent it is').choices(Object.keys(PRIORITIES)))
     .option('--thread <id>', 'the thread it continues, by its id: one that you have a part in')
@@ -199,7 +202,7 @@ function addReply(cli: Cli): void {
   cli
     .asBeing(
       'reply <correlation> <text>',
-      'answer an entry of the inbox; - reads the text from standard input',
+      'answer an entry of the inbox\nThe text - is read from standard input.',
     )
     .addOption(waitOption())
     .option(...OUTSIDE)

@@ -19,7 +19,7 @@ export function addVerify(cli: Cli): void {
   cli
     .onInstance(
       'verify',
-      'check every hash chain, all that is derived from them, and the signed checkpoints; or a bundle or a receipt, without services',
+      'check the whole record, or a bundle or receipt offline\nIt checks every hash chain, all that is derived from them, and the signed checkpoints.',
     )
     .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
     .option('--no-checkpoints', 'without them: what was rewritten as a whole then passes')
@@ -60,7 +60,7 @@ export function addVerify(cli: Cli): void {
         return STATUS_EXIT[verified.status]
       }),
     )
-  cli.onInstance('refold', 'make every row again from its facts, and repair rows that differ').action(
+  cli.onInstance('refold', 'make every row again from its facts, and repair what differs').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { refoldAll } = await import('@treeos/store')
       const { FOLD } = await import('@treeos/world')

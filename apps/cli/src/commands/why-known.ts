@@ -6,10 +6,7 @@ import { programName } from '../text/program-name.ts'
 /** `treeos why-known`: where a text came from that a being knows, and every moment that was shown it. */
 export function addWhyKnown(cli: Cli): void {
   cli
-    .onInstance(
-      'why-known <stance> <text>',
-      'name where a text came from that a being knows, and every moment that saw it',
-    )
+    .onInstance('why-known <stance> <text>', 'show where a text came from that a being knows, and who saw it')
     .option('--before <fact>', 'only facts older than this one, as `next` names it')
     .action(
       cli.run(async (out, stance: string, text: string, options: InstanceOptions & { before?: string }) => {
@@ -23,11 +20,11 @@ export function addWhyKnown(cli: Cli): void {
 
 const shownKnown = ({ known, next }: TextSources): string =>
   [
-    ...(known.length === 0 ? ['no fact says it that this being wrote or was shown'] : known.map(shown)),
+    ...(known.length === 0 ? ['no fact says it that this being wrote or was shown'] : known.map(shownSource)),
     ...(next === null ? [] : [`older facts say it, too: the same with --before '${next}'`]),
   ].join('\n\n')
 
-function shown({ fact, kind, note, by, driver, at, moment, cause, origin, seenBy }: KnownFrom): string {
+function shownSource({ fact, kind, note, by, driver, at, moment, cause, origin, seenBy }: KnownFrom): string {
   return [
     `${note ?? fact}  ${kind}, from ${origin === 'outside' ? 'outside' : 'the world'}`,
     `  by       ${by}${driver === undefined ? '' : `, driven by ${driver}`}, ${at}`,

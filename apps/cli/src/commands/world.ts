@@ -16,7 +16,7 @@ export function addWorld(cli: Cli): void {
   cli
     .onInstance(
       'export <file>',
-      'write roles, flows, spaces, rules, beings, schedules and tools to a file: YAML, or JSON for a name in .json',
+      'write the world to a file, without its history\nRoles, flows, spaces, rules, beings, schedules and tools, as YAML; as JSON where the name ends in .json.',
       'world',
     )
     .action(
@@ -25,7 +25,11 @@ export function addWorld(cli: Cli): void {
       ),
     )
   cli
-    .asBeing('plant <file>', 'make what a file says, by acts of the being; - reads standard input', 'world')
+    .asBeing(
+      'plant <file>',
+      'make what a file says, by acts of the being\nThe file - is standard input.',
+      'world',
+    )
     .option('--dry-run', 'show the acts and what differs, and do nothing')
     .option('--tools', 'also add the tool servers of the file: it starts their commands on this machine')
     .action(

@@ -32,7 +32,7 @@ export function recordFor(
     }),
     event: async ({ n }) => {
       if (workflow === null) return null
-      const place = await placeOf(options, db, being, n).catch(nullIfAway)
+      const place = await momentPlace(options, db, being, n).catch(nullIfAway)
       return place === null ? null : `${workflow}/${place.runId}/history/events/${place.eventId}`
     },
   }
@@ -44,7 +44,7 @@ function nullIfAway(error: unknown): null {
   throw error
 }
 
-async function placeOf(options: InstanceOptions, db: ReadConnection['db'], being: BeingName, n: number) {
+async function momentPlace(options: InstanceOptions, db: ReadConnection['db'], being: BeingName, n: number) {
   const { findOutcomeByNumber: readOutcomeByNumber } = await import('@treeos/store')
   const { loadReplay } = await import('../instance/replaying.ts')
   const { locateMoment } = await loadReplay()

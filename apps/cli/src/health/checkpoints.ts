@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   bad,
   CHECKPOINTS,
-  type Check,
+  type CheckResult,
+  type DoctorCheck,
   dataFlag,
-  type Finding,
   good,
   locatePostgres,
   RECHECK,
@@ -37,13 +37,13 @@ const WHY = {
 export function readCheckpointStatus(dataDir: string): CheckpointStatus | null {
   try {
     const last = findLastSigned(lastSignedFile(dataDir))
-    return last === null ? null : statusOf(last)
+    return last === null ? null : checkpointStatus(last)
   } catch {
     return null // doctor tells why
   }
 }
 
-const statusOf = ({ size, at, refused }: LastSigned): CheckpointStatus => ({
+const checkpointStatus = ({ size, at, refused }: LastSigned): CheckpointStatus => ({
   size,
   ageSeconds: Math.max(0, (Date.now() - at) / 1000),
   refused: refused === null ? null : WHY[refused.why],
@@ -53,7 +53,7 @@ export const describeCheckpoint = ({ size, ageSeconds, refused }: CheckpointStat
   `${size} entries, signed ${duration(ageSeconds)} ago${refused === null ? '' : `; the log of now is refused: ${refused}`}`
 
 /** @returns no check where no signer was started */
-export async function examineCheckpoints(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examineCheckpoints(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   if (serviceOf(readInstance(dataDir), CHECKPOINTS) === null) return []
   const name = CHECKPOINTS
   try {
@@ -85,7 +85,7 @@ async function readState(dataDir: string, env: NodeJS.ProcessEnv): Promise<LogSt
 const isCovered = (last: LastSigned | null, { size, behind }: LogState): boolean =>
   last?.size === size && behind === 0
 
-function judgeCheckpoints(last: LastSigned | null, log: LogState, flag: string): Finding {
+function judgeCheckpoints(last: LastSigned | null, log: LogState, flag: string): CheckResult {
   const mend = `treeos logs checkpoints${flag} says what keeps the signer`
   if (last === null) return bad('nothing was signed yet', mend)
   if (last.refused !== null)
@@ -94,6 +94,6 @@ function judgeCheckpoints(last: LastSigned | null, log: LogState, flag: string):
       `treeos verify${flag} says what was changed; after a restore see docs/proofs.md`,
     )
   if (!isCovered(last, log))
-    return bad(`${describeCheckpoint(statusOf(last))}, and what came later is not signed`, mend)
-  return good(describeCheckpoint(statusOf(last)))
+    return bad(`${describeCheckpoint(checkpointStatus(last))}, and what came later is not signed`, mend)
+  return good(describeCheckpoint(checkpointStatus(last)))
 }

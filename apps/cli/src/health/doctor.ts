@@ -1,8 +1,8 @@
 import { isOpenTemporal } from '@treeos/host'
 import {
   bad,
-  type Check,
   checkMachine,
+  type DoctorCheck,
   good,
   hasTemporal,
   locateTemporal,
@@ -22,14 +22,14 @@ import { examineWitnesses } from './witnesses.ts'
 
 const NODE_MAJOR_MIN = Number(/\d+/.exec(manifest.engines.node)?.[0])
 
-export interface Examined {
+export interface DoctorReport {
   readonly ok: boolean
-  readonly checks: readonly Check[]
+  readonly checks: readonly DoctorCheck[]
 }
 
 /** Checks what a start needs, and the health of what runs. Changes nothing. */
-export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Examined> {
-  const checks: Check[] = [
+export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<DoctorReport> {
+  const checks: DoctorCheck[] = [
     ...(await checkMachine(dataDir, env, NODE_MAJOR_MIN)),
     ...(await checkGuard(dataDir, env)),
     ...(await examineMigrations(dataDir, env)),
@@ -52,7 +52,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
 }
 
 /** @returns no check where no Temporal was started or named */
-async function checkGuard(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+async function checkGuard(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   const name = 'temporal guard'
   if (!hasTemporal(dataDir, env)) return []
   try {

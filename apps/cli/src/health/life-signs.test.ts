@@ -1,6 +1,6 @@
 import { sumUp } from '@treeos/local'
 import { expect, it } from 'vitest'
-import { judge, type Signs } from './life-signs.ts'
+import { judgeLifeSigns, type Signs } from './life-signs.ts'
 
 const URL_OF_7 = 'http://127.0.0.1:4000/metrics'
 const vitals = (text = '') => sumUp([text])
@@ -27,7 +27,7 @@ type Service = Signs['services'][number]
 const without = { services: [postgres, temporal], workers: [], vitals: null }
 
 it('nothing is wrong where all is well', () => {
-  expect(judge(well, '')).toEqual([
+  expect(judgeLifeSigns(well, '')).toEqual([
     { name: 'instance', ok: true, found: 'postgres, temporal, worker-1 run', mend: null },
     { name: 'metrics', ok: true, found: URL_OF_7, mend: null },
     { name: 'wakes', ok: true, found: 'nothing waits', mend: null },
@@ -116,7 +116,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     signs: { wakes: { waiting: 1, oldestSeconds: 60 }, late: ['echo'] },
     name: 'wakes',
     found: '1 wake waits, the oldest for 60 s (of @echo): its being is busy, or stuck',
-    mend: "treeos worker --data d (one more); if that is no help, treeos status --data d names the Temporal UI, where the being's timeline says why",
+    mend: "treeos worker --data d (one more); if that does not help, treeos status --data d names the Temporal UI, where the being's timeline says why",
   },
   {
     what: 'wakes of many beings that no one takes, since no worker runs',
@@ -158,7 +158,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     mend: 'set OPENAI_API_KEY (or OPENAI_BASE_URL) and TREEOS_MODEL, or start Ollama; treeos down --data d, then treeos up --data d',
   },
 ])('$what is told, with what mends it', ({ signs, name, found, mend }) => {
-  const checks = judge({ ...well, ...signs }, ' --data d')
+  const checks = judgeLifeSigns({ ...well, ...signs }, ' --data d')
   expect(checks.find((check) => check.name === name)).toMatchObject({ ok: false, found, mend })
 })
 
@@ -188,14 +188,14 @@ it.each<{ what: string; signs: Partial<Signs> }>([
   },
   { what: 'a worker that is starting', signs: { workers: [{ pid: 7, url: null, answers: false }] } },
 ])('$what is nothing wrong', ({ signs }) => {
-  expect(judge({ ...well, ...signs }, '').filter(({ ok }) => !ok)).toEqual([])
+  expect(judgeLifeSigns({ ...well, ...signs }, '').filter(({ ok }) => !ok)).toEqual([])
 })
 
 it.each([
   ['a superuser', { isSuperuser: true, ownsTables: true }, /as boss, a superuser: /],
   ['the owner of the tables', { isSuperuser: false, ownsTables: true }, /as boss, the owner of the tables: /],
 ])('warns when workers log in as %s', (_what, rights, found) => {
-  const login = judge({ ...well, login: { name: 'boss', ...rights } }, '').find(
+  const login = judgeLifeSigns({ ...well, login: { name: 'boss', ...rights } }, '').find(
     ({ name }) => name === 'login',
   )
   expect(login).toMatchObject({ ok: false, optional: true, mend: expect.stringContaining('DATABASE_URL') })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   bad,
-  type Check,
+  type DoctorCheck,
   dataFlag,
   good,
   isAlive,
@@ -72,7 +72,7 @@ export interface Signs {
 }
 
 /** Checks an instance that runs, or should run. @returns no checks where nothing was started */
-export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   const services = readInstance(dataDir).services.filter(({ name }) => name !== UP)
   if (services.length === 0) return []
   const urls = new Map(metricsOf(dataDir).map(({ pid, url }) => [pid, url]))
@@ -82,7 +82,7 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
     return { pid, url, answers: url !== null && !silent.includes(url) }
   })
   const told = services.filter((service) => isAlive(service) || !isWorker(service) || workers.length === 0)
-  return judge(
+  return judgeLifeSigns(
     {
       services: told.map((service) => ({
         name: service.name,
@@ -139,7 +139,7 @@ export function postgresUrlOf(dataDir: string, env: NodeJS.ProcessEnv): string |
 }
 
 /** @param flag the option by which `treeos` commands reach this instance */
-export function judge(signs: Signs, flag: string): Check[] {
+export function judgeLifeSigns(signs: Signs, flag: string): DoctorCheck[] {
   return [
     { name: 'instance', ...judgeServices(signs, flag) },
     ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),
@@ -232,7 +232,7 @@ function judgeWakes(
       `${wakes}, the oldest for ${duration(oldestSeconds)}${whose}: ${why}`,
       workers.length === 0
         ? more
-        : `${more}; if that is no help, treeos status${flag} names the Temporal UI, where the being's timeline says why`,
+        : `${more}; if that does not help, treeos status${flag} names the Temporal UI, where the being's timeline says why`,
     )
   }
   return good(waiting === 0 ? 'nothing waits' : `${wakes}, the oldest for ${duration(oldestSeconds)}`)

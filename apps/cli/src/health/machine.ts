@@ -3,7 +3,7 @@ import { type MomentId, TreeosError } from '@treeos/core'
 import { historiesFolder } from '@treeos/host'
 import { checkpointsFolder, hasWorker, isAlive, RECHECK, readInstance, UP, unseen } from '@treeos/local'
 import type { Machine, MachineHealth, SignedCheckpointNote } from '@treeos/portal'
-import { type Envelope, findNewest, issueReceipt, originOf, readKeys } from '@treeos/proofs'
+import { type Envelope, findNewest, issueReceipt, logOrigin, readKeys } from '@treeos/proofs'
 import type { RealityMetrics } from '@treeos/telemetry'
 import type { LiveConnection } from '../instance/connection.ts'
 import { loadReplay } from '../instance/replaying.ts'
@@ -27,8 +27,8 @@ export const machineOf = (
     return replay(at, { ...request, from: 'both', archive: historiesFolder(dataDir) })
   },
   health: () => healthOf(dataDir, { ...process.env, DATABASE_URL: postgresUrl }, at),
-  checkpoint: readSeldom(() => newestCheckpoint(dataDir, originOf(at.reality.id))),
-  cosigned: readSeldom(() => newestCosigned(dataDir, originOf(at.reality.id))),
+  checkpoint: readSeldom(() => newestCheckpoint(dataDir, logOrigin(at.reality.id))),
+  cosigned: readSeldom(() => newestCosigned(dataDir, logOrigin(at.reality.id))),
   receipts: (moments) => receiptsOf(dataDir, at, moments),
   trials: trialsOf(dataDir, at),
   metrics: metricsOf(at),
@@ -68,7 +68,7 @@ async function receiptsOf(
   at: LiveConnection,
   moments: readonly MomentId[],
 ): Promise<(Envelope | TreeosError)[]> {
-  const { newestLog } = await import('../instance/covering.ts')
+  const { newestLog } = await import('../instance/log-cover.ts')
   const { receiptSigner } = await import('../instance/signing.ts')
   const options = { data: dataDir }
   const covering = { seconds: RECEIPT_WAIT_SECONDS, onProgress: () => undefined }

@@ -1,4 +1,4 @@
-import { bad, type Check, dataFlag, good, locatePostgres } from '@treeos/local'
+import { bad, type DoctorCheck, dataFlag, good, locatePostgres } from '@treeos/local'
 import { openDatabase, waitingMigrations } from '@treeos/store'
 
 const name = 'database'
@@ -18,7 +18,7 @@ export async function readWaiting(dataDir: string, env: NodeJS.ProcessEnv): Prom
 }
 
 /** @returns no check where nothing tells */
-export async function examineMigrations(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examineMigrations(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   const waiting = await readWaiting(dataDir, env)
   return waiting === null ? [] : [{ name, ...judgeWaiting(waiting, dataFlag(dataDir)) }]
 }

@@ -1,13 +1,21 @@
 import {
   faultOfEndpoint,
   type ModelEndpoint,
-  type Probed,
+  type ProbeResult,
   probeEndpoint,
   readConnections,
   resolveModelEndpoint,
   shownAddress,
 } from '@treeos/host'
-import { bad, type Check, dataFlag, type Finding, good, metricsOf, withSettings } from '@treeos/local'
+import {
+  bad,
+  type CheckResult,
+  type DoctorCheck,
+  dataFlag,
+  good,
+  metricsOf,
+  withSettings,
+} from '@treeos/local'
 import type { CheckedMind, CheckedMinds } from '@treeos/worker'
 import { messageOf } from '../text/failure.ts'
 
@@ -28,7 +36,7 @@ interface WorkerMinds {
  * Checks the models. Running workers say which ones they have and whether these answer. Without a worker that says so, the
  * settings of this shell count, which the next `treeos up` would use.
  */
-export async function examineMinds(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examineMinds(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   const told = await askWorkers(dataDir)
   const [first] = told
   if (first !== undefined) return judgeMinds(told, dataFlag(dataDir))
@@ -54,47 +62,47 @@ async function askWorkers(dataDir: string): Promise<WorkerMinds[]> {
 }
 
 /** @param flag the option by which `treeos` commands reach this instance */
-export function judgeMinds(told: readonly WorkerMinds[], flag: string): Check[] {
+export function judgeMinds(told: readonly WorkerMinds[], flag: string): DoctorCheck[] {
   const [first] = told
   if (first === undefined) return []
   const odd = told.find(({ minds }) => signOf(minds) !== signOf(first.minds))
   if (odd === undefined) return checksOf(first.minds)
-  const found = `the workers have different models: process ${first.pid} has ${describe(first.minds)}; process ${odd.pid} has ${describe(odd.minds)}`
+  const found = `the workers have different models: process ${first.pid} has ${describeMinds(first.minds)}; process ${odd.pid} has ${describeMinds(odd.minds)}`
   const mend = `treeos down${flag}, then treeos up${flag} with the right settings; \`treeos worker\` takes them over`
   return [{ name: 'mind', ...bad(found, mend), optional: true }]
 }
 
-function checksOf({ mind, connections }: CheckedMinds): Check[] {
+function checksOf({ mind, connections }: CheckedMinds): DoctorCheck[] {
   const main =
     mind === null
       ? bad('no model is connected: the moments of LLM beings fail, everything else works', CONNECT)
       : judgeMind(mind, CONNECT)
   const named = Object.entries(connections).map(
-    ([name, one]): Check => ({ name: `mind ${name}`, ...judgeMind(one, NAMED), optional: true }),
+    ([name, one]): DoctorCheck => ({ name: `mind ${name}`, ...judgeMind(one, NAMED), optional: true }),
   )
   return [{ name: 'mind', ...main, optional: true }, ...named]
 }
 
-function judgeMind(mind: CheckedMind, mend: string): Finding {
-  const name = nameOf(mind)
+function judgeMind(mind: CheckedMind, mend: string): CheckResult {
+  const name = mindName(mind)
   return mind.fault === null ? good(name) : bad(`${name}: ${mind.fault}`, mend)
 }
 
-const nameOf = ({ model, baseUrl }: Pick<CheckedMind, 'model' | 'baseUrl'>): string =>
+const mindName = ({ model, baseUrl }: Pick<CheckedMind, 'model' | 'baseUrl'>): string =>
   `${model} at ${baseUrl}`
 
 /** Which models these are, whether or not they answer. */
 const signOf = ({ mind, connections }: CheckedMinds): string =>
   JSON.stringify([
-    mind === null ? null : nameOf(mind),
+    mind === null ? null : mindName(mind),
     Object.entries(connections)
-      .map(([name, one]) => [name, nameOf(one)])
+      .map(([name, one]) => [name, mindName(one)])
       .sort(),
   ])
 
-function describe({ mind, connections }: CheckedMinds): string {
-  const named = Object.entries(connections).map(([name, one]) => `${name}: ${nameOf(one)}`)
-  return [mind === null ? 'none' : nameOf(mind), ...named].join(', ')
+function describeMinds({ mind, connections }: CheckedMinds): string {
+  const named = Object.entries(connections).map(([name, one]) => `${name}: ${mindName(one)}`)
+  return [mind === null ? 'none' : mindName(mind), ...named].join(', ')
 }
 
 /**
@@ -102,10 +110,10 @@ function describe({ mind, connections }: CheckedMinds): string {
  * server says. The call is made by this process: whoever reaches a worker's port can make no worker call a model.
  */
 export async function callMinds(
-  checks: readonly Check[],
+  checks: readonly DoctorCheck[],
   dataDir: string,
   env: NodeJS.ProcessEnv,
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   if (!checks.some(({ ok }) => ok)) return [...checks]
   let endpoints: (ModelEndpoint | null)[]
   try {
@@ -119,13 +127,13 @@ export async function callMinds(
       const name = check.name === 'mind' ? undefined : check.name.replace(/^mind /, '')
       const endpoint = endpoints.find((one) => one !== null && one.connection === name)
       // Workers that were started with other settings have another model than this process would ask.
-      if (!check.ok || !endpoint || check.found !== nameOf(shownOf(endpoint))) return check
+      if (!check.ok || !endpoint || check.found !== mindName(shownOf(endpoint))) return check
       return { ...check, ...judgeCall(check.found, await probeEndpoint(endpoint)) }
     }),
   )
 }
 
-export function judgeCall(name: string, { fault, said, without }: Probed): Finding {
+export function judgeCall(name: string, { fault, said, without }: ProbeResult): CheckResult {
   if (fault === null) {
     const left = without.length === 0 ? '' : ` (asked without ${without.join(', ')})`
     return good(`${name} calls tools${left}`)

@@ -1,4 +1,13 @@
-import { bad, type Check, dataFlag, type Finding, good, RECHECK, replayHours, unseen } from '@treeos/local'
+import {
+  bad,
+  type CheckResult,
+  type DoctorCheck,
+  dataFlag,
+  good,
+  RECHECK,
+  replayHours,
+  unseen,
+} from '@treeos/local'
 import { findLastReplay, openDatabase, readRealityAge, type StoredReplayRun } from '@treeos/store'
 import { duration } from '../text/output.ts'
 import { postgresUrlOf } from './life-signs.ts'
@@ -16,7 +25,7 @@ export interface KnownReplays {
 }
 
 /** @returns no check where no database is known, or it has no reality */
-export async function examineReplays(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examineReplays(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   const url = postgresUrlOf(dataDir, env)
   if (url === null) return []
   const db = openDatabase(url, { poolMax: 1 })
@@ -36,7 +45,7 @@ export async function examineReplays(dataDir: string, env: NodeJS.ProcessEnv): P
 export function judgeReplays(
   { last, realitySeconds, hours }: KnownReplays,
   flag: string,
-): Finding & Pick<Check, 'optional'> {
+): CheckResult & Pick<DoctorCheck, 'optional'> {
   const mend = `treeos replay --all${flag}`
   if (last !== null && last.differences > 0) return bad(describeReplay(last), `${mend} names each`)
   const isLate = hours > 0 && (last?.ageSeconds ?? realitySeconds) > 2 * hours * HOUR_SECONDS

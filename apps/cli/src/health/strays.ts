@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { quote, stanceOf } from '@treeos/core'
-import { bad, type Check, good, shellWord } from '@treeos/local'
+import { bad, type DoctorCheck, good, shellWord } from '@treeos/local'
 import { BEING, REALITY } from '@treeos/protocol'
 import { listAddresses, type Reality } from '@treeos/store'
 
@@ -29,7 +29,7 @@ interface Place {
 export async function checkStrays(
   { db, ...at }: Place & { readonly db: Parameters<typeof listAddresses>[0] },
   configFile: string | null,
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   const known = new Set<string>((await listAddresses(db)).beings)
   return [judgeStrays(await findStrays(at, known), at.reality, configFile)]
 }
@@ -58,11 +58,11 @@ export function judgeStrays(
   { beings, realities }: Strays,
   reality: Pick<Reality, 'name'>,
   configFile: string | null,
-): Check {
+): DoctorCheck {
   if (beings.length + realities.length === 0)
     return { name, ...good('each open workflow is of a being that lives here') }
   const found = [
-    ...(beings.length === 0 ? [] : [`of ${few(beings.map(shown))}, which do not live in this database`]),
+    ...(beings.length === 0 ? [] : [`of ${few(beings.map(shownBeing))}, which do not live in this database`]),
     ...(realities.length === 0 ? [] : [`of ${few(realities.map((one) => `reality ${quote(one)}`))}`]),
   ]
   const [being] = beings
@@ -81,7 +81,7 @@ export function judgeStrays(
 
 const NAME = /^[\w./-]+$/
 
-const shown = (being: string): string => (NAME.test(being) ? stanceOf(being) : quote(being))
+const shownBeing = (being: string): string => (NAME.test(being) ? stanceOf(being) : quote(being))
 
 const few = (names: readonly string[]): string =>
   names.length <= NAMED_MAX

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import { bad, type Check, good, hasTemporal, locateTemporal, RECHECK, unseen } from '@treeos/local'
+import { bad, type DoctorCheck, good, hasTemporal, locateTemporal, RECHECK, unseen } from '@treeos/local'
 import { taskQueueOf } from '@treeos/protocol'
 import type { Reality } from '@treeos/store'
 import { openServices } from '../instance/connection.ts'
@@ -9,7 +9,7 @@ import { checkStrays } from './strays.ts'
 const name = 'task queue'
 
 /** @returns no check where no Temporal was started or named */
-export async function examineTaskQueue(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examineTaskQueue(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   if (!hasTemporal(dataDir, env)) return []
   try {
     return await openServices({ data: dataDir }, async (at) => {
@@ -29,7 +29,7 @@ export async function checkPollers({
 }: {
   readonly temporal: Client
   readonly reality: Reality
-}): Promise<Check[]> {
+}): Promise<DoctorCheck[]> {
   const missing = await missingWorker(temporal, reality)
   const found = `a worker polls ${taskQueueOf(reality.name)}`
   const mend = `treeos worker, or create your own worker with taskQueue: '${taskQueueOf(reality.name)}'`

@@ -1,15 +1,15 @@
 import {
   bad,
   CHECKPOINTS,
-  type Check,
+  type CheckResult,
+  type DoctorCheck,
   dataFlag,
-  type Finding,
   good,
   readInstance,
   serviceOf,
   unseen,
 } from '@treeos/local'
-import { findWitnessing, type Witnessing, type WitnessState } from '@treeos/proofs'
+import { findWitnessing, type WitnessFile, type WitnessState } from '@treeos/proofs'
 import { describeQuorum, parsePolicy } from '@treeos/verify'
 import { witnessesFile } from '../instance/signing.ts'
 import { duration } from '../text/output.ts'
@@ -32,14 +32,14 @@ const LATE_SECONDS = 120
 /** @returns null where the signer asks no witnesses */
 export function readWitnessStatus(dataDir: string): WitnessStatus | null {
   const found = findWitnessing(witnessesFile(dataDir))
-  return found === null || found.failed !== null ? null : statusOf(found)
+  return found === null || found.failed !== null ? null : witnessStatus(found)
 }
 
 const secondsSince = (at: number): number => Math.max(0, (Date.now() - at) / 1000)
-const hasCosigned = ({ fault, size, at }: WitnessState, asked: Witnessing['asked']): boolean =>
+const hasCosigned = ({ fault, size, at }: WitnessState, asked: WitnessFile['asked']): boolean =>
   fault === null && at !== null && size >= (asked?.size ?? 0)
 
-const statusOf = ({ asked, reached, witnesses }: Witnessing): WitnessStatus => ({
+const witnessStatus = ({ asked, reached, witnesses }: WitnessFile): WitnessStatus => ({
   cosigned: witnesses.filter((one) => hasCosigned(one, asked)).length,
   of: witnesses.length,
   quorum: reached === null ? null : { size: reached.size, ageSeconds: secondsSince(reached.at) },
@@ -58,7 +58,7 @@ export function describeWitnesses({ cosigned, of, quorum, faults }: WitnessStatu
 }
 
 /** @returns no check where the signer asks no witnesses */
-export function examineWitnesses(dataDir: string): Check[] {
+export function examineWitnesses(dataDir: string): DoctorCheck[] {
   if (serviceOf(readInstance(dataDir), CHECKPOINTS) === null) return []
   const name = 'witnesses'
   const mend = `treeos logs checkpoints${dataFlag(dataDir)} says how they answer`
@@ -71,9 +71,9 @@ export function examineWitnesses(dataDir: string): Check[] {
 }
 
 function judgeWitnesses(
-  found: Witnessing,
+  found: WitnessFile,
   { mend, flag }: { mend: string; flag: string },
-): Finding & Pick<Check, 'optional'> {
+): CheckResult & Pick<DoctorCheck, 'optional'> {
   const { asked, reached, witnesses, failed, policy } = found
   if (failed !== null) return bad(failed, 'repair the file that TREEOS_WITNESSES names, then treeos up again')
   const alarms = witnesses.filter(({ fault }) => fault !== null && ALARMS.includes(fault.why))
@@ -82,7 +82,7 @@ function judgeWitnesses(
       `witnesses refuse the log of now: ${alarms.map(({ name, fault }) => `${name}: ${fault?.what}`).join('; ')}`,
       `treeos verify${flag} says what was changed; after a restore see docs/proofs.md`,
     )
-  const told = describeWitnesses(statusOf(found))
+  const told = describeWitnesses(witnessStatus(found))
   const isReached = asked === null || (reached !== null && reached.size >= asked.size)
   const { quorum } = parsePolicy(policy)
   if (isReached || quorum === null || (reached !== null && secondsSince(reached.at) < LATE_SECONDS))

@@ -5,7 +5,7 @@ import {
   type Checkpoint,
   findNewest,
   type LogVerified,
-  originOf,
+  logOrigin,
   readCheckpointFiles,
   readKeys,
   readVerifier,
@@ -13,7 +13,7 @@ import {
   verifierKeyOf,
   verifyLog,
 } from '@treeos/proofs'
-import { type Cosigned, isQuorum, readCheckpoint, type WitnessPolicy } from '@treeos/verify'
+import { isQuorum, readCheckpoint, type WitnessCosignature, type WitnessPolicy } from '@treeos/verify'
 import type { ReadConnection } from './connection.ts'
 
 /** A checkpoint as it is shown. */
@@ -70,7 +70,7 @@ export interface CheckpointSource {
 
 export interface LogCompared extends LogVerified {
   /** the newest checkpoint that fits and that enough witnesses of the policy cosigned; null for none; left out without a policy */
-  readonly cosigned?: { readonly size: number; readonly by: readonly Cosigned[] } | null
+  readonly cosigned?: { readonly size: number; readonly by: readonly WitnessCosignature[] } | null
 }
 
 /** The log beside its checkpoints. @param source null: without checkpoints */
@@ -80,14 +80,15 @@ export async function compareLog(
 ): Promise<LogCompared> {
   if (source === null) return verifyLog(db, [])
   const { folder, policy } = source
-  const [origin, keys] = [originOf(reality.id), keysOf(source)]
+  const [origin, keys] = [logOrigin(reality.id), checkpointKeys(source)]
   // Read before the record: it may grow meanwhile.
   const { checkpoints, faults } = readCheckpointFiles(folder, origin, keys)
   const cosigned = readCheckpointFiles(folder, origin, keys, 'cosigned')
   if (source.isNamed && checkpoints.length + faults.length === 0)
     throw new TreeosError('INVALID_INPUT', `${folder} holds no checkpoints`)
   const log = await verifyLog(db, checkpoints, cosigned.checkpoints)
-  const judged = policy === null ? null : judge(cosigned.checkpoints, policy, log.lastGood?.size ?? -1)
+  const judged =
+    policy === null ? null : judgeSignedCheckpoints(cosigned.checkpoints, policy, log.lastGood?.size ?? -1)
   const unreadable = [
     ...[...faults, ...cosigned.faults].map(({ note }) => note),
     ...(judged?.forged ?? []),
@@ -101,7 +102,7 @@ export async function compareLog(
 }
 
 /** The newest of the checkpoints up to a size that enough witnesses cosigned, and the sizes of those with a signature that is wrong. */
-function judge(checkpoints: readonly Checkpoint[], policy: WitnessPolicy, sizeMax: number) {
+function judgeSignedCheckpoints(checkpoints: readonly Checkpoint[], policy: WitnessPolicy, sizeMax: number) {
   let newest: NonNullable<LogCompared['cosigned']> | null = null
   const forged: number[] = []
   for (const { note, size } of checkpoints)
@@ -115,7 +116,7 @@ function judge(checkpoints: readonly Checkpoint[], policy: WitnessPolicy, sizeMa
   return { newest, forged }
 }
 
-function keysOf({ folder, keys, policy }: CheckpointSource): Verifier[] {
+function checkpointKeys({ folder, keys, policy }: CheckpointSource): Verifier[] {
   if (policy !== null) return policy.logs.map(({ key: publicKey, ...rest }) => ({ ...rest, publicKey }))
   if (keys === null) return readKeys(folder)
   return keys

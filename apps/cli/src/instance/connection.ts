@@ -41,11 +41,11 @@ const CONNECT_SECONDS = 10
 const RETRY_MS = 200
 
 /** Options of a command that may say how long it waits. */
-interface Patient extends InstanceOptions {
+interface WaitingOptions extends InstanceOptions {
   readonly wait?: number
 }
 
-const patienceOf = ({ wait = 0 }: Patient): number => Math.max(CONNECT_SECONDS, wait)
+const patienceOf = ({ wait = 0 }: WaitingOptions): number => Math.max(CONNECT_SECONDS, wait)
 
 /** What a command needs that uses Postgres only. */
 export interface ReadConnection {
@@ -95,7 +95,10 @@ export async function asOwner<T>(
  * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is written:
  * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
  */
-export async function openServices<T>(options: Patient, use: (at: LiveConnection) => Promise<T>): Promise<T> {
+export async function openServices<T>(
+  options: WaitingOptions,
+  use: (at: LiveConnection) => Promise<T>,
+): Promise<T> {
   const dataDir = instanceDir(options)
   const postgres = peoplesPostgres(dataDir)
   const place = locateTemporal(dataDir)
@@ -239,7 +242,7 @@ async function withTemporal<T>(
   const connection = await reachTemporal(options, 1000 * patience).catch((error: unknown) => {
     throw error instanceof LateError
       ? serviceLate('Temporal', address, patience)
-      : serviceDown('Temporal', address, reasonOf(error))
+      : serviceDown('Temporal', address, connectionReason(error))
   })
   try {
     return await use(new Client({ connection, namespace }))
@@ -276,7 +279,8 @@ async function patiently<T>(ask: () => Promise<T>, patience: number): Promise<T>
       return await ask()
     } catch (error) {
       const isBusy =
-        error instanceof Error && (POSTGRES_BUSY.test(codeOf(error)) || POSTGRES_LATE.test(error.message))
+        error instanceof Error &&
+        (POSTGRES_BUSY.test(connectionErrorCode(error)) || POSTGRES_LATE.test(error.message))
       if (!isBusy || Date.now() >= until) throw error
     }
   }
@@ -285,7 +289,7 @@ async function patiently<T>(ask: () => Promise<T>, patience: number): Promise<T>
 function postgresFailure(error: unknown, address: string): unknown {
   if (!(error instanceof Error)) return error
   if (POSTGRES_LATE.test(error.message)) return serviceLate('Postgres', address, null)
-  const code = codeOf(error)
+  const code = connectionErrorCode(error)
   if (isErrorCode(code)) return error
   if (code === POSTGRES_FORBIDS)
     return unavailable(
@@ -301,7 +305,7 @@ function postgresFailure(error: unknown, address: string): unknown {
   return error
 }
 
-function codeOf(error: Error): string {
+function connectionErrorCode(error: Error): string {
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error
   const code = (first as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : ''
@@ -313,11 +317,11 @@ function temporalFailure(error: unknown, address: string): unknown {
   if (!isTemporal) return error
   return isDeadline(error)
     ? serviceLate('Temporal', address, null)
-    : serviceDown('Temporal', address, reasonOf(error))
+    : serviceDown('Temporal', address, connectionReason(error))
 }
 
 /** The inner message of gRPC is more precise than the SDK's own. */
-function reasonOf(error: unknown): string {
+function connectionReason(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   const details = (cause as { details?: unknown } | undefined)?.details
   return typeof details === 'string' && details !== '' ? details : messageOf(error)

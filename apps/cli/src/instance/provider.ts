@@ -17,15 +17,16 @@ export async function providerIn(env: NodeJS.ProcessEnv): Promise<Provider | nul
   const clientId = of('CLIENT_ID')
   if (issuer === undefined && KNOWN.every((name) => of(name) === undefined)) return null
   if (issuer === undefined || clientId === undefined)
-    throw wrong(`${PREFIX}ISSUER and ${PREFIX}CLIENT_ID belong together: set both, or neither`)
-  const { isLoopback, Provider } = await import('@treeos/portal')
+    throw wrongProvider(`${PREFIX}ISSUER and ${PREFIX}CLIENT_ID belong together: set both, or neither`)
+  const { isLoopbackUrl, Provider } = await import('@treeos/portal')
   const url = URL.parse(issuer)
-  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))))
-    throw wrong(
+  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackUrl(url))))
+    throw wrongProvider(
       `${PREFIX}ISSUER is ${quote(issuer)}: it takes an address of https, or of http on this machine`,
     )
   const scope = of('SCOPE') ?? SCOPE
-  if (!scope.split(' ').includes('openid')) throw wrong(`${PREFIX}SCOPE is ${quote(scope)}, without openid`)
+  if (!scope.split(' ').includes('openid'))
+    throw wrongProvider(`${PREFIX}SCOPE is ${quote(scope)}, without openid`)
   return new Provider({
     issuer,
     clientId,
@@ -39,13 +40,13 @@ export async function providerIn(env: NodeJS.ProcessEnv): Promise<Provider | nul
 function secretIn(of: (name: string) => string | undefined): string | null {
   const [text, file] = [of('CLIENT_SECRET'), of('CLIENT_SECRET_FILE')]
   if (text !== undefined && file !== undefined)
-    throw wrong(`${PREFIX}CLIENT_SECRET and ${PREFIX}CLIENT_SECRET_FILE are both set: keep one`)
+    throw wrongProvider(`${PREFIX}CLIENT_SECRET and ${PREFIX}CLIENT_SECRET_FILE are both set: keep one`)
   if (file === undefined) return text ?? null
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw wrong(`${PREFIX}CLIENT_SECRET_FILE cannot be read: ${messageOf(error)}`)
+    throw wrongProvider(`${PREFIX}CLIENT_SECRET_FILE cannot be read: ${messageOf(error)}`)
   }
 }
 
-const wrong = (message: string) => new TreeosError('INVALID_INPUT', message)
+const wrongProvider = (message: string) => new TreeosError('INVALID_INPUT', message)

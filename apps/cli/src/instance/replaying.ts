@@ -1,6 +1,6 @@
 import { stanceOf } from '@treeos/core'
 import { replayHours } from '@treeos/local'
-import type { Replayed, ReplayRequest } from '@treeos/replay'
+import type { ReplayReport, ReplayRequest } from '@treeos/replay'
 import {
   findLastReplay,
   readReplayGround,
@@ -36,8 +36,8 @@ export async function recording(
   { db }: { readonly db: Kysely<StoreDb> },
   { beings, from }: ReplayRequest,
   out: Output,
-  run: () => Promise<Replayed>,
-): Promise<Replayed> {
+  run: () => Promise<ReplayReport>,
+): Promise<ReplayReport> {
   if (beings !== null) return run()
   const ground = await readReplayGround(db)
   const replayed = await run()

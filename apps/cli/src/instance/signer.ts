@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { TreeosError } from '@treeos/core'
 import { acquireLock, LockedError, onEnding } from '@treeos/local'
 import {
-  Cosigning,
   checkpointRepeatedly,
   cosignRepeatedly,
   failWitnessing,
   forgetWitnessing,
-  originOf,
+  logOrigin,
   readConsistencyProof,
-  type Signed,
   Signer,
+  type SigningResult,
+  WitnessAsker,
 } from '@treeos/proofs'
 import type { StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -42,7 +42,7 @@ export async function signLog(
   const onError = errorReporter(out, 'checkpoints')
   try {
     await asSequencer(options, async ({ db, reality }) => {
-      const signer = new Signer(signerPlace(dataDir, { origin: originOf(reality.id), folder }))
+      const signer = new Signer(signerPlace(dataDir, { origin: logOrigin(reality.id), folder }))
       /** what was told last: a fault that lasts is told once */
       let told = ''
       const witnessed = askWitnesses(dataDir, { db, signer, folder, signal: stopping.signal, out })
@@ -50,7 +50,7 @@ export async function signLog(
         seconds: options.seconds ?? (Number(process.env.TREEOS_CHECKPOINT_SECONDS) || SECONDS),
         signal: stopping.signal,
         onRound(signed) {
-          const fault = signed.status === 'refused' ? refusalIn(signed) : ''
+          const fault = signed.status === 'refused' ? signerRefusal(signed) : ''
           if (fault !== told && fault !== '') out.progress(fault)
           told = fault
           if (signed.status === 'signed' && options.supervised !== true)
@@ -88,9 +88,9 @@ async function askWitnesses(
   const file = witnessesFile(dataDir)
   const { TREEOS_WITNESSES: policyFile, TREEOS_WITNESS_SECONDS: seconds } = process.env
   if (!policyFile) return forgetWitnessing(file)
-  let cosigning: Cosigning
+  let cosigning: WitnessAsker
   try {
-    cosigning = new Cosigning(readFileSync(policyFile, 'utf8'), { file, folder })
+    cosigning = new WitnessAsker(readFileSync(policyFile, 'utf8'), { file, folder })
   } catch (error) {
     const why = `no witness is asked: TREEOS_WITNESSES: ${messageOf(error)}`
     out.progress(why)
@@ -135,5 +135,5 @@ async function lockSigner(dataDir: string) {
   }
 }
 
-const refusalIn = ({ size, why, last }: Extract<Signed, { status: 'refused' }>): string =>
+const signerRefusal = ({ size, why, last }: Extract<SigningResult, { status: 'refused' }>): string =>
   `refused to sign a log of ${size} entries after one of ${last} (${why}): \`treeos verify\` says what was changed`

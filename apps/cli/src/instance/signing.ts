@@ -9,7 +9,7 @@ import {
   findWitnessing,
   HeadsOfLog,
   loadSigners,
-  originOf,
+  logOrigin,
   type ReceiptSigner,
   readInclusionProof,
   readKeys,
@@ -42,7 +42,7 @@ export function signerPlace(
 export function receiptSigner(options: InstanceOptions, { id }: Pick<Reality, 'id'>): ReceiptSigner {
   const dataDir = instanceDir(options)
   const { keyFile, origin } = signerPlace(dataDir, {
-    origin: originOf(id),
+    origin: logOrigin(id),
     folder: checkpointsFolder(dataDir),
   })
   return loadSigners(keyFile, origin).at(-1)!
@@ -81,7 +81,7 @@ export function checkpointedLog(
   { cosigned = false }: { readonly cosigned?: boolean } = {},
 ): CheckpointedLog | null {
   const dataDir = instanceDir(options)
-  const [folder, origin] = [checkpointsFolder(dataDir), originOf(reality.id)]
+  const [folder, origin] = [checkpointsFolder(dataDir), logOrigin(reality.id)]
   const checkpoint = cosigned ? newestCosigned(dataDir, origin) : findNewest(folder, origin, readKeys(folder))
   if (checkpoint === null) return null
   const { note, size } = checkpoint

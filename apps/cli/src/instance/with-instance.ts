@@ -40,7 +40,7 @@ export async function withServices<T>(
 }
 
 /** @throws {TreeosError} BEING_NOT_FOUND */
-export async function requireBeing(at: ReadConnection, being: BeingName): Promise<BeingRow> {
+export async function requireLivingBeing(at: ReadConnection, being: BeingName): Promise<BeingRow> {
   const { findBeing } = await import('@treeos/reality')
   const row = await findBeing(at, being)
   if (row !== null) return row
@@ -61,7 +61,7 @@ export async function withBeing<T>(
 ): Promise<T> {
   const being = requireStance(stance)
   return withReality(options, async (at, client) => {
-    await requireBeing(at, being)
+    await requireLivingBeing(at, being)
     return use(at, being, client)
   })
 }

@@ -26,7 +26,7 @@ const LEFT_OUT = new Set([
 
 /** A line of a log as a person reads it: when, how bad, what, of whom, and the rest. A line that is not of ours stays as it is. */
 export function readableLine(line: string): string {
-  const said = parsed(line)
+  const said = parsedLogLine(line)
   if (said === null) return line
   const { level, time, msg } = said
   const at = new Date(Number(time))
@@ -34,7 +34,7 @@ export function readableLine(line: string): string {
     return line
   const about = [whoseIn(said), threadIn(said), codeIn(said)].filter((part) => part !== null).join(', ')
   const rest = Object.entries(said).flatMap(([name, value]) =>
-    LEFT_OUT.has(name) || value === undefined ? [] : [`${name}=${textOf(value)}`],
+    LEFT_OUT.has(name) || value === undefined ? [] : [`${name}=${loggedText(value)}`],
   )
   const head = `${at.toISOString().replace('T', ' ').slice(0, 19)} ${LEVELS[Number(level)]?.padEnd(5)} ${msg}`
   return [about === '' ? head : `${head}: ${about}`, ...rest].join(' ')
@@ -42,7 +42,7 @@ export function readableLine(line: string): string {
 
 type LogFields = Readonly<Record<string, unknown>>
 
-function parsed(line: string): LogFields | null {
+function parsedLogLine(line: string): LogFields | null {
   try {
     const said: unknown = JSON.parse(line)
     return typeof said === 'object' && said !== null && !Array.isArray(said) ? (said as LogFields) : null
@@ -75,5 +75,5 @@ function codeIn({ reason }: LogFields): string | null {
   return words === reason ? reason : `${words} (${reason})`
 }
 
-const textOf = (value: unknown): string =>
+const loggedText = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? '')

@@ -14,7 +14,7 @@ function momentCells(moment: MomentView): string[] {
     timeOf(openedAt),
     woke === null ? '-' : oneLine([woke.trigger, woke.what ?? woke.from].filter(Boolean).join(' ')),
     (reason === undefined ? outcome : `${outcome} ${reason}`) +
-      (shadow === undefined ? '' : ' (otherwise in the shadow)'),
+      (shadow === undefined ? '' : ' (otherwise in a dry run)'),
     did === null ? '-' : oneLine([did.verb, did.operation, did.target].filter(Boolean).join(' ')),
     [primary ?? '-', ...stacked].join(' + '),
     cut(oneLine(message ?? content ?? '')),
@@ -54,7 +54,7 @@ export function shownExplanation({
   return [
     `primary   ${worn}`,
     `stacked   ${list(stacked)}`,
-    ...(wouldWear === undefined ? [] : [`shadow    would wear ${list(wouldWear)}`]),
+    ...(wouldWear === undefined ? [] : [`dry run   would wear ${list(wouldWear)}`]),
     clauses.length === 0
       ? 'clauses   none'
       : table(
@@ -72,7 +72,7 @@ export function shownExplanation({
     ),
     ...tries.map(({ code, message }) => `tried     ${code}: ${oneLine(message)}`),
     ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
-    ...shadow.map(({ would, by }) => `shadow    would be ${would} by ${by}`),
+    ...shadow.map(({ would, by }) => `dry run   would be ${would} by ${by}`),
     ...(ended.reason === null || gates.allowed === false ? [] : [endText(ended, ended.reason)]),
     ...(unheard === undefined ? [] : [`unheard   ${oneLine(unheard)}`]),
     ...faults.map(faultText),

@@ -10,10 +10,10 @@ export function shownOutlet(made: OutletView & { readonly secret?: string }): st
 
 export function shownOutlets(outlets: readonly OutletView[]): string {
   if (outlets.length === 0) return 'nobody is told beside the page'
-  return table(outlets.map((one) => [one.id, one.address, one.wants.join(' '), stateOf(one)]))
+  return table(outlets.map((one) => [one.id, one.address, one.wants.join(' '), outletState(one)]))
 }
 
-function stateOf({ confirmed, deliveries: { due, sent, dead, fault } }: OutletView): string {
+function outletState({ confirmed, deliveries: { due, sent, dead, fault } }: OutletView): string {
   const counts = [
     `${sent} sent`,
     ...(due > 0 ? [`${due} due`] : []),

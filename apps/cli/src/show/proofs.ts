@@ -1,6 +1,6 @@
-import type { ChainsVerified, Exported } from '@treeos/proofs'
-import type { Difference, Replayed, RuledOtherwise, WornStack } from '@treeos/replay'
-import type { Refolded } from '@treeos/store'
+import type { ChainsVerified, ExportedBundle } from '@treeos/proofs'
+import type { Difference, ReplayReport, RuledOtherwise, WornStack } from '@treeos/replay'
+import type { RefoldReport } from '@treeos/store'
 import type { LogCompared } from '../instance/checkpoints.ts'
 import { oneLine, shown, table } from '../text/output.ts'
 import { programName } from '../text/program-name.ts'
@@ -17,7 +17,7 @@ export function shownReplayed({
   otherCode = 0,
   elsewhere = [],
   unattested = 0,
-}: Replayed): string {
+}: ReplayReport): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
   const rowOf = ({
     being,
@@ -27,7 +27,7 @@ export function shownReplayed({
     recorded,
     accepted,
     ...computed
-  }: Replayed['mismatches'][number]) => {
+  }: ReplayReport['mismatches'][number]) => {
     const other = `${from} ${shown(computed[from])}`
     const end =
       accepted === undefined ? '' : `; accepted by @${accepted.by} at ${new Date(accepted.at).toISOString()}`
@@ -133,7 +133,7 @@ function shownLog({ entries, checkpoints, lastGood, suspect, cosigned }: Verifie
   ]
 }
 
-export function shownExported({ file, lines, counts }: Exported): string {
+export function shownExported({ file, lines, counts }: ExportedBundle): string {
   const { fact = 0, moment = 0, checkpoint = 0 } = counts
   return [
     `${file}: ${fact} facts and ${moment} moments in ${lines} lines${checkpoint === 0 ? ', without proofs' : ''}`,
@@ -145,8 +145,8 @@ export interface RefoldedView {
   readonly rows: number
   readonly changed: number
   /** of the rows that were changed */
-  readonly keys: Refolded['changed']
-  readonly erased: Refolded['erased']
+  readonly keys: RefoldReport['changed']
+  readonly erased: RefoldReport['erased']
 }
 
 export function shownRefolded({ rows, changed, keys, erased }: RefoldedView): string {

@@ -3,7 +3,7 @@ import { table } from '../text/output.ts'
 import { programName } from '../text/program-name.ts'
 import { describeStatus } from './status.ts'
 
-interface Ready {
+interface ReadyInstance {
   readonly dataDir: string
   readonly isNew: boolean
   readonly detach: boolean
@@ -12,7 +12,7 @@ interface Ready {
 }
 
 /** What a person reads when everything runs: first what to do next, then where what is. */
-export function describeReady(status: Status, { dataDir, isNew, detach, flag }: Ready): string {
+export function describeReady(status: Status, { dataDir, isNew, detach, flag }: ReadyInstance): string {
   return [
     `TreeOS is up${isNew ? ', with a new reality' : ''}. Next:`,
     describeNext(status, flag),

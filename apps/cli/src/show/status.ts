@@ -100,7 +100,7 @@ function describeWakes({ waiting, oldestSeconds }: Wakes, paced: number): string
 
 function describeInbox({ waiting, notices, oldestSeconds }: PeoplesInbox): string {
   if (waiting + notices === 0) return 'nothing waits for people'
-  const counts = listed({
+  const counts = listedCounts({
     [waiting === 1 ? 'entry' : 'entries']: waiting,
     [notices === 1 ? 'notice' : 'notices']: notices,
   })
@@ -135,14 +135,14 @@ function describeWork({ moments, models, slowestBeat }: Status): string[][] {
   if (moments !== null) {
     const { act, see, failure, skipped, reasons } = moments
     const total = act + see + failure + skipped
-    const kinds = listed({ act, see, failure, skipped })
-    const why = listed(reasons)
+    const kinds = listedCounts({ act, see, failure, skipped })
+    const why = listedCounts(reasons)
     const told = `${total} since the start: ${kinds}${why === '' ? '' : ` (${why})`}`
     lines.push(['moments', total === 0 ? 'none since the start' : told])
   }
   if (models !== null && models.calls > 0) {
     const { calls, failures, lost, promptTokens, completionTokens } = models
-    const wrong = listed({ failed: failures, lost })
+    const wrong = listedCounts({ failed: failures, lost })
     lines.push([
       'model',
       `${calls} calls${wrong === '' ? '' : ` (${wrong})`}, ${promptTokens} tokens in, ${completionTokens} out`,
@@ -159,7 +159,7 @@ function describeWork({ moments, models, slowestBeat }: Status): string[][] {
 }
 
 /** `3 act, 1 see`: zero counts are left out. */
-const listed = (counts: Readonly<Record<string, number>>): string =>
+const listedCounts = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`)

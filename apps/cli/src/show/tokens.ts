@@ -10,10 +10,10 @@ export function shownIssued({ id, being, expiresAt, secret }: TokenView & { secr
 
 export function shownTokens(tokens: readonly TokenView[], now = Date.now()): string {
   if (tokens.length === 0) return 'nobody outside acts as anybody'
-  return table(tokens.map((token) => [token.id, token.being, `by ${token.issuedBy}`, stateOf(token, now)]))
+  return table(tokens.map((token) => [token.id, token.being, `by ${token.issuedBy}`, tokenState(token, now)]))
 }
 
-function stateOf({ expiresAt, revokedAt }: TokenView, now: number): string {
+function tokenState({ expiresAt, revokedAt }: TokenView, now: number): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`
   return Date.parse(expiresAt) > now ? `until ${expiresAt}` : `expired ${expiresAt}`
 }

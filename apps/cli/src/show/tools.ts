@@ -34,8 +34,8 @@ export function shownChecks(checks: readonly CheckedServer[]): string {
       const lines = changes.map(({ tool, part, accepted, now }) =>
         [
           `${server}:${tool}, ${part}:`,
-          `  accepted ${accepted === null ? 'nothing' : quoted(accepted)}`,
-          `  now      ${now === null ? 'nothing' : quoted(now)}`,
+          `  accepted ${accepted === null ? 'nothing' : quotedToolText(accepted)}`,
+          `  now      ${now === null ? 'nothing' : quotedToolText(now)}`,
         ].join('\n'),
       )
       const without = Object.entries(leftOut).map(([tool, why]) => `${server}:${tool} cannot be used: ${why}`)
@@ -46,7 +46,7 @@ export function shownChecks(checks: readonly CheckedServer[]): string {
 }
 
 const SHOWN_CHARS_MAX = 1000
-const quoted = (text: string): string => {
+const quotedToolText = (text: string): string => {
   const short = text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text
   return jsonLine(short)
 }

@@ -1,4 +1,4 @@
-import { listenToJournal, streamWords, type Words } from '@treeos/client/records'
+import { listenToJournal, streamWords, type WordNotice } from '@treeos/client/records'
 import type { BeingName } from '@treeos/core'
 import { instanceDir, locatePostgres } from '@treeos/local'
 import type { InstanceOptions } from '../cli.ts'
@@ -27,8 +27,8 @@ export async function withWords<T>(
   const { peopleUrl: url } = locatePostgres(instanceDir(options))
   const listener = listenToJournal(url, { onLost: (error) => out.progress(`Postgres: ${error.message}`) })
   let ours = thread
-  const early: Words[] = []
-  const show = out.json ? (words: Words) => out.jsonAside(words) : writer(out)
+  const early: WordNotice[] = []
+  const show = out.json ? (words: WordNotice) => out.jsonAside(words) : writer(out)
   try {
     const watching = await streamWords(at, {
       as,
@@ -50,7 +50,7 @@ export async function withWords<T>(
 }
 
 /** Writes words as they come, each call of a model and each tool on a line of its own. */
-function writer(out: Output): (words: Words) => void {
+function writer(out: Output): (words: WordNotice) => void {
   let call = ''
   let tool: string | null = null
   let isWithin = false

@@ -1,4 +1,5 @@
 import { type ErrorCode, isErrorCode, type Json, NotPlainJsonError, TreeosError } from '@treeos/core'
+import { toldByCommandLine } from './remedies.ts'
 
 /** An error as users meet it. */
 export interface Failure {
@@ -8,8 +9,8 @@ export interface Failure {
 }
 
 /**
- * The command line itself is wrong, whatever the instance holds: exit status 2. So is an argument that is no JSON or no address, and a path
- * where nothing can be read or written. What a file or standard input holds is no part of the command line.
+ * The command line itself is wrong, whatever the instance holds: exit status 2. So is an argument that is neither JSON nor an address, and a path
+ * where nothing can be read or written. What a file or standard input holds is not a part of the command line.
  */
 export class UsageError extends TreeosError {
   constructor(message: string, code: ErrorCode = 'INVALID_INPUT', detail?: Json) {
@@ -54,27 +55,12 @@ export function fileError(file: string, what: string, error: unknown): TreeosErr
 export const unavailable = (message: string): TreeosError => new TreeosError('SERVICE_UNAVAILABLE', message)
 
 export function failureOf(error: unknown): Failure {
-  if (error instanceof TreeosError) return withWhereItsWordsAre(error.toJSON())
+  if (error instanceof TreeosError) return toldByCommandLine(error).toJSON()
   if (error instanceof NotPlainJsonError) return { code: 'INVALID_INPUT', message: error.message }
   // Errors of @treeos/local carry their code; the class is not loaded by commands that need no services.
   if (error instanceof Error && 'code' in error && typeof error.code === 'string' && isErrorCode(error.code))
     return { code: error.code, message: error.message }
   return { code: 'INTERNAL', message: messageOf(error) }
-}
-
-/** A model server refused a call. */
-const REFUSED_CALL = /\bmodel answered (with an error inside \()?\d{3}/
-
-/**
- * No error and no log has what a model server said, because that may quote the prompt or the key. `doctor` makes a small call of its own, without
- * any being's prompt, and shows what the server says to it. So the error points there.
- */
-function withWhereItsWordsAre(failure: Failure): Failure {
-  if (failure.code !== 'LLM_FAILED' || !REFUSED_CALL.test(failure.message)) return failure
-  return {
-    ...failure,
-    message: `${failure.message}; \`treeos doctor\` makes a small call to the model, and shows what its server says`,
-  }
 }
 
 /** Refused connections come as an AggregateError with an empty message, one error an address. */

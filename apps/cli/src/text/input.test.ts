@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { keysOf, parseNumber, requireObject, requireStance, splitKey } from './input.ts'
+import { keysPressed, parseNumber, requireObject, requireStance, splitKey } from './input.ts'
 
 describe('keys', () => {
   it('belong to the namespace before the first dot', () => {
     expect(splitKey('harmony.tick.alive')).toEqual({ namespace: 'harmony', key: 'tick.alive' })
-    expect(keysOf('harmony')).toEqual(['harmony'])
+    expect(keysPressed('harmony')).toEqual(['harmony'])
   })
 
   it.each(['harmony', '', '.tick', 'harmony.', 'a..b', 'Harmony.tick', '__proto__.x', 'a b.c'])(

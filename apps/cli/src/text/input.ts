@@ -96,13 +96,13 @@ export const addressOfStance = (text: string, { as }: { readonly as: string }): 
 
 /** Splits `ns.key.deeper` at its first dot. @throws {UsageError} */
 export function splitKey(text: string): { namespace: string; key: string } {
-  const [namespace, ...rest] = keysOf(text)
+  const [namespace, ...rest] = keysPressed(text)
   if (namespace !== undefined && rest.length > 0) return { namespace, key: rest.join('.') }
   throw keyFault(text)
 }
 
 /** The keys of `ns`, `ns.key` or `ns.key.deeper`. @throws {UsageError} */
-export function keysOf(text: string): string[] {
+export function keysPressed(text: string): string[] {
   const keys = text.split('.')
   if (keys.every(isKey)) return keys
   throw keyFault(text)

@@ -18,12 +18,12 @@ export async function answerLines(
 ): Promise<ExitStatus> {
   let status: ExitStatus = 0
   let number = 0
-  for await (const bytes of linesOf(input)) {
+  for await (const bytes of inputLines(input)) {
     number += 1
     if (isBlank(bytes)) continue
     let id: Json = null
     try {
-      const value = parseJsonText(textOf(bytes, number), `line ${number}`)
+      const value = parseJsonText(jsonLineText(bytes, number), `line ${number}`)
       if (isJsonObject(value) && Object.hasOwn(value, 'id')) id = value.id ?? null
       out.jsonLine(answer(value))
     } catch (error) {
@@ -36,7 +36,7 @@ export async function answerLines(
   return status
 }
 
-function textOf(bytes: Buffer, number: number): string {
+function jsonLineText(bytes: Buffer, number: number): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -45,7 +45,7 @@ function textOf(bytes: Buffer, number: number): string {
 }
 
 /** Splits at newlines only: JSON strings may contain the other line ends of Unicode. */
-async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* inputLines(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   let size = 0
   for await (const chunk of input) {

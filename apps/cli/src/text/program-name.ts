@@ -22,11 +22,12 @@ export function programName({
   file = process.argv[1] ?? '',
   path = process.env.PATH ?? '',
 }: Invocation = {}): string {
-  if (path.split(delimiter).some((place) => !BINS.test(place) && isSame(join(place, 'treeos'), file)))
+  if (path.split(delimiter).some((place) => !BINS.test(place) && isSameFile(join(place, 'treeos'), file)))
     return 'treeos'
   const installed = binAbove(dirname(file))
   const near = binAbove(folder)
-  if (installed !== null && near !== null && targetOf(near) === targetOf(installed)) return 'npx treeos'
+  if (installed !== null && near !== null && programTarget(near) === programTarget(installed))
+    return 'npx treeos'
   const program = installed ?? file
   const short = relative(folder, program)
   const called = shellWord(
@@ -48,13 +49,13 @@ function binAbove(from: string): string | null {
 }
 
 /** What such a file runs: the target of its link, or of the script that pnpm writes in the place of a link. */
-function targetOf(bin: string): string {
+function programTarget(bin: string): string {
   const file = realpathSync(bin)
   const target = /^# cmd-shim-target=(.+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
   return target === undefined ? file : resolve(dirname(file), target)
 }
 
-function isSame(one: string, other: string): boolean {
+function isSameFile(one: string, other: string): boolean {
   try {
     return realpathSync(one) === realpathSync(other)
   } catch {
@@ -74,7 +75,7 @@ function isExecutable(file: string): boolean {
 const COMMAND = /`treeos ([^`]+)`/g
 /** Text of a command that needs no `--data`: it works without an instance, names one already, or asks for help. */
 const WITHOUT_DATA =
-  /--data\b|--help\b| -- |^(role|flow) (lint|compose|eval)\b|^(verify-overlay|completion)\b/
+  /--data\b|--help\b| -- |^(role|flow) (lint|compose|eval)\b|^(verify-overlay|completion|help)\b/
 
 /**
  * Commands that a message names, as the user can call them.

@@ -18,14 +18,14 @@ export async function watchFiles(
   { signal, pollMs = POLL_MS }: { readonly signal: AbortSignal; readonly pollMs?: number },
   onChange: (files: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  let known = stateOf(folders)
+  let known = filesState(folders)
   while (await isPausing(pollMs, signal)) {
-    let now = stateOf(folders)
+    let now = filesState(folders)
     if (differing(known, now).length === 0) continue
     // An editor writes several files, or one in parts: wait until all rest.
     for (let before = known; differing(before, now).length > 0 && (await isPausing(pollMs, signal)); ) {
       before = now
-      now = stateOf(folders)
+      now = filesState(folders)
     }
     const changed = differing(known, now)
     known = now
@@ -35,7 +35,7 @@ export async function watchFiles(
 
 type State = ReadonlyMap<string, string>
 
-function stateOf(folders: readonly string[]): State {
+function filesState(folders: readonly string[]): State {
   const state = new Map<string, string>()
   for (const folder of folders)
     for (const file of globSync(SOURCES, { cwd: folder, exclude: EXCLUDED })) {

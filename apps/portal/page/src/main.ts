@@ -1,4 +1,4 @@
-import { askAhead } from './api/ahead.ts'
+import { askAhead } from './api/ask-ahead.ts'
 import { sessionKey } from './api/session.ts'
 import { driven } from './api/tab.ts'
 import { codeOf } from './shell/code.ts'

@@ -18,6 +18,7 @@ import {
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import { type AnswerState, act, answerTo, closeInbox, findKeyed, refusalOf, summon } from '@treeos/client'
 import { type BeingName, parseCall, quote, stanceOf, TreeosError } from '@treeos/core'
+import { toldByApi } from '../edge/remedies.ts'
 import type { Portal, Visit } from '../portal.ts'
 import { consentIn, contentIn, taskOf } from './tasks.ts'
 
@@ -119,7 +120,7 @@ export class BeingHandler implements A2ARequestHandler {
       thread: message.contextId === '' ? undefined : message.contextId,
       as,
       waitSeconds: null,
-      key: keyOf(message),
+      key: messageKey(message),
     })
     return correlation
   }
@@ -127,7 +128,7 @@ export class BeingHandler implements A2ARequestHandler {
   /** Whether this message came before, and was a yes or a no. */
   async #hasAnswered(message: Message): Promise<boolean> {
     const { at, being: as } = this.#visit
-    const key = keyOf(message)
+    const key = messageKey(message)
     return key !== undefined && (await findKeyed(at, { as, key }))?.call.verb === 'do'
   }
 
@@ -141,7 +142,7 @@ export class BeingHandler implements A2ARequestHandler {
         `this task waits for a yes to ${asked}, and not to ${quote(id)}`,
       )
     const call = parseCall({ verb: 'do', target: stanceOf(me), operation, args: { id, ...args } })
-    await act(at, me, call, undefined, keyOf(message))
+    await act(at, me, call, undefined, messageKey(message))
   }
 
   /** The task as soon as it waits for nothing but its client, or as it is when that takes too long. */
@@ -179,7 +180,7 @@ export class BeingHandler implements A2ARequestHandler {
   /** A refusal is a malformed request to this protocol, which knows no codes of ours. Any other error is told without its words. */
   #tell(error: unknown): never {
     if (error instanceof A2AError) throw error
-    const { code, message } = refusalOf(error)
+    const { code, message } = toldByApi(refusalOf(error))
     if (error instanceof TreeosError) throw new RequestMalformedError(`${code}: ${message}`)
     this.#onError('a2a', error)
     throw new Error(message)
@@ -187,7 +188,7 @@ export class BeingHandler implements A2ARequestHandler {
 }
 
 /** A message that is sent again is not said again. */
-const keyOf = ({ messageId }: Message): string | undefined =>
+const messageKey = ({ messageId }: Message): string | undefined =>
   messageId === '' ? undefined : `a2a ${messageId}`
 
 async function notPushed(): Promise<never> {

@@ -66,15 +66,15 @@ const calling = operation({
 export const a2aRoutes = (portal: Portal) =>
   newApi()
     .openapi(front, async (c) =>
-      c.json(AgentCard.toJSON(await publicCard(portal, null, originOf(c))) as object, 200),
+      c.json(AgentCard.toJSON(await publicCard(portal, null, agentOrigin(c))) as object, 200),
     )
     .openapi(one, async (c) => {
-      const card = await publicCard(portal, c.req.valid('param').name, originOf(c))
+      const card = await publicCard(portal, c.req.valid('param').name, agentOrigin(c))
       return c.json(AgentCard.toJSON(card) as object, 200)
     })
     .openapi(calling, async (c) => {
       const being = c.req.valid('param').name
-      const card = await publicCard(portal, being, originOf(c))
+      const card = await publicCard(portal, being, agentOrigin(c))
       const visit = c.get('visit')
       await c.get('turn').toWait()
       const handler = new BeingHandler({
@@ -98,7 +98,7 @@ export const a2aRoutes = (portal: Portal) =>
     })
 
 /** As the client reached us: a proxy in front says so in the host that it passes on, and by which scheme. */
-function originOf(c: Context<Env>): string {
+function agentOrigin(c: Context<Env>): string {
   const isTls = c.req.header('x-forwarded-proto') === 'https'
   return `${isTls ? 'https' : 'http'}://${c.get('host')}`
 }

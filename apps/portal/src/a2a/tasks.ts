@@ -1,6 +1,6 @@
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk'
 import { Role, TaskState } from '@a2a-js/sdk'
-import { type AnswerState, textOf } from '@treeos/client'
+import { type AnswerState, contentText } from '@treeos/client'
 import { isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
 
 const STATES: Readonly<Record<AnswerState['state'], TaskState>> = {
@@ -17,14 +17,15 @@ export function taskOf(id: string, { state, said, thread, reply, why, asks }: An
   return {
     id,
     contextId: thread,
-    status: statusOf(id, thread, STATES[state], why, asks),
+    status: taskStatus(id, thread, STATES[state], why, asks),
     artifacts: reply === null ? [] : [artifactOf(id, reply.content)],
-    history: said === null ? [] : [messageOf(`${id}/said`, { id, thread }, Role.ROLE_USER, textOf(said))],
+    history:
+      said === null ? [] : [taskMessage(`${id}/said`, { id, thread }, Role.ROLE_USER, contentText(said))],
     metadata: asks === null ? undefined : { approval: asks.id },
   }
 }
 
-const statusOf = (
+const taskStatus = (
   id: string,
   thread: string,
   state: TaskState,
@@ -33,7 +34,7 @@ const statusOf = (
 ): TaskStatus => {
   const own = { id, thread }
   const words = why ?? (asks === null ? null : 'it waits for your yes')
-  const said = words === null ? undefined : messageOf(`${id}/why`, own, Role.ROLE_AGENT, words)
+  const said = words === null ? undefined : taskMessage(`${id}/why`, own, Role.ROLE_AGENT, words)
   return {
     state,
     message:
@@ -44,7 +45,7 @@ const statusOf = (
 
 /** What a task asks for, for people and for programs. Its id has to come back: nobody says yes to what was not shown. */
 const askingOf = ({ id, call }: NonNullable<AnswerState['asks']>) => [
-  partOf(`It asks about: ${textOf(call)}\nAnswer this task with: yes ${id}, or: no ${id}`),
+  partOf(`It asks about: ${contentText(call)}\nAnswer this task with: yes ${id}, or: no ${id}`),
   {
     ...partOf(''),
     content: { $case: 'data' as const, value: { approval: id, call } },
@@ -56,12 +57,12 @@ const artifactOf = (id: string, content: Json): Artifact => ({
   artifactId: `${id}/answer`,
   name: 'answer',
   description: '',
-  parts: [partOf(textOf(content))],
+  parts: [partOf(contentText(content))],
   metadata: undefined,
   extensions: [],
 })
 
-const messageOf = (
+const taskMessage = (
   messageId: string,
   { id, thread }: { readonly id: string; readonly thread: string },
   role: Role,
@@ -109,7 +110,7 @@ const WORDS = /^(yes|approve|no|deny) +(\S+)$/i
 /**
  * A yes or a no, with the id of the question that the client was shown: `yes ID`, or data `{"approve": boolean, "id": ID, "args"?: object,
  * "why"?: text}`.
- * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear, or names no question, is no yes
+ * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear, or names no question, is not a yes
  */
 export function consentIn(message: Message): Consent {
   const content = contentIn(message)

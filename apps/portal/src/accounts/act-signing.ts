@@ -6,7 +6,7 @@ import { sha256 } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { PortalDb } from '../store/schema.ts'
-import { bytesOf, known, type Site } from './passkeys.ts'
+import { base64urlBytes, known, type Site } from './passkeys.ts'
 
 /** The header in which the page sends the signature of an act. */
 export const SIGNED_HEADER = 'x-treeos-signed'
@@ -34,7 +34,7 @@ type SignedForm = z.infer<typeof signedForm>
 const keyIdOf = (id: string): string => sha256(id).toString('hex').slice(0, 32)
 
 /** A refusal that asks the page to sign, or says why a signature does not hold. A lost session is something else. */
-const refusal = (message: string, detail: Json, cause?: unknown): TreeosError =>
+const signingRefusal = (message: string, detail: Json, cause?: unknown): TreeosError =>
   new TreeosError('FORBIDDEN', message, detail, cause === undefined ? {} : { cause })
 
 interface Signer {
@@ -68,7 +68,7 @@ export function signingFor(
     if (brought === null || age > FRESH_MS) throw await askToSign(at.reality.id, asked, { own, site })
     const { id, response } = brought.response
     if (!own.some((key) => key.id === id && key.site === site.name))
-      throw refusal('you do not sign by this passkey', { reason: 'no-passkey' })
+      throw signingRefusal('you do not sign by this passkey', { reason: 'no-passkey' })
     await requireAssertion(
       store,
       { person, site, challenge: actChallenge(at.reality.id, asked, brought) },
@@ -117,7 +117,7 @@ async function askToSign(
   const here = own.filter(({ site }) => site === name)
   if (here.length === 0) {
     const sites = [...new Set(own.map(({ site }) => site))].join(', ')
-    throw refusal(`you sign what you do by a passkey of ${sites}: open the portal there`, {
+    throw signingRefusal(`you sign what you do by a passkey of ${sites}: open the portal there`, {
       reason: 'no-passkey',
     })
   }
@@ -125,12 +125,12 @@ async function askToSign(
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   const { extensions: _, ...options } = await generateAuthenticationOptions({
     rpID: name,
-    challenge: bytesOf(actChallenge(reality, asked, once)),
+    challenge: base64urlBytes(actChallenge(reality, asked, once)),
     allowCredentials: here.map(({ id, transports }) => ({ id, transports: known(transports) })),
     timeout: FRESH_MS,
     userVerification: 'required',
   })
-  return refusal('sign this with your passkey', { reason: 'sign', ...once, options: asJson(options) })
+  return signingRefusal('sign this with your passkey', { reason: 'sign', ...once, options: asJson(options) })
 }
 
 /** @throws {TreeosError} FORBIDDEN for an assertion of something else, or by another passkey */
@@ -152,7 +152,8 @@ async function requireAssertion(
       .where('being', '=', person)
       .forUpdate() // two assertions at once may bring the same counter
       .executeTakeFirst()
-    if (passkey === undefined) throw refusal('you do not sign by this passkey', { reason: 'no-passkey' })
+    if (passkey === undefined)
+      throw signingRefusal('you do not sign by this passkey', { reason: 'no-passkey' })
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: response as unknown as AuthenticationResponseJSON,
       expectedChallenge: challenge,
@@ -165,9 +166,10 @@ async function requireAssertion(
         counter: Number(passkey.counter),
       },
     }).catch((error: unknown) => {
-      throw refusal('the passkey signed something else, or not here', { reason: 'not-signed' }, error)
+      throw signingRefusal('the passkey signed something else, or not here', { reason: 'not-signed' }, error)
     })
-    if (!verified) throw refusal('the signature of the passkey does not hold', { reason: 'not-signed' })
+    if (!verified)
+      throw signingRefusal('the signature of the passkey does not hold', { reason: 'not-signed' })
     await tx
       .updateTable('passkey')
       .set({ counter: authenticationInfo.newCounter, used_at: sql<Date>`clock_timestamp()` })

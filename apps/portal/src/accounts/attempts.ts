@@ -12,7 +12,7 @@ export const ofLink = (token: string): string => `link ${hashOf(token).toString(
 
 export type AttemptKind = 'passkey-sign-in' | 'passkey-add' | 'oidc-sign-in' | 'oidc-add'
 
-interface Begun {
+interface BegunAttempt {
   readonly kind: AttemptKind
   /** the session or the link that it belongs to */
   readonly bound: string
@@ -27,7 +27,7 @@ interface Begun {
  */
 export async function beginAttempt(
   db: Kysely<PortalDb>,
-  { kind, bound, userHandle, name }: Begun,
+  { kind, bound, userHandle, name }: BegunAttempt,
 ): Promise<string> {
   await db.deleteFrom('attempt').where('expires_at', '<', sql<Date>`clock_timestamp()`).execute()
   const secret = newSecret()
@@ -52,7 +52,7 @@ export async function beginAttempt(
 export async function takeAttempt(
   db: Kysely<PortalDb>,
   secret: string,
-  { kind, bound }: Pick<Begun, 'kind' | 'bound'>,
+  { kind, bound }: Pick<BegunAttempt, 'kind' | 'bound'>,
 ): Promise<{ readonly userHandle: Buffer | null; readonly name: string | null }> {
   const taken = isSecret(secret)
     ? await db

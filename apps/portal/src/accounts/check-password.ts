@@ -7,7 +7,7 @@ import { hashOf } from './secrets.ts'
 import { countFailure, forgetOwnFailures, requireNoPause } from './throttle.ts'
 
 /** From where somebody signs in. */
-export interface From {
+export interface SignInSource {
   readonly address: string
   /** the secret of a browser in which somebody signed in before */
   readonly device: string | undefined
@@ -21,7 +21,7 @@ export interface From {
 export async function checkPassword(
   db: Kysely<PortalDb>,
   { name, password }: { readonly name: string; readonly password: string },
-  { address, device }: From,
+  { address, device }: SignInSource,
 ): Promise<BeingName> {
   const being = name.trim().replace(/^@/, '')
   const isKnown = device !== undefined && (await isKnownDevice(db, device, being))

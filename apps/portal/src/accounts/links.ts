@@ -94,7 +94,7 @@ export async function useLink(db: Kysely<PortalDb>, token: string, password: str
 }
 
 const spent = () =>
-  new TreeosError('UNAUTHORIZED', 'this link was used before, or is over: `treeos link` makes another one')
+  new TreeosError('UNAUTHORIZED', 'this link was used before, or is over: whoever made it makes another one')
 
 export async function hasAccount(db: Kysely<PortalDb>, being: BeingName): Promise<boolean> {
   return (

@@ -71,7 +71,7 @@ export async function askForPasskey(
     userName: stanceOf(being),
     userDisplayName: stanceOf(being),
     userID: new Uint8Array(userHandle),
-    challenge: bytesOf(derive(attempt, 'challenge')),
+    challenge: base64urlBytes(derive(attempt, 'challenge')),
     timeout: TIMEOUT_MS,
     attestationType: 'none',
     excludeCredentials: own.map(({ id, transports }) => ({ id, transports: known(transports) })),
@@ -101,7 +101,7 @@ export async function checkNewPasskey(
     expectedRPID: site.name,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(refused)
+  }).catch(throwPasskeyRefusal)
   if (registrationInfo === undefined || userHandle === null) throw unverified()
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential
   return async (tx, being) => {
@@ -133,7 +133,7 @@ export async function askWhosePasskey(
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   const { extensions: _, ...options } = await generateAuthenticationOptions({
     rpID: site.name,
-    challenge: bytesOf(derive(attempt, 'challenge')),
+    challenge: base64urlBytes(derive(attempt, 'challenge')),
     timeout: TIMEOUT_MS,
     userVerification: 'required',
   })
@@ -175,7 +175,7 @@ export async function checkPasskey(
         counter: Number(counter),
         transports: known(transports),
       },
-    }).catch(refused)
+    }).catch(throwPasskeyRefusal)
     if (!verified || response.response.userHandle !== user_handle.toString('base64url')) throw unverified()
     await tx
       .updateTable('passkey')
@@ -186,7 +186,7 @@ export async function checkPasskey(
   })
 }
 
-export const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
+export const base64urlBytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
 
 const TRANSPORTS = new Set(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])
 /** What a browser says of transports is only a hint, and any text. */
@@ -194,7 +194,7 @@ export const known = (transports: readonly string[]): AuthenticatorTransport[] =
   transports.filter((one): one is AuthenticatorTransport => TRANSPORTS.has(one))
 
 /** The library tells what was not as expected. */
-function refused(error: unknown): never {
+function throwPasskeyRefusal(error: unknown): never {
   const why = error instanceof Error ? error.message : String(error)
   throw new TreeosError('UNAUTHORIZED', `the passkey was refused: ${quote(why)}`, undefined, { cause: error })
 }

@@ -32,7 +32,7 @@ export async function hashPassword(person: BeingName, password: string): Promise
       `the password has ${length} characters; it takes ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX}`,
     )
   const salt = randomBytes(SALT_BYTES)
-  const key = await keyOf({ person }, password, salt, COST)
+  const key = await passwordKey({ person }, password, salt, COST)
   return ['scrypt', COST.logN, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join(
     '$',
   )
@@ -51,7 +51,7 @@ export async function isPassword(
   if (scheme !== 'scrypt') throw new Error(`a password is stored by the unknown scheme ${quote(scheme)}`)
   const expected = Buffer.from(key, 'base64url')
   const cost = { logN: Number(logN), r: Number(r), p: Number(p) }
-  const found = await keyOf(
+  const found = await passwordKey(
     asker,
     password.slice(0, PASSWORD_CHARS_MAX),
     Buffer.from(salt, 'base64url'),
@@ -62,7 +62,7 @@ export async function isPassword(
 
 const NOBODYS = `scrypt$${COST.logN}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-function keyOf(
+function passwordKey(
   asker: HashAsker,
   password: string,
   salt: Buffer,

@@ -111,7 +111,7 @@ export class Provider {
         [oidc.customFetch]: egressFetch as CustomFetch, // its later requests go by it too
         execute: [
           oidc.enableNonRepudiationChecks, // checks the signature of an ID token, also where TLS brought it
-          ...(url.protocol === 'http:' && isLoopback(url) ? [oidc.allowInsecureRequests] : []),
+          ...(url.protocol === 'http:' && isLoopbackUrl(url) ? [oidc.allowInsecureRequests] : []),
         ],
       },
     )
@@ -134,7 +134,7 @@ export class Provider {
 }
 
 /** Names of this machine: elsewhere a password of the client would travel in the clear. */
-export const isLoopback = ({ hostname }: URL): boolean =>
+export const isLoopbackUrl = ({ hostname }: URL): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 
 const unavailable = (name: string, cause: unknown) =>

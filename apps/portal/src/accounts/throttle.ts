@@ -28,7 +28,7 @@ export interface SignInAttempt {
   readonly device: string | null
 }
 
-const keysOf = ({ name, address, device }: SignInAttempt): readonly (readonly [string, Pauses])[] =>
+const throttleKeys = ({ name, address, device }: SignInAttempt): readonly (readonly [string, Pauses])[] =>
   device === null
     ? [
         [`${name} from ${address}`, OWN],
@@ -38,7 +38,7 @@ const keysOf = ({ name, address, device }: SignInAttempt): readonly (readonly [s
 
 /** @throws {TreeosError} RATE_LIMITED while a pause lasts */
 export async function requireNoPause(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
-  const keys = keysOf(tried).map(([key]) => key)
+  const keys = throttleKeys(tried).map(([key]) => key)
   const { rows } = await sql<{ seconds: number }>`
     select ceil(extract(epoch from until - clock_timestamp()))::integer as seconds
     from portal.throttle where key = any(${keys}) and until > clock_timestamp()
@@ -56,7 +56,7 @@ export async function countFailure(db: Kysely<PortalDb>, tried: SignInAttempt): 
   await sql`
     delete from portal.throttle
     where until < clock_timestamp() - make_interval(secs => ${FORGET_SECONDS})`.execute(db)
-  for (const [key, { free, secondsMin, secondsMax }] of keysOf(tried))
+  for (const [key, { free, secondsMin, secondsMax }] of throttleKeys(tried))
     await sql`
       insert into portal.throttle as t (key, failures, until) values (${key}, 1, clock_timestamp())
       on conflict (key) do update set
@@ -68,7 +68,7 @@ export async function countFailure(db: Kysely<PortalDb>, tried: SignInAttempt): 
 
 /** After a sign-in: what was counted where it came from. The joint count goes on, since others may be guessing. */
 export async function forgetOwnFailures(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
-  const [[own] = ['']] = keysOf(tried)
+  const [[own] = ['']] = throttleKeys(tried)
   await db.deleteFrom('throttle').where('key', '=', own).execute()
   if (tried.device === null)
     await db

@@ -11,15 +11,15 @@ import type {
   FlowInside,
   HealthView,
   InspectedMoment,
-  Lately,
   Lint,
   MadeCall,
   MomentStretch,
   PastEntries,
   ReachView,
+  RecentActivity,
   RoleInside,
   SearchResult,
-  Shadowed,
+  ShadowVerdict,
   SpaceView,
   SpendingReport,
   Surface,
@@ -32,7 +32,7 @@ import type { Envelope } from '@treeos/proofs'
 import type { Difference } from '@treeos/replay/what-if'
 import type { WhyNotAllowed } from '@treeos/replay/why-not'
 import type { OverlayChange } from '@treeos/store'
-import type { TrialEstimate } from '@treeos/trials/told'
+import type { TrialEstimate } from '@treeos/trials/forms'
 
 /** All that is recorded of one moment, and how long each part of it took. */
 export interface MomentPage extends InspectedMoment {
@@ -56,7 +56,7 @@ export interface AnswerTypes {
   readonly ExplainedMoment: ExplainedMoment
   readonly FlowInside: FlowInside
   readonly HealthView: HealthView
-  readonly Lately: Lately
+  readonly RecentActivity: RecentActivity
   readonly Lint: Lint
   readonly MadeCall: MadeCall
   readonly MomentPage: MomentPage
@@ -67,7 +67,7 @@ export interface AnswerTypes {
   readonly RoleInside: RoleInside
   readonly SaltedOverlayChange: SaltedOverlayChange
   readonly SearchResult: SearchResult
-  readonly Shadowed: Shadowed
+  readonly ShadowVerdict: ShadowVerdict
   readonly SpaceView: SpaceView
   readonly SpendingReport: SpendingReport
   readonly Surface: Surface

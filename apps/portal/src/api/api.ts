@@ -2,7 +2,7 @@ import type { AuthorizedRoute } from '../authorize/who-may-call.ts'
 import type { StreamDeps } from '../routes/happenings.ts'
 import { approvalRoutes } from './approvals.ts'
 import { beingRoutes } from './beings.ts'
-import { describe } from './describe.ts'
+import { openApiDocument } from './describe.ts'
 import { inboxRoutes } from './inbox.ts'
 import { journalRoutes } from './journal.ts'
 import { latelyRoutes } from './lately.ts'
@@ -49,7 +49,7 @@ export function apiOf(around: StreamDeps) {
     .route('/', journalRoutes(around))
   let described: object | null = null
   const once = () => {
-    described ??= describe(operations)
+    described ??= openApiDocument(operations)
     return described
   }
   return operations.openapi(description, (c) => c.json(once(), 200))

@@ -112,8 +112,8 @@ export const approvalRoutes = () =>
     .openapi(listed, async (c) =>
       c.json(await ownPage(c.get('visit'), c.req.valid('query'), proposedPage), 200),
     )
-    .openapi(approving, async (c) => c.json(await answer(c, 'approve', c.req.valid('json')), 200))
-    .openapi(denying, async (c) => c.json(await answer(c, 'deny', c.req.valid('json')), 200))
+    .openapi(approving, async (c) => c.json(await answerApproval(c, 'approve', c.req.valid('json')), 200))
+    .openapi(denying, async (c) => c.json(await answerApproval(c, 'deny', c.req.valid('json')), 200))
     .openapi(letting, async (c) => c.json(await letThrough(c.get('visit'), c.req.valid('json').id), 200))
 
 /** Moments that one request judges again. */
@@ -135,7 +135,7 @@ async function letThrough({ at, being: me }: Visit, waiting: string) {
   return { compared: asked.size, calls }
 }
 
-function answer(c: Context<Env>, operation: 'approve' | 'deny', args: object) {
+function answerApproval(c: Context<Env>, operation: 'approve' | 'deny', args: object) {
   const { at, being } = c.get('visit')
   const call = parseCall({ verb: 'do', target: stanceOf(being), operation, args })
   return act(at, being, call, undefined, c.req.header('idempotency-key'))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Portal } from '../portal.ts'
 import { listRoutes } from '../route-list.ts'
 import { apiOf } from './api.ts'
-import { describe } from './describe.ts'
+import { openApiDocument } from './describe.ts'
 
 const portal = { at: {}, temporal: {}, machine: {} } as unknown as Portal
 
@@ -12,7 +12,7 @@ interface Described {
   readonly security?: readonly unknown[]
   readonly responses: Readonly<Record<string, unknown>>
 }
-const document = describe(apiOf({ portal } as never)) as {
+const document = openApiDocument(apiOf({ portal } as never)) as {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
   readonly components: { readonly schemas: Readonly<Record<string, { readonly type?: string }>> }

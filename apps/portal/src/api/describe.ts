@@ -23,7 +23,7 @@ const REFUSAL = {
 }
 
 /** The description of the API. Every operation may answer with problem details; only the description itself needs no token. */
-export function describe(api: OpenAPIHono<Env>): object {
+export function openApiDocument(api: OpenAPIHono<Env>): object {
   const document = api.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {

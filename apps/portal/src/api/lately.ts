@@ -17,7 +17,7 @@ const livening = operation({
   description: 'Of those whose past is open to me.',
   tags: ['world'],
   request: { query: secondsUpTo(DAY, 15 * MINUTE) },
-  responses: answers(typed('Lately'), 'the last minutes'),
+  responses: answers(typed('RecentActivity'), 'the last minutes'),
 })
 
 const costing = operation({

@@ -78,7 +78,7 @@ export const text = (max: number) =>
 
 export const id = text(200).min(1)
 
-/** A text that is no being's name is refused by the domain, whose message says what a name is. */
+/** A text that is not a being's name is refused by the domain, whose message says what a name is. */
 export const beingName = z
   .string()
   .max(200)

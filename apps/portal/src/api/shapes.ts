@@ -65,7 +65,7 @@ const Moment = z
     driver: z.string().optional(),
     content: z.string().optional(),
     overlay: typed('OverlayRecord').optional(),
-    shadow: z.array(typed('Shadowed')).readonly().optional(),
+    shadow: z.array(typed('ShadowVerdict')).readonly().optional(),
   })
   .openapi('Moment')
 

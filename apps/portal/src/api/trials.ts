@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { authorizeTrial, refusalOf, trialPace } from '@treeos/client'
 import { isJsonObject, type Json, TreeosError } from '@treeos/core'
-import { checkTrial, type PreparedTrial, type Trial } from '@treeos/trials/told'
+import { checkTrial, type PreparedTrial, type Trial } from '@treeos/trials/forms'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
+import { toldByApi } from '../edge/remedies.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { answers, body, given, newApi, operation, typed } from './operation.ts'
 
@@ -123,7 +124,8 @@ function readTrial(value: unknown): Trial {
   for (const [at, count, max] of most)
     if (count > max) throw wrong(`trial.${at}`, `takes ${max} at most here, and not ${count}`)
   for (const [name, { module }] of Object.entries(scorers))
-    if (module !== undefined) throw wrong(`trial.scorers.${name}`, 'code is run by `treeos trial run` alone')
+    if (module !== undefined)
+      throw wrong(`trial.scorers.${name}`, 'a scorer of code runs on the command line alone')
   for (const { model } of [...Object.values(candidates), ...Object.values(scorers)])
     if (model !== undefined && 'name' in model)
       throw wrong('trial', 'a model is the name of a connection that the operator named')
@@ -177,7 +179,7 @@ function streamTrial(
       await send('summary', summary)
     } catch (error) {
       if (!(error instanceof TreeosError)) onError('trial', error)
-      await send('refused', refusalOf(error).toJSON())
+      await send('refused', toldByApi(refusalOf(error)).toJSON())
     } finally {
       clearInterval(beating)
       endTurn()

@@ -6,7 +6,7 @@ import {
   suggesting,
   type VerifiedToken,
 } from '@treeos/client'
-import { type BeingName, requireBeingName, TreeosError } from '@treeos/core'
+import { type BeingName, mendedBy, requireBeingName, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { SIGNED_HEADER, signingFor } from '../accounts/act-signing.ts'
 import { isKnownDevice } from '../accounts/devices.ts'
@@ -65,11 +65,11 @@ export function authorizeRequests(
     const session = await findSession(portal.store, { cookie, key })
     if (session === null) {
       await bounded.strangers.unknown(c.get('address'))
+      if (!isForPrograms(c.req.path)) throw new TreeosError('UNAUTHORIZED', 'sign in first')
       throw new TreeosError(
         'UNAUTHORIZED',
-        isForPrograms(c.req.path)
-          ? 'sign in first, or send `Authorization: Bearer SECRET`; `treeos token create` makes one'
-          : 'sign in first',
+        'sign in first, or send `Authorization: Bearer SECRET`',
+        mendedBy({ name: 'make-token' }),
       )
     }
     await bounded.person(session.being)

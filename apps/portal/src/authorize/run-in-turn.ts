@@ -36,7 +36,7 @@ export async function runInTurn(
   const asked = performance.now()
   const turn = await bounded.take(work, { group: visit?.person ?? '', key: visit?.session ?? '' })
   const run = async () => {
-    await readBody(c, work)
+    await readRequestBody(c, work)
     await requireStay(asked)
     await next()
   }
@@ -89,7 +89,7 @@ async function holding(seat: Seat, turn: Turn, run: (at: Connection) => Promise<
 }
 
 /** Reads the body up to the bound of its work, so that what comes in pieces and says no length is bounded too. */
-async function readBody({ req }: Context<Env>, work: Work): Promise<void> {
+async function readRequestBody({ req }: Context<Env>, work: Work): Promise<void> {
   const { method, body } = req.raw
   if (method === 'GET' || method === 'HEAD' || body === null) return
   const chunks: Uint8Array[] = []

@@ -36,7 +36,7 @@ interface TakenSeat {
 }
 
 /**
- * The seats of access tokens for beings that are no persons. The person of the token drives such a being from its first request on,
+ * The seats of access tokens for beings that are not persons. The person of the token drives such a being from its first request on,
  * and stops after a minute without a request, or when the token is revoked or has expired.
  */
 export class TokenSeats {

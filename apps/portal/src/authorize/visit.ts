@@ -63,7 +63,7 @@ export async function mayStay(
   }
 }
 
-/** A token of a being that has ended, or is no offspring of its issuer any more, opens nothing, as one that was revoked. */
+/** A token of a being that has ended, or is not an offspring of its issuer any more, opens nothing, like a revoked one. */
 async function tokenHolds(at: Portal['at'], secret: string): Promise<boolean> {
   const grant = await verifyToken(at, secret)
   if (grant === null) return false

@@ -1,4 +1,4 @@
-import { type SummonResult, textOf } from '@treeos/client'
+import { contentText, type SummonResult } from '@treeos/client'
 import { ERROR_STATUS, type TreeosError } from '@treeos/core'
 
 /** What a being's mind used is for those to know who may look back at it. Clients expect the field. */
@@ -12,7 +12,7 @@ export function completionOf(model: string, { correlation, moment, reply }: Summ
     choices: [
       {
         index: 0,
-        message: { role: 'assistant' as const, content: textOf(reply?.content ?? ''), refusal: null },
+        message: { role: 'assistant' as const, content: contentText(reply?.content ?? ''), refusal: null },
         logprobs: null,
         finish_reason: 'stop' as const,
       },

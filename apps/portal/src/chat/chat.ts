@@ -1,17 +1,18 @@
 import { z } from '@hono/zod-openapi'
 import {
+  contentText,
   findKeyed,
   findThreadOf,
   refusalOf,
   type SummonResult,
   speakable,
   summon,
-  textOf,
 } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { answers, anyObject, body, idempotency, newApi, operation } from '../api/operation.ts'
+import { toldByApi } from '../edge/remedies.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { chatError, chunkOf, completionOf } from './answer.ts'
 import { Repeats } from './repeats.ts'
@@ -127,7 +128,7 @@ async function say(
 }
 
 /**
- * Streams an answer. What a model writes before its decision is recorded is no answer yet, so the whole of it comes at the end, and
+ * Streams an answer. What a model writes before its decision is recorded is not an answer yet, so the whole of it comes at the end, and
  * comments show until then that the being is at work.
  */
 function streamAnswer(
@@ -145,12 +146,12 @@ function streamAnswer(
       const said = await say((correlation) => {
         write(chunkOf(model, correlation, { role: 'assistant', content: '' })).catch(() => undefined)
       })
-      const words = textOf(said.reply?.content ?? '')
+      const words = contentText(said.reply?.content ?? '')
       await write(chunkOf(model, said.correlation, { content: words }))
       await write(chunkOf(model, said.correlation, null))
     } catch (error) {
       if (!(error instanceof TreeosError)) onError('chat', error)
-      await write(chatError(refusalOf(error)))
+      await write(chatError(toldByApi(refusalOf(error))))
     } finally {
       clearInterval(beating)
       endTurn()

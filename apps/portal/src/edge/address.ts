@@ -18,8 +18,8 @@ export function addressesBehind(proxies: readonly string[] = []): Addresses {
   for (const proxy of proxies) addTo(trusted, proxy)
   const isProxy = (address: string) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
   const of: Addresses['of'] = (peer = '', forwarded = '') => {
-    let address = plain(peer)
-    const said = forwarded.split(',').map((part) => plain(part.trim()))
+    let address = ipv4Mapped(peer)
+    const said = forwarded.split(',').map((part) => ipv4Mapped(part.trim()))
     while (isIP(address) !== 0 && isProxy(address)) {
       const before = said.pop()
       if (before === undefined || isIP(before) === 0) break
@@ -27,7 +27,7 @@ export function addressesBehind(proxies: readonly string[] = []): Addresses {
     }
     return isIP(address) === 6 ? networkOf(address) : address
   }
-  return { of, isProxy: (peer = '') => isIP(plain(peer)) !== 0 && isProxy(plain(peer)) }
+  return { of, isProxy: (peer = '') => isIP(ipv4Mapped(peer)) !== 0 && isProxy(ipv4Mapped(peer)) }
 }
 
 function addTo(trusted: BlockList, proxy: string): void {
@@ -47,7 +47,7 @@ function addTo(trusted: BlockList, proxy: string): void {
 }
 
 /** An address of IPv4 also where the socket is one of IPv6. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+const ipv4Mapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 function networkOf(address: string): string {
   const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`)

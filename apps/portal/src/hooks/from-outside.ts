@@ -10,11 +10,11 @@ export interface FromOutside {
 }
 
 /** The key by which a message is one act. */
-const keyOf = ({ id }: Pick<Hook, 'id'>, message: string): string => `hook ${id} ${message}`
+const hookMessageKey = ({ id }: Pick<Hook, 'id'>, message: string): string => `hook ${id} ${message}`
 
-/** Whether a message came before: sent again, it is no further act. */
+/** Whether a message came before: sent again, it is not a further act. */
 export const wasTold = async (at: Pick<Connection, 'db'>, hook: Hook, message: string): Promise<boolean> =>
-  (await findKeyed(at, { as: hook.being, key: keyOf(hook, message) })) !== null
+  (await findKeyed(at, { as: hook.being, key: hookMessageKey(hook, message) })) !== null
 
 /**
  * What a program outside said becomes an act of the hook's person: a summon, or a signal. This is the one place where it enters, so
@@ -27,7 +27,7 @@ export async function tellFromOutside(
   message: FromOutside,
 ): Promise<{ readonly correlation: string } | { readonly act: string | null }> {
   const { being: as, name, does } = hook
-  const key = keyOf(hook, message.id)
+  const key = hookMessageKey(hook, message.id)
   const said = { outside: { hook: name, id: message.id }, content: message.content }
   if ('summon' in does) {
     const target = parseStance(does.summon)

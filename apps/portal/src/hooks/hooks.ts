@@ -48,18 +48,18 @@ export async function addHook(
   const salt = randomBytes(SALT_BYTES)
   secretOfHook(at, { id: '', salt }) // there is a key
   const row = await store.transaction().execute(async (tx) => {
-    await requireRoom(tx, 'hook', being, HOOKS_MAX)
+    await requireRoomForHook(tx, 'hook', being, HOOKS_MAX)
     return tx
       .insertInto('hook')
       .values({ being, name, does: JSON.stringify(does), salt })
       .returningAll()
       .executeTakeFirstOrThrow()
   })
-  return { ...viewOf(row), secret: shownSecret(secretOfHook(at, row)) }
+  return { ...hookView(row), secret: shownSecret(secretOfHook(at, row)) }
 }
 
 /** @throws {TreeosError} RATE_LIMITED when a person has as many as it may */
-export async function requireRoom(
+export async function requireRoomForHook(
   tx: Kysely<PortalDb>,
   table: 'hook' | 'outlet',
   being: BeingName,
@@ -81,7 +81,7 @@ export async function listHooks({ store }: Pick<HookPlace, 'store'>, being: Bein
     .where('being', '=', being)
     .orderBy('created_at')
     .execute()
-  return rows.map(viewOf)
+  return rows.map(hookView)
 }
 
 /** @throws {TreeosError} INVALID_INPUT for one that the person does not have */
@@ -97,7 +97,7 @@ export async function removeHook(
     throw new TreeosError('INVALID_INPUT', `you have no hook ${quote(id)}`)
 }
 
-/** @returns null for an id of none */
+/** @returns null for an unknown id */
 export async function findHook({ store }: Pick<HookPlace, 'store'>, id: string): Promise<Hook | null> {
   if (!UUID.test(id)) return null
   const row = await store.selectFrom('hook').selectAll().where('id', '=', id).executeTakeFirst()
@@ -110,7 +110,7 @@ export async function findHook({ store }: Pick<HookPlace, 'store'>, id: string):
 export const secretOfHook = (at: HookPlace['at'], { id, salt }: Pick<Hook, 'id' | 'salt'>): Buffer =>
   instanceSecret(at, `hook ${id}`, salt)
 
-const viewOf = (row: {
+const hookView = (row: {
   readonly id: string
   readonly name: string
   readonly does: string

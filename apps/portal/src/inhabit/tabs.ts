@@ -59,7 +59,7 @@ export class Tabs {
       )
     const lease = await takeLease(at, { being, as })
     const handle = newSecret()
-    const key = keyOf(handle)
+    const key = tabKey(handle)
     const { sign: _, ...unsigned } = at
     const tab = { lease, session, at: unsigned, silence: this.#releaseAfter(key, LEASE_MS) }
     this.#kept.set(key, tab)
@@ -71,14 +71,14 @@ export class Tabs {
    * @throws {TreeosError} FORBIDDEN, the same for a handle that never was, one that is over, and one of another session
    */
   require(handle: string, session: string): Tab {
-    const tab = isSecret(handle) ? this.#kept.get(keyOf(handle)) : undefined
+    const tab = isSecret(handle) ? this.#kept.get(tabKey(handle)) : undefined
     if (tab !== undefined && tab.session === session) return tab
     throw new TreeosError('FORBIDDEN', 'this tab drives nobody any more', { reason: 'lease-over' })
   }
 
   /** The tab lives: renews its lease. @returns false when the lease is over */
   async renew(handle: string): Promise<boolean> {
-    const key = keyOf(handle)
+    const key = tabKey(handle)
     const tab = this.#kept.get(key)
     if (tab === undefined) return false
     if (await keepLease(tab.at, tab.lease)) {
@@ -91,7 +91,7 @@ export class Tabs {
 
   /** The page of the tab went away. Unless it comes back soon, its being is released. */
   leave(handle: string): void {
-    this.#expect(keyOf(handle), RELOAD_MS)
+    this.#expect(tabKey(handle), RELOAD_MS)
   }
 
   /**
@@ -100,7 +100,7 @@ export class Tabs {
    * @throws {TreeosError} while the signature is not there, and then the tab drives on
    */
   async release(handle: string, sign?: SignAct): Promise<void> {
-    const key = keyOf(handle)
+    const key = tabKey(handle)
     const tab = this.#kept.get(key)
     if (tab === undefined || sign === undefined) return this.#release(key)
     await releaseLease({ ...tab.at, sign }, tab.lease)
@@ -120,7 +120,7 @@ export class Tabs {
 
   /** The lease of a tab turned out to be over. */
   forget(handle: string): void {
-    this.#forget(keyOf(handle))
+    this.#forget(tabKey(handle))
   }
 
   #expect(key: string, ms: number): void {
@@ -152,7 +152,7 @@ export class Tabs {
   }
 }
 
-const keyOf = (handle: string): string => hashOf(handle).toString('hex')
+const tabKey = (handle: string): string => hashOf(handle).toString('hex')
 
 /** What a tab is told of its lease. */
 export const shownLease = ({ being, driver }: LeaseRef) => ({

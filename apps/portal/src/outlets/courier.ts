@@ -126,14 +126,14 @@ export class Courier {
   }
 
   #failed({ attempts }: Delivery, error: unknown): DeliveryResult {
-    const fault = faultOf(error)
+    const fault = deliveryFault(error)
     const againInSeconds = (this.#options.againInSeconds ?? AGAIN_IN_SECONDS)[attempts - 1]
     return againInSeconds === undefined ? { state: 'dead', fault } : { state: 'due', fault, againInSeconds }
   }
 }
 
 /** Our words, or the code of a connection that failed. What a receiver wrote is not kept. */
-function faultOf(error: unknown): string {
+function deliveryFault(error: unknown): string {
   if (error instanceof TreeosError) return error.message.slice(0, FAULT_CHARS_MAX)
   const { code, name } = error as { code?: unknown; name?: unknown }
   return String(code ?? name ?? 'failed').slice(0, FAULT_CHARS_MAX)

@@ -3,7 +3,7 @@ import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { createTransport } from 'nodemailer'
 import type { Delivery } from './deliveries.ts'
 import type { DeliveryInput } from './message.ts'
-import { codeOf } from './outlets.ts'
+import { outletCode } from './outlets.ts'
 
 /** The server by which e-mail goes, as the operator named it. */
 export interface Mail {
@@ -30,14 +30,14 @@ export function transportOf({ url }: Pick<Mail, 'url'>) {
   const { protocol, hostname } = new URL(url)
   return {
     url,
-    requireTLS: protocol === 'smtp:' && !isLoopback(hostname),
+    requireTLS: protocol === 'smtp:' && !isLoopbackHost(hostname),
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
   }
 }
 
-const isLoopback = (hostname: string): boolean =>
+const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
 
 /**
@@ -81,8 +81,8 @@ const confirming = (at: Pick<Connection, 'vaults'>, delivery: Delivery): EmailTe
   subject: 'Confirm this address',
   text:
     `${stanceOf(delivery.being)} wants to be told by e-mail to this address what waits in its inbox.\n\n` +
-    `If that is you, the code is: ${codeOf(at, delivery)}\n\n` +
-    `treeos outlet confirm ${delivery.outlet} ${codeOf(at, delivery)}\n\nElse ignore this: nothing more comes.\n`,
+    `If that is you, the code is: ${outletCode(at, delivery)}\n\n` +
+    `Give it in the portal, on the page of your account, or at a terminal:\n\ntreeos outlet confirm ${delivery.outlet} ${outletCode(at, delivery)}\n\nElse ignore this: nothing more comes.\n`,
 })
 
 function telling(being: BeingName, want: Delivery['want'], entry: InboxView): EmailText {

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Connection, instanceSecret } from '@treeos/client'
 import { type BeingName, quote, TreeosError } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
-import { requireRoom, SALT_BYTES } from '../hooks/hooks.ts'
+import { requireRoomForHook, SALT_BYTES } from '../hooks/hooks.ts'
 import { shownSecret } from '../hooks/standard-webhooks.ts'
 import type { PortalDb } from '../store/schema.ts'
 
@@ -64,7 +64,7 @@ export async function addOutlet(
   const salt = randomBytes(SALT_BYTES)
   secretOfOutlet(at, { outlet: '', salt }) // there is a key
   const id = await store.transaction().execute(async (tx) => {
-    await requireRoom(tx, 'outlet', being, OUTLETS_MAX)
+    await requireRoomForHook(tx, 'outlet', being, OUTLETS_MAX)
     const made = await tx
       .insertInto('outlet')
       .values({
@@ -164,7 +164,7 @@ export async function confirmOutlet(
     .where('being', '=', being)
     .executeTakeFirst()
   const salt = found?.salt ?? randomBytes(SALT_BYTES)
-  const [right, given] = [codeOf(at, { outlet: id, salt }), code.trim().toLowerCase()].map((text) =>
+  const [right, given] = [outletCode(at, { outlet: id, salt }), code.trim().toLowerCase()].map((text) =>
     Buffer.from(text),
   )
   const isRight = right?.length === given?.length && timingSafeEqual(right as Buffer, given as Buffer)
@@ -209,5 +209,5 @@ export const secretOfOutlet = (at: OutletPlace['at'], { outlet, salt }: OutletSa
   instanceSecret(at, `outlet ${outlet}`, salt)
 
 const CODE_CHARS = 10
-export const codeOf = (at: OutletPlace['at'], { outlet, salt }: OutletSalt): string =>
+export const outletCode = (at: OutletPlace['at'], { outlet, salt }: OutletSalt): string =>
   instanceSecret(at, `confirm ${outlet}`, salt).toString('hex').slice(0, CODE_CHARS)

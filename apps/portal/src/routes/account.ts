@@ -15,16 +15,16 @@ import {
 } from '../accounts/ways.ts'
 import { originOf } from '../edge/sign-in.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
-import type { Leave } from './ended.ts'
 import { input } from './input.ts'
 import { made, password, requireProvider, returned } from './open.ts'
+import type { SessionLeaver } from './session-end.ts'
 
 const name = z.string().trim().min(1).max(80)
 const id = z.string().min(1).max(1400)
 const sessions = z.union([z.enum(['all', 'others']), z.uuid()])
 
 /** The own account: how its person signs in, and where it is signed in. */
-export const accountRoutes = (portal: Portal, leave: Leave) => {
+export const accountRoutes = (portal: Portal, leave: SessionLeaver) => {
   const { store, provider } = portal
   const end = async (person: string, which: Parameters<typeof endSessions>[2]): Promise<number> =>
     leave(await endSessions(store, person, which))

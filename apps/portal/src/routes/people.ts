@@ -5,14 +5,14 @@ import { z } from 'zod'
 import { LINK_HOURS_MAX, makeLink } from '../accounts/links.ts'
 import { describePeople, removeAccount, revokeLink } from '../accounts/people.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
-import type { Leave } from './ended.ts'
 import { input } from './input.ts'
+import type { SessionLeaver } from './session-end.ts'
 
 const hours = z.number().int().min(1).max(LINK_HOURS_MAX)
 const stance = z.object({ stance: z.string().max(80) })
 
 /** The persons that one may invite and let in: its own offspring. The gates decide who may give birth. */
-export const peopleRoutes = ({ store }: Portal, leave: Leave) =>
+export const peopleRoutes = ({ store }: Portal, leave: SessionLeaver) =>
   new Hono<Env>()
     .get('/', async (c) => {
       const { at, person } = c.get('visit')

@@ -3,6 +3,7 @@ import { requireBeingName, TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
+import { toldByApi } from '../edge/remedies.ts'
 import { Turns } from '../edge/turns.ts'
 import type { ReplayComparison } from '../machine.ts'
 import type { Env, Portal } from '../portal.ts'
@@ -46,7 +47,7 @@ export const recordRoutes = ({ machine, onError }: Portal) => {
         } catch (error) {
           if (stopping.signal.aborted) return
           if (!(error instanceof TreeosError)) onError('compared', error)
-          await send('refused', refusalOf(error).toJSON())
+          await send('refused', toldByApi(refusalOf(error)).toJSON())
         } finally {
           end()
         }

@@ -4,10 +4,10 @@ import { Hono } from 'hono'
 import { endSessions } from '../accounts/sessions.ts'
 import { setCookie } from '../edge/cookies.ts'
 import type { Env, Portal } from '../portal.ts'
-import type { Leave } from './ended.ts'
+import type { SessionLeaver } from './session-end.ts'
 
 /** The own session of a person. */
-export const sessionRoutes = ({ store, temporal }: Portal, leave: Leave) =>
+export const sessionRoutes = ({ store, temporal }: Portal, leave: SessionLeaver) =>
   new Hono<Env>()
     .get('/session', async (c) => {
       const { at, being, person, lease } = c.get('visit')

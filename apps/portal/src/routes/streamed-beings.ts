@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { streamWords, type WordStream, type Words } from '@treeos/client'
+import { streamWords, type WordNotice, type WordStream } from '@treeos/client'
 import { type BeingName, TreeosError } from '@treeos/core'
 import type { Portal, Visit } from '../portal.ts'
 
@@ -10,12 +10,12 @@ const READY_MS_MAX = 3_000
 export class StreamedBeings {
   readonly #visit: Visit
   readonly #listener: Portal['listener']
-  readonly #heard: (words: Words) => void
+  readonly #heard: (words: WordNotice) => void
   readonly #streams = new Map<BeingName, WordStream>()
   #isOver = false
   #setting: Promise<unknown> = Promise.resolve()
 
-  constructor(visit: Visit, listener: Portal['listener'], heard: (words: Words) => void) {
+  constructor(visit: Visit, listener: Portal['listener'], heard: (words: WordNotice) => void) {
     this.#visit = visit
     this.#listener = listener
     this.#heard = heard

@@ -5,7 +5,7 @@ const STREAMS_MAX_PER_SESSION = 8
 
 const STREAMS_MAX_PER_PERSON = 16
 
-interface Whose {
+interface StreamOwner {
   readonly session: string
   readonly person: BeingName
 }
@@ -16,7 +16,7 @@ export class Streams {
   readonly #ofPerson = new Map<BeingName, number>()
 
   /** @throws {TreeosError} RATE_LIMITED when too many are open */
-  open({ session, person }: Whose): { readonly signal: AbortSignal; close(): void } {
+  open({ session, person }: StreamOwner): { readonly signal: AbortSignal; close(): void } {
     const all = [...this.#open.values()].reduce((sum, { size }) => sum + size, 0)
     const own = this.#open.get(session) ?? new Set()
     const ofPerson = this.#ofPerson.get(person) ?? 0

@@ -48,9 +48,9 @@ export interface Surroundings {
 }
 
 /** Squares of the other dancers, by stance. */
-export type Others = Readonly<Record<string, Square>>
+export type OtherDancers = Readonly<Record<string, Square>>
 
-const isSame = (a: Square, b: Square): boolean => a.x === b.x && a.y === b.y
+const isSameSquare = (a: Square, b: Square): boolean => a.x === b.x && a.y === b.y
 export function after({ x, y }: Square, move: Move): Square {
   const [east, south] = move === 'STAY' ? [0, 0] : STEPS[move]
   return { x: x + east, y: y + south }
@@ -59,7 +59,7 @@ export function after({ x, y }: Square, move: Move): Square {
 /** Whether a square lies on the floor and is not a wall. Dancers are not obstacles: on one beat all of them move. */
 export function isOpen({ grid, walls }: Floor, at: Square): boolean {
   const isInside = at.x >= 0 && at.y >= 0 && at.x < grid.w && at.y < grid.h
-  return isInside && !walls.some((wall) => isSame(wall, at))
+  return isInside && !walls.some((wall) => isSameSquare(wall, at))
 }
 
 /** The moves from a square that stay on the floor and hit no wall. */
@@ -67,13 +67,15 @@ export const legalMoves = (floor: Floor, from: Square): Move[] =>
   MOVES.filter((move) => isOpen(floor, after(from, move)))
 
 /** What lies around a square. */
-export function surroundings(floor: Floor, position: Square | null, others: Others): Surroundings {
+export function surroundings(floor: Floor, position: Square | null, others: OtherDancers): Surroundings {
   const { grid } = floor
   if (position === null) return { position, grid, neighbors: {}, walls: [], legalMoves: [] }
   const isWall = (way: Direction) => !isOpen(floor, after(position, way))
   const found = (way: Direction) => {
     if (isWall(way)) return 'wall'
-    const there = Object.keys(others).filter((name) => isSame(others[name] as Square, after(position, way)))
+    const there = Object.keys(others).filter((name) =>
+      isSameSquare(others[name] as Square, after(position, way)),
+    )
     return there.length === 0 ? 'empty' : there.join(' ')
   }
   return {
@@ -97,7 +99,7 @@ export async function floorOf(me: BeingRow, world: WorldReader): Promise<Floor> 
 }
 
 /** The other dancers in a being's space, sorted by name. */
-export async function othersOf(me: BeingRow, world: WorldReader): Promise<Others> {
+export async function othersOf(me: BeingRow, world: WorldReader): Promise<OtherDancers> {
   const others: Record<string, Square> = {}
   for (const name of await world.occupants(me.space)) {
     const at = name === me.name ? null : positionOf(await world.being(name))

@@ -20,7 +20,7 @@ import {
   legalMoves,
   MOVES,
   type Move,
-  type Others,
+  type OtherDancers,
   othersOf,
   positionOf,
   SIDE_MAX,
@@ -183,7 +183,7 @@ const isSilence = (content: Json): boolean =>
 const dance: Script = ({ primary, face }) => {
   const seen = (name: string) => face.views.find((view) => view.name === name)?.view
   const around = seen('neighbors') as Surroundings | undefined
-  const others = (seen('others') ?? {}) as Others
+  const others = (seen('others') ?? {}) as OtherDancers
   const move = primary === 'harmony:dancer' && around !== undefined ? towards(around, others) : null
   if (move === null) return silence
   const args = { direction: move }
@@ -194,7 +194,7 @@ const dance: Script = ({ primary, face }) => {
   }
 }
 
-function towards({ position, neighbors, legalMoves }: Surroundings, others: Others): Move | null {
+function towards({ position, neighbors, legalMoves }: Surroundings, others: OtherDancers): Move | null {
   if (position === null) return null
   const distance = (move: Move) => {
     const { x, y } = after(position, move)

@@ -26,9 +26,9 @@ export const CRASH_POINTS = [
 export type CrashPoint = (typeof CRASH_POINTS)[number]
 
 /** Set by TREEOS_CRASH_AT, `name:hit`, when TREEOS_TEST_BUILD is 1. */
-const armed = process.env.TREEOS_TEST_BUILD === '1' ? read(process.env.TREEOS_CRASH_AT) : null
+const armed = process.env.TREEOS_TEST_BUILD === '1' ? readCrashPoint(process.env.TREEOS_CRASH_AT) : null
 
-function read(text: string | undefined): { readonly name: string; left: number } | null {
+function readCrashPoint(text: string | undefined): { readonly name: string; left: number } | null {
   const [, name = '', hit = ''] = /^([a-z]+:[a-z-]+):([1-9]\d*)$/.exec(text ?? '') ?? []
   return name === '' ? null : { name, left: Number(hit) }
 }

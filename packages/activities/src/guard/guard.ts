@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import type { MomentId, OutcomeKind } from '@treeos/core'
-import { type Attested, FINAL_ERRORS } from '@treeos/protocol'
-import { digestOf, type Fault, isTransient } from '@treeos/store'
+import { type AttestedResult, FINAL_ERRORS } from '@treeos/protocol'
+import { type AttemptFault, digestOf, isTransient } from '@treeos/store'
 
 /** Receives what beats do, for metrics and logs: numbers and names. Only the errors of `fault` may quote contents. */
 export interface Observer {
@@ -22,7 +22,11 @@ export interface Observer {
   /** an operation failed and is retried, or a rule refused it; history does not get the message */
   error(where: string, error: unknown): void
   /** an attempt of a model, a script, an operation or an effect failed; message and stack are those of the error. @param thread of its wake, where this process knows it */
-  fault(moment: MomentId, fault: Pick<Fault, 'part' | 'attempt' | 'message' | 'stack'>, thread?: string): void
+  fault(
+    moment: MomentId,
+    fault: Pick<AttemptFault, 'part' | 'attempt' | 'message' | 'stack'>,
+    thread?: string,
+  ): void
 }
 
 export const noopObserver: Observer = {
@@ -66,7 +70,7 @@ export function guarded<I, O>(
 }
 
 /** Adds the digest of the arguments to a local activity's result. Replay compares it, since history omits the arguments. */
-export function attested<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<Attested<O>> {
+export function attested<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<AttestedResult<O>> {
   return async (input) => ({ args: digestOf(input), value: await run(input) })
 }
 

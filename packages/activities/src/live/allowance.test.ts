@@ -1,6 +1,6 @@
 import type { OpenedMoment } from '@treeos/protocol'
 import { afterEach, expect, it, vi } from 'vitest'
-import { Allowance } from './allowance.ts'
+import { MomentAllowance } from './allowance.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -16,7 +16,7 @@ it.each([
   'after moments of $tookMs ms another one may begin: $mayBegin, by the time that the last one took',
   (of) => {
     at(0)
-    const allowance = new Allowance(16)
+    const allowance = new MomentAllowance(16)
     let now = 0
     let may = true
     for (const ms of of.tookMs) {
@@ -29,18 +29,18 @@ it.each([
 )
 
 it('no more moments may begin than there is room for', () => {
-  const allowance = new Allowance(2)
+  const allowance = new MomentAllowance(2)
   expect([allowance.hasRoomAfter, allowance.end()]).toEqual([true, true])
   expect([allowance.hasRoomAfter, allowance.end()]).toEqual([false, false])
 })
 
 it('the first moment is taken whatever its bytes, and others up to 64 KiB together', () => {
-  const large = new Allowance(16)
+  const large = new MomentAllowance(16)
   expect(large.takes(opened(100_000))).toBe(true)
   large.end()
   expect(large.takes(opened(1))).toBe(false)
 
-  const small = new Allowance(16)
+  const small = new MomentAllowance(16)
   const taken = Array.from({ length: 4 }, () => {
     const takes = small.takes(opened(20_000))
     small.end()

@@ -10,7 +10,7 @@ const LIVES_MS = 3000
 export const LIVED_BYTES_MAX = 64 * 1024
 
 /** What one activity may live. Its first moment is always within it. */
-export class Allowance {
+export class MomentAllowance {
   readonly #momentsMax: number
   readonly #began = performance.now()
   #moments = 0
@@ -37,9 +37,9 @@ export class Allowance {
 
   /** Call it with each moment before it is lived. @returns whether it still belongs into the result */
   takes(opened: OpenedMoment): boolean {
-    this.#bytes += bytesOf(opened)
+    this.#bytes += openedBytes(opened)
     return this.#bytes <= LIVED_BYTES_MAX || this.#moments === 0
   }
 }
 
-export const bytesOf = (opened: OpenedMoment): number => Buffer.byteLength(JSON.stringify(opened))
+export const openedBytes = (opened: OpenedMoment): number => Buffer.byteLength(JSON.stringify(opened))

@@ -3,7 +3,7 @@ import type { PendingDecision } from '@treeos/protocol'
 import { newDecision, StaleGenerationError } from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 import { crashPoint } from '../guard/crash-point.ts'
-import type { Thought } from '../mind/calls.ts'
+import type { MindResult } from '../mind/calls.ts'
 import { afterLoss } from '../mind/losses.ts'
 import { askMind } from '../mind/thought.ts'
 import { ModelTransientError } from '../model/model.ts'
@@ -61,7 +61,10 @@ export async function decideSoon(
 }
 
 /** @returns null when it takes longer */
-async function soon(thought: Promise<Thought>, ms: number): Promise<Thought | { error: unknown } | null> {
+async function soon(
+  thought: Promise<MindResult>,
+  ms: number,
+): Promise<MindResult | { error: unknown } | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, ms, null)

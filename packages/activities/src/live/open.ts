@@ -1,5 +1,5 @@
 import { type BeingName, type Digest, holdsCall, type MomentId, triggerOf } from '@treeos/core'
-import type { BeingEnded, OpenedMoment, Resting } from '@treeos/protocol'
+import type { BeingEnded, OpenedMoment, RestingBeing } from '@treeos/protocol'
 import { contentHeard, type LoadedMoment, type MomentReading, readForMoment } from '@treeos/reality'
 import {
   askedIn,
@@ -11,7 +11,7 @@ import {
   type KeptReading,
   type OpenRecord,
   type OpenWrite,
-  type Prefetched,
+  type PrefetchedWorld,
   putBlob,
   ReadSet,
   readAtOneInstant,
@@ -20,12 +20,12 @@ import {
   writeJson,
 } from '@treeos/store'
 import { threadKey } from '@treeos/world'
-import type { BeatDeps, Memory } from '../deps.ts'
+import type { BeatDeps, WorkerCaches } from '../deps.ts'
 import { crashPoint } from '../guard/crash-point.ts'
 import { isSlowMind } from '../mind/thought.ts'
 import {
   newAttempt,
-  type Reservation,
+  type OpeningReservation,
   releaseReservation,
   reservationOf,
   withRoom,
@@ -50,7 +50,7 @@ export interface NextMoment {
 type OpenInput = NextMoment & { readonly isLastClaim?: boolean }
 
 /** A moment that was opened, as the workflow is told and as this process knows it. */
-interface Opened {
+interface OpenedRecord {
   readonly opened: OpenedMoment
   readonly program: LoadedMoment['program']
 }
@@ -62,8 +62,8 @@ interface Opened {
  * - `ended`: the outcome was stored before, too
  */
 export type OpeningOfMoment =
-  | (Opened & { readonly state: 'held'; readonly held: HeldMoment })
-  | (Opened & { readonly state: 'stored' | 'again' })
+  | (OpenedRecord & { readonly state: 'held'; readonly held: HeldMoment })
+  | (OpenedRecord & { readonly state: 'stored' | 'again' })
   | { readonly state: 'ended' }
 
 /**
@@ -76,7 +76,7 @@ export type OpeningOfMoment =
 export async function openMoment(
   deps: BeatDeps,
   input: OpenInput,
-): Promise<OpeningOfMoment | Resting | BeingEnded> {
+): Promise<OpeningOfMoment | RestingBeing | BeingEnded> {
   const { db, reality, memory } = deps
   const expected = expectedReads(memory, input)
   const call = callToReserve(memory, input)
@@ -89,17 +89,17 @@ export async function openMoment(
   if (before !== undefined && input.mayHold && before.open.wake === wake.id)
     return heldOf(deps, input, wake, before)
   if (before !== undefined) memory.moments.drop(before) // a claim does not wait for the disk, so a rerun may have claimed another wake
-  const found = await read(deps, input, claimed, expected)
+  const found = await readToOpen(deps, input, claimed, expected)
   const reservation = call === null ? null : reservationOf(call, reserved)
   return input.mayHold && !isSlowMind(deps, found.loaded)
     ? hold(deps, input, wake, found, reservation)
     : store(deps, input, wake, found, reservation)
 }
 
-type Claimed = NonNullable<Awaited<ReturnType<typeof claimAndRead>>>
+type ClaimRead = NonNullable<Awaited<ReturnType<typeof claimAndRead>>>
 
 /** What a moment saw, and its open record. */
-interface Reading {
+interface LiveReading {
   readonly open: OpenWrite
   readonly loaded: LoadedMoment
   readonly reading: KeptReading
@@ -107,17 +107,17 @@ interface Reading {
 }
 
 /** Reads the world as it was at the claim. */
-async function read(
+async function readToOpen(
   deps: BeatDeps,
   input: NextMoment,
-  claimed: Claimed,
+  claimed: ClaimRead,
   expected: ReadSet,
-): Promise<Reading> {
+): Promise<LiveReading> {
   const { db, reality, memory } = deps
   const { being, moment, n } = input
   const { wake } = claimed
   const viewer = { reality: reality.id, being, wake: { id: wake.id, root: wake.root }, seek: deps.seek }
-  const read = (snapshot: Prefetched) => readForMoment(deps, input, wake, snapshot)
+  const read = (snapshot: PrefetchedWorld) => readForMoment(deps, input, wake, snapshot)
   const { seen, readSet, kept } =
     claimed.kept === null
       ? await readAtOneInstant(db, viewer, expected, read)
@@ -157,8 +157,8 @@ async function hold(
   deps: BeatDeps,
   input: NextMoment,
   wake: ClaimedWake,
-  { open, loaded, reading, faults }: Reading,
-  reservation: Reservation | null,
+  { open, loaded, reading, faults }: LiveReading,
+  reservation: OpeningReservation | null,
 ): Promise<OpeningOfMoment> {
   const isStreamed = wake.streamed === true
   const held = deps.memory.moments.hold({ open, loaded, reading, reservation, isStreamed })
@@ -183,8 +183,8 @@ async function store(
   deps: BeatDeps,
   input: NextMoment,
   wake: ClaimedWake,
-  { open, loaded, faults }: Reading,
-  reservation: Reservation | null,
+  { open, loaded, faults }: LiveReading,
+  reservation: OpeningReservation | null,
 ): Promise<OpeningOfMoment> {
   const { db, memory } = deps
   await releaseReservation(db, input.moment, reservation)
@@ -210,7 +210,7 @@ async function openedBefore(deps: BeatDeps, input: NextMoment, wake: ClaimedWake
   return { ...(await openedOf(deps, input, opened, { wake, open: digestOf(opened.record) })), state: 'again' }
 }
 
-function reportFaults({ observe }: BeatDeps, faults: Reading['faults']): void {
+function reportFaults({ observe }: BeatDeps, faults: LiveReading['faults']): void {
   for (const { what, error } of faults) observe.leftOut(what, error)
 }
 
@@ -218,7 +218,7 @@ function reportFaults({ observe }: BeatDeps, faults: Reading['faults']): void {
 async function restOrClaimAgain(
   deps: BeatDeps,
   input: OpenInput,
-): Promise<OpeningOfMoment | Resting | BeingEnded> {
+): Promise<OpeningOfMoment | RestingBeing | BeingEnded> {
   const mayFind = input.isLastClaim !== true && (await heardOut(deps.db, input.being))
   return mayFind ? openMoment(deps, { ...input, isLastClaim: true }) : restingOf(deps, input.being)
 }
@@ -227,7 +227,7 @@ async function restOrClaimAgain(
  * Keys to prefetch: those of the being's last open. Of a moment that may be held also those of its last stamp, which answers from
  * this reading; the cuts of older threads are left out.
  */
-function expectedReads({ opened, stamped }: Memory, { being, mayHold }: NextMoment): ReadSet {
+function expectedReads({ opened, stamped }: WorkerCaches, { being, mayHold }: NextMoment): ReadSet {
   const expected = new ReadSet()
   expected.add(opened.get(being) ?? new ReadSet())
   if (mayHold) expected.add(stamped.get(being) ?? new ReadSet(), (key) => key.startsWith(threadKey('')))
@@ -235,7 +235,7 @@ function expectedReads({ opened, stamped }: Memory, { being, mayHold }: NextMome
 }
 
 /** What to reserve for the model call of a moment; null when its being is not known to ask one soon. */
-function callToReserve({ worstCosts, pace }: Memory, { being, mayHold }: NextMoment) {
+function callToReserve({ worstCosts, pace }: WorkerCaches, { being, mayHold }: NextMoment) {
   const worst = worstCosts.get(being)
   if (worst === undefined || !mayHold || pace.isSlow(being, null)) return null
   return { attempt: newAttempt(), cost: withRoom(worst) }
@@ -247,7 +247,7 @@ export async function openedOf(
   { being, program: known }: NextMoment,
   { record, program, face }: LoadedMoment,
   { wake, open }: { readonly wake: InboxEntry; readonly open: Digest },
-): Promise<Opened> {
+): Promise<OpenedRecord> {
   const human = record.cognition.kind === 'human'
   const idleSeconds =
     face === null ? await idleSecondsNow(deps, being) : human ? null : idleSecondsOf(face.me.qualities)

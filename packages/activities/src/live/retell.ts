@@ -5,7 +5,7 @@ import { readProgram } from '@treeos/reality'
 import { digestOf, findEntry, findOpen, findOutcome, listOutcomes, StaleGenerationError } from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 import { evaluationIn, stampedBefore } from '../stamp/stored-stamp.ts'
-import { type Allowance, bytesOf, LIVED_BYTES_MAX } from './allowance.ts'
+import { LIVED_BYTES_MAX, type MomentAllowance, openedBytes } from './allowance.ts'
 import { type NextMoment, openedOf, toldOf } from './open.ts'
 
 /**
@@ -16,7 +16,7 @@ import { type NextMoment, openedOf, toldOf } from './open.ts'
 export async function retellEnded(
   deps: BeatDeps,
   first: NextMoment,
-  allowance: Allowance,
+  allowance: MomentAllowance,
 ): Promise<EndedMoment[]> {
   const told: EndedMoment[] = []
   const { being, generation } = first
@@ -73,7 +73,7 @@ export async function retellLast(
       continue
     }
     const at = { record: open.record, open: digestOf(open.record), program }
-    bytes += bytesOf(toldOf(at, told[0]?.opened.programDigest ?? null))
+    bytes += openedBytes(toldOf(at, told[0]?.opened.programDigest ?? null))
     if (bytes > LIVED_BYTES_MAX + PROGRAM_BYTES_MAX && told.length > 0) break
     told.unshift({ opened: toldOf(at, null), ...evaluationIn(record) })
   }

@@ -11,7 +11,7 @@ import {
 import type { SignatureRef } from '@treeos/overlay'
 import type { LoadedMoment } from '@treeos/reality'
 import { renderSignature } from '@treeos/signature'
-import { type Cost, findOverlaySources, settle } from '@treeos/store'
+import { type CallCost, findOverlaySources, settle } from '@treeos/store'
 import { type AskSignature, whyParked } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
 import type { BeatDeps } from '../deps.ts'
@@ -50,7 +50,7 @@ export function askBy(
     const filled = await signature.fill(inputs)
     const loaded = await withPostgresRetry(deps.observe, () => deps.memory.moments.load(deps.db, moment))
     const model = modelOf(deps, loaded)
-    if ('kind' in model) throw refusal(model)
+    if ('kind' in model) throw signatureRefusal(model)
     const { being } = parseMomentId(moment)
     const isEntry = signature.name === at.entry
     const overlay = await overlayOf(deps, loaded, { name: signature.name, isEntry })
@@ -83,7 +83,7 @@ export function askBy(
         'failure' in answer ? 'failure' : 'outputs',
         usage === null ? null : { prompt: usage.promptTokens, completion: usage.completionTokens },
       )
-      if ('failure' in answer) throw refusal(answer.failure)
+      if ('failure' in answer) throw signatureRefusal(answer.failure)
       return await signature.readOutputs(overlay?.mask(answer.outputs) ?? answer.outputs)
     } catch (error) {
       if (error instanceof ModelTransientError) deps.observe.model('lost', null)
@@ -93,7 +93,7 @@ export function askBy(
 }
 
 /** What a skill costs says nothing of what the next moment will cost. */
-const NO_FORECAST = new LRUCache<BeingName, Cost>({ max: 1 })
+const NO_FORECAST = new LRUCache<BeingName, CallCost>({ max: 1 })
 
 /** Resolved when the call is made. A person's act brings the handle of its own overlay. */
 async function overlayOf(
@@ -106,7 +106,7 @@ async function overlayOf(
   const call = handleOfAct(loaded)
   const sources = call === null ? found : { thread: null, hasStored: true, ...found, call }
   const overlay = await resolveOverlay(deps, { record, sources }, signature)
-  if (overlay !== null && 'kind' in overlay) throw refusal(overlay)
+  if (overlay !== null && 'kind' in overlay) throw signatureRefusal(overlay)
   return overlay
 }
 
@@ -116,5 +116,5 @@ export function handleOfAct({ record, content }: LoadedMoment): string | null {
   return isOverlayHandle(handle) ? handle : null
 }
 
-const refusal = ({ code, message }: ReturnType<typeof failureDecision>): TreeosError =>
+const signatureRefusal = ({ code, message }: ReturnType<typeof failureDecision>): TreeosError =>
   new TreeosError(isErrorCode(code) ? code : 'INTERNAL', message)

@@ -12,13 +12,13 @@ import {
 } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
 import { withPostgresRetry } from '../guard/guard.ts'
-import { newAttempt, type Reservation } from '../model/ask-within-budgets.ts'
+import { newAttempt, type OpeningReservation } from '../model/ask-within-budgets.ts'
 import { ModelTransientError } from '../model/model.ts'
 import { type FaultDeps, reportFault } from '../moments/fault.ts'
-import type { Cancels } from './cancels.ts'
+import type { CallCanceller } from './cancels.ts'
 
 /** What a mind decided, and what the call of its model used. */
-export type Thought = Pick<DecisionWrite, 'decision' | 'usage' | 'settlement' | 'overlay'>
+export type MindResult = Pick<DecisionWrite, 'decision' | 'usage' | 'settlement' | 'overlay'>
 
 /** One attempt of a mind to decide. */
 export interface MindAttempt {
@@ -26,14 +26,14 @@ export interface MindAttempt {
   readonly attempt: number
   readonly signal: AbortSignal
   /** what is reserved for this attempt; null: nothing yet */
-  readonly reservation: Reservation | null
+  readonly reservation: OpeningReservation | null
 }
 
 /** Where a call that was handed over stores its decision. */
 export interface CallDeps extends FaultDeps {
   readonly memory: FaultDeps['memory'] & {
-    readonly calls: Calls
-    readonly cancels: Cancels
+    readonly calls: MindCalls
+    readonly cancels: CallCanceller
   }
 }
 
@@ -52,10 +52,10 @@ const CLOSE_GRACE_MS = 5000
 const SHORT_CALLS_MAX = 24
 
 /** Calls of minds that are under way in this process, having begun within a workflow task. */
-export class Calls {
-  readonly #calls = new Map<MomentId, Call>()
+export class MindCalls {
+  readonly #calls = new Map<MomentId, MindCall>()
   /** those that a workflow task waits for */
-  readonly #short = new Set<Call>()
+  readonly #short = new Set<MindCall>()
   readonly #shortMax: number
 
   /** @param shortMax most calls that workflow tasks wait for at once */
@@ -68,15 +68,19 @@ export class Calls {
     return this.#short.size < this.#shortMax
   }
 
-  get(moment: MomentId): Call | undefined {
+  get(moment: MomentId): MindCall | undefined {
     return this.#calls.get(moment)
   }
 
   /** Begins the call of a moment, unless it is under way. */
-  begin(moment: MomentId, reservation: Reservation | null, ask: (at: MindAttempt) => Promise<Thought>): Call {
+  begin(
+    moment: MomentId,
+    reservation: OpeningReservation | null,
+    ask: (at: MindAttempt) => Promise<MindResult>,
+  ): MindCall {
     const known = this.#calls.get(moment)
     if (known !== undefined) return known
-    const call = new Call(moment, (signal) =>
+    const call = new MindCall(moment, (signal) =>
       ask({ attempt: reservation?.attempt ?? newAttempt(), signal, reservation }),
     )
     this.#calls.set(moment, call)
@@ -85,12 +89,12 @@ export class Calls {
   }
 
   /** No workflow task waits for the call any more. */
-  release(call: Call): void {
+  release(call: MindCall): void {
     this.#short.delete(call)
   }
 
   /** Forgets a call that has ended. */
-  end(call: Call): void {
+  end(call: MindCall): void {
     this.release(call)
     if (this.#calls.get(call.moment) === call) this.#calls.delete(call.moment)
   }
@@ -101,7 +105,7 @@ export class Calls {
    */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     const calls = [...this.#calls.values()]
-    const abort = (some: readonly Call[]) => {
+    const abort = (some: readonly MindCall[]) => {
       for (const call of some) call.abort(new Error('the worker shuts down'))
     }
     abort(calls.filter((call) => !call.isHandedOver))
@@ -111,17 +115,17 @@ export class Calls {
   }
 }
 
-export class Call {
+export class MindCall {
   readonly moment: MomentId
   /** ms of `performance.now()` */
   readonly started = performance.now()
-  readonly thought: Promise<Thought>
+  readonly thought: Promise<MindResult>
   readonly #controller = new AbortController()
   readonly #worker = randomUUID()
   #recorded: Promise<StoredDecision> | null = null
   #isJoined = false
 
-  constructor(moment: MomentId, ask: (signal: AbortSignal) => Promise<Thought>) {
+  constructor(moment: MomentId, ask: (signal: AbortSignal) => Promise<MindResult>) {
     this.moment = moment
     this.thought = ask(this.#controller.signal)
     this.thought.catch(() => undefined) // it may fail before anybody waits for it
@@ -223,7 +227,7 @@ const SHORT_MIND_MS = 4000
 const REMEMBERED_MAX = 5000
 
 /** How long the last calls of minds took. A being whose mind was slow goes the long way, until one of its calls is short. */
-export class Pace {
+export class MindPace {
   readonly #ms = new LRUCache<string, number>({ max: REMEMBERED_MAX })
   readonly #shortMs: number
 

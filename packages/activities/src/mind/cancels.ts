@@ -10,7 +10,7 @@ export class CancelledCallError extends Error {
   override readonly name = 'CancelledCallError'
 }
 
-interface Call {
+interface AbortableCall {
   readonly moment: MomentId
   readonly abort: (reason: CancelledCallError) => void
   /** it was under way at the last tick */
@@ -18,8 +18,8 @@ interface Call {
 }
 
 /** The calls of minds that are under way in this process. Asks Postgres whether they were cancelled, and aborts those that were. */
-export class Cancels {
-  readonly #calls = new Set<Call>()
+export class CallCanceller {
+  readonly #calls = new Set<AbortableCall>()
   #timer: NodeJS.Timeout | undefined
 
   /** @returns ends it, when the call has ended */
@@ -28,7 +28,7 @@ export class Cancels {
     moment: MomentId,
     abort: (reason: CancelledCallError) => void,
   ): () => void {
-    const call: Call = { moment, abort, isOld: false }
+    const call: AbortableCall = { moment, abort, isOld: false }
     this.#calls.add(call)
     this.#timer ??= setInterval(() => {
       this.#ask(db).catch((error: unknown) => observe.error('looking for cancelled calls', error)) // the next one may succeed

@@ -3,25 +3,30 @@ import { type MomentId, parseMomentId } from '@treeos/core'
 import { settle } from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
-import { type Asked, askWithinBudgets, newAttempt, type Reservation } from '../model/ask-within-budgets.ts'
+import {
+  askWithinBudgets,
+  type BudgetedModel,
+  newAttempt,
+  type OpeningReservation,
+} from '../model/ask-within-budgets.ts'
 import { DEFAULT_CONNECTION } from '../model/connections.ts'
-import { type Charged, type Model, type ModelRequest, ModelTransientError } from '../model/model.ts'
+import { type ChargedAnswer, type Model, type ModelRequest, ModelTransientError } from '../model/model.ts'
 import { reportFault } from '../moments/fault.ts'
 import { signalOutage } from './outage-signal.ts'
 import { connectionOf, isOutage } from './outages.ts'
 
-type Answered<A extends Charged> = Awaited<ReturnType<typeof askWithinBudgets<A>>>
+type AnswerWithinBudgets<A extends ChargedAnswer> = Awaited<ReturnType<typeof askWithinBudgets<A>>>
 
-interface Asking<A extends Charged> {
+interface FallbackAttempt<A extends ChargedAnswer> {
   readonly model: Model
   readonly moment: MomentId
   /** number of the reservation */
   readonly attempt: number
-  readonly reservation: Reservation | null
+  readonly reservation: OpeningReservation | null
   readonly request: ModelRequest
   /** how each model is called; left out: for a decision */
-  readonly callOf: (model: Model) => Asked<A>
-  /** why an answer is none; null for any other */
+  readonly callOf: (model: Model) => BudgetedModel<A>
+  /** why an answer cannot be used; null for one that can */
   readonly failureOf: (answer: A) => string | null
 }
 
@@ -42,13 +47,13 @@ function modelsOf(
  * @returns the answer, and the model that gave it
  * @throws {ModelTransientError} of the last one
  */
-export async function askInOrder<A extends Charged>(
+export async function askInOrder<A extends ChargedAnswer>(
   deps: BeatDeps,
-  asking: Asking<A>,
-): Promise<Answered<A> & { readonly model: Model }> {
+  asking: FallbackAttempt<A>,
+): Promise<AnswerWithinBudgets<A> & { readonly model: Model }> {
   const { moment, attempt, reservation, request, callOf, failureOf } = asking
   const models = deps.memory.outages.inOrder(modelsOf(deps, asking.model))
-  const lost: Lost[] = []
+  const lost: ModelLoss[] = []
   for (const [at, model] of models.entries()) {
     const started = performance.now()
     const isLast = at === models.length - 1
@@ -86,13 +91,13 @@ export async function askInOrder<A extends Charged>(
   throw new Error('there is no model to ask')
 }
 
-interface Lost {
+interface ModelLoss {
   readonly attempt: number
   readonly seconds: number
   readonly error: Error
 }
 
-function noteAnswer(deps: BeatDeps, model: Model, { refused, unavailable }: Charged): void {
+function noteAnswer(deps: BeatDeps, model: Model, { refused, unavailable }: ChargedAnswer): void {
   if (unavailable === true) noteLoss(deps, model, true, true)
   else if (refused !== true && deps.memory.outages.answered(connectionOf(model)))
     signalOutage(deps, connectionOf(model), false)
@@ -107,7 +112,7 @@ const POLL_MS = 200
 const POLLS_MAX = 150
 
 /** Records calls without an answer once the moment is stored: it must not be stored for them while it may be stamped at once. */
-async function reportLater(deps: BeatDeps, moment: MomentId, lost: readonly Lost[]): Promise<void> {
+async function reportLater(deps: BeatDeps, moment: MomentId, lost: readonly ModelLoss[]): Promise<void> {
   try {
     for (let i = 0; deps.memory.moments.held(moment) !== undefined && i < POLLS_MAX; i++)
       await sleep(POLL_MS, undefined, { ref: false })

@@ -1,5 +1,5 @@
 import type { BeingName } from '@treeos/core'
-import { type Db, keepVector, listUnlikened, type Seek } from '@treeos/store'
+import { type Db, keepVector, listUnlikened, type NoteSeeker } from '@treeos/store'
 import { z } from 'zod'
 import { requireBaseUrl, requireKeptKey, requireKey } from '../model/endpoint.ts'
 import { exchange, headersFor, urlOf } from '../model/fetch.ts'
@@ -58,7 +58,7 @@ const REFUSED_MAX = 1000
  * Searches by likeness where there is an embedder: first it gives notes of these beings the vectors that they lack. Of notes that the server
  * does not take together, fewer are sent each time, until it is one alone, which is left out from then on.
  */
-export const seekBy = (db: Db, embedder: Embedder, onFault: (error: unknown) => void): Seek => {
+export const seekBy = (db: Db, embedder: Embedder, onFault: (error: unknown) => void): NoteSeeker => {
   let most = NOTES_MAX
   const refused = new Set<string>()
   /** @returns the ids of the notes that the server did not take */

@@ -27,7 +27,7 @@ async function publish(
 ): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const reader = readerOf({ db, reality })
-    const values = (await reader.world(NAMESPACE))?.values as Values | undefined
+    const values = (await reader.world(NAMESPACE))?.values as OutageValues | undefined
     if ((values?.[connection]?.down ?? false) === isDown) return
     const payload = { namespace: NAMESPACE, key: [connection, 'down'], value: isDown }
     const draft: FactDraft = { reel: worldReel(NAMESPACE), kind: 'signal:published', payload }
@@ -36,4 +36,4 @@ async function publish(
   }
 }
 
-type Values = Readonly<Record<string, { readonly down?: boolean } | undefined>>
+type OutageValues = Readonly<Record<string, { readonly down?: boolean } | undefined>>

@@ -1,12 +1,12 @@
 import { DEFAULT_CONNECTION } from '../model/connections.ts'
 import { ModelTransientError } from '../model/model.ts'
 
-/** Losses in a row after which a model counts as down. One lost call is no outage. */
+/** Losses in a row after which a model counts as down. One lost call is not an outage. */
 const LOSSES = 2
 /** For so long a model that is down is asked last, where another one stands in for it. */
 const AWAY_MS = 30_000
 
-interface State {
+interface OutageState {
   losses: number
   isDown: boolean
   /** ms of `performance.now()` */
@@ -15,7 +15,7 @@ interface State {
 
 /** Which models of this process answer. Whoever answers is up; what it has not asked yet it does not know. */
 export class Outages {
-  readonly #states = new Map<string, State>()
+  readonly #states = new Map<string, OutageState>()
   readonly #now: () => number
 
   constructor(now = () => performance.now()) {
@@ -52,6 +52,6 @@ export class Outages {
 export const connectionOf = ({ connection }: { readonly connection?: string }): string =>
   connection ?? DEFAULT_CONNECTION
 
-/** Whether an error is one of an outage: a limit of its rate is none. */
+/** Whether an error is one of an outage: a limit of its rate is not. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof ModelTransientError && error.status !== 429

@@ -21,7 +21,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
   'SERVICE_UNAVAILABLE',
 ])
 
-interface Judging {
+interface RefusalInput {
   readonly loaded: LoadedMoment
   readonly stack: PinnedStack
   readonly role: ComposedMoment['role']
@@ -35,7 +35,7 @@ interface Judging {
  */
 export async function refusalOf(
   deps: BeatDeps,
-  at: Judging,
+  at: RefusalInput,
   { isMiscall }: Pick<ModelAnswer, 'isMiscall'>,
   decision: ModelAnswer['decision'],
 ): Promise<RefusedTry | null> {
@@ -47,7 +47,7 @@ export async function refusalOf(
 
 async function refusalOfCall(
   deps: BeatDeps,
-  { loaded, stack, role }: Judging,
+  { loaded, stack, role }: RefusalInput,
   decision: Extract<Decision, { kind: 'call' }>,
 ): Promise<RefusedTry | null> {
   const { db, memory, reality, registry } = deps

@@ -30,7 +30,7 @@ export interface CallOverlay {
   mask<T extends Decision | JsonObject>(answer: T): T
 }
 
-type Failure = Extract<Decision, { kind: 'failure' }>
+type FailureDecision = Extract<Decision, { kind: 'failure' }>
 
 /**
  * Resolves the overlays of all tiers for one call.
@@ -44,7 +44,7 @@ export async function resolveOverlay(
     sources,
   }: { readonly record: OpenRecord; readonly sources: OverlaySources | undefined },
   signature: SignatureRef,
-): Promise<CallOverlay | Failure | null> {
+): Promise<CallOverlay | FailureDecision | null> {
   if (sources === undefined) return null
   const after = isContinuation(wake) ? wake.id.slice(wake.id.indexOf('/') + 1) : null
   // Both are of rows: who summoned, or whose act it is, and which thread it is in. So a handle is worth nothing to another being.
@@ -81,14 +81,14 @@ const USED_CALL =
 const FOREIGN =
   'the overlay of this call was left for the call of another being. The model is not asked without it: only who left an overlay can send it'
 const LOST_THREAD =
-  'the overlay of this thread is lost: the worker that held it has ended, or the thread was silent too long. The model is not asked without it: set it again with `treeos thread overlay`, or clear it, and send it again'
+  'the overlay of this thread is lost: the worker that held it has ended, or the thread was silent too long. The model is not asked without it: set the overlay of the thread again, or clear it, and send the message again'
 
 async function take(
   { overlays }: BeatDeps,
   handle: string | null,
   taker: Taker,
   lost: string,
-): Promise<KeptOverlay | Failure | null> {
+): Promise<KeptOverlay | FailureDecision | null> {
   if (handle === null) return null
   const taken = await overlays.take(handle, taker)
   if (taken.status === 'given') return taken

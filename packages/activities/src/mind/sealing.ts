@@ -3,9 +3,9 @@ import { type LoadedMoment, sealCall } from '@treeos/reality'
 import type { BeatDeps } from '../deps.ts'
 
 /** Seals what one mind calls. The same call is sealed once, however often it is asked about. */
-export type Seal = (call: VerbCall) => Promise<VerbCall>
+export type CallSealer = (call: VerbCall) => Promise<VerbCall>
 
-export function sealOf(deps: Pick<BeatDeps, 'db' | 'registry'>, { record }: LoadedMoment): Seal {
+export function sealOf(deps: Pick<BeatDeps, 'db' | 'registry'>, { record }: LoadedMoment): CallSealer {
   const { being } = parseMomentId(record.moment)
   const { id: wake } = record.wake
   const sealed = new Map<string, Promise<VerbCall>>()
@@ -20,7 +20,7 @@ export function sealOf(deps: Pick<BeatDeps, 'db' | 'registry'>, { record }: Load
 }
 
 /** A decision as it may be recorded: with its call sealed, and those that were refused before. */
-export async function sealedDecision<Made extends Decision>(seal: Seal, decision: Made): Promise<Made> {
+export async function sealedDecision<Made extends Decision>(seal: CallSealer, decision: Made): Promise<Made> {
   const { tries = [] } = decision
   const sealed = await Promise.all(tries.map(async ({ call }) => (call === null ? null : seal(call))))
   const call = decision.kind === 'call' ? await seal(decision.call) : null

@@ -19,16 +19,21 @@ import { failureDecision } from '../guard/failure-decision.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import { type Model, type ModelAnswer, ModelTransientError } from '../model/model.ts'
 import { composeOnce } from '../moments/open-moments.ts'
-import type { MindAttempt, Thought } from './calls.ts'
+import { askUntilAllowed } from './ask-until-allowed.ts'
+import type { MindAttempt, MindResult } from './calls.ts'
 import { decisionFrom } from './prose.ts'
 import { refusalOf } from './refusals.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
-import { type Seal, sealedDecision, sealOf } from './sealing.ts'
-import { askUntilAllowed } from './tries.ts'
+import { type CallSealer, sealedDecision, sealOf } from './sealing.ts'
 import { wordSenderOf } from './word-sender.ts'
 
-const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null, overlay: null })
+const unasked = (decision: Decision): MindResult => ({
+  decision,
+  usage: null,
+  settlement: null,
+  overlay: null,
+})
 
 /**
  * Asks the model of a being, again after a refused call, or runs its script once.
@@ -39,7 +44,7 @@ export async function askMind(
   loaded: LoadedMoment,
   stack: ThinkInput['stack'],
   at: MindAttempt,
-): Promise<Thought> {
+): Promise<MindResult> {
   const started = performance.now()
   const isModel = loaded.record.cognition.kind === 'llm'
   try {
@@ -60,8 +65,8 @@ async function askModel(
   deps: BeatDeps,
   loaded: LoadedMoment,
   stack: ThinkInput['stack'],
-  { attempt, signal, reservation, seal }: MindAttempt & { readonly seal: Seal },
-): Promise<Thought> {
+  { attempt, signal, reservation, seal }: MindAttempt & { readonly seal: CallSealer },
+): Promise<MindResult> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
   const { signature, tools, shown, role, answersBy, missing } = await withPostgresRetry(deps.observe, () =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NOTICE_BYTES_MAX, type Words } from '@treeos/store'
+import { NOTICE_BYTES_MAX, type WordNotice } from '@treeos/store'
 import { expect, it } from 'vitest'
 import { WordSender } from './word-sender.ts'
 
@@ -11,11 +11,11 @@ const OF = {
 } as const
 
 function hearing(delayMs = 0, fails: (n: number) => boolean = () => false) {
-  const told: Words[] = []
+  const told: WordNotice[] = []
   const errors: unknown[] = []
   let n = 0
   const telling = new WordSender(
-    OF as Pick<Words, 'being' | 'moment' | 'thread' | 'attempt'>,
+    OF as Pick<WordNotice, 'being' | 'moment' | 'thread' | 'attempt'>,
     async (words) => {
       await sleep(delayMs)
       if (fails(n++)) throw new Error('Postgres is away')
@@ -25,7 +25,8 @@ function hearing(delayMs = 0, fails: (n: number) => boolean = () => false) {
   )
   return { telling, told, errors }
 }
-const textOf = (told: readonly Words[]) => told.flatMap(({ says }) => says.map(({ text }) => text)).join('')
+const textOf = (told: readonly WordNotice[]) =>
+  told.flatMap(({ says }) => says.map(({ text }) => text)).join('')
 
 it('tells what was written within a tenth of a second together, in order, each tool apart', async () => {
   const { telling, told } = hearing()

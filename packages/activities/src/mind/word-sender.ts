@@ -1,6 +1,6 @@
 import { type MomentId, parseMomentId } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
-import { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from '@treeos/store'
+import { isStreamed, NOTICE_BYTES_MAX, notifyWords, type WordNotice, type WordPiece } from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 
 /** How long words wait for more of them: each notice serialises the commits of the database. */
@@ -38,18 +38,18 @@ export function wordSenderOf(
  * waits for it, and a failure loses words only: the decision has them all.
  */
 export class WordSender {
-  readonly #of: Pick<Words, 'being' | 'moment' | 'thread' | 'attempt'>
-  readonly #notify: (words: Words) => Promise<void>
+  readonly #of: Pick<WordNotice, 'being' | 'moment' | 'thread' | 'attempt'>
+  readonly #notify: (words: WordNotice) => Promise<void>
   readonly #onError: (error: unknown) => void
-  #unsaid: Saying[] = []
-  #end: Words['end']
+  #unsaid: WordPiece[] = []
+  #end: WordNotice['end']
   #part = 0
   #timer: NodeJS.Timeout | undefined
   #telling: Promise<void> | null = null
 
   constructor(
-    of: Pick<Words, 'being' | 'moment' | 'thread' | 'attempt'>,
-    notify: (words: Words) => Promise<void>,
+    of: Pick<WordNotice, 'being' | 'moment' | 'thread' | 'attempt'>,
+    notify: (words: WordNotice) => Promise<void>,
     onError: (error: unknown) => void,
   ) {
     this.#of = of
@@ -57,14 +57,14 @@ export class WordSender {
     this.#onError = onError
   }
 
-  hear({ tool, text }: Saying): void {
+  hear({ tool, text }: WordPiece): void {
     const last = this.#unsaid.at(-1)
     if (last?.tool === tool) this.#unsaid[this.#unsaid.length - 1] = { tool, text: last.text + text }
     else this.#unsaid.push({ tool, text })
     this.#timer ??= setTimeout(() => this.#tell(), TOGETHER_MS)
   }
 
-  end(how: NonNullable<Words['end']>): void {
+  end(how: NonNullable<WordNotice['end']>): void {
     this.#end = how
     clearTimeout(this.#timer)
     this.#tell()
@@ -92,8 +92,8 @@ export class WordSender {
 }
 
 /** Takes from the front what one notice holds. A text that is longer is cut, never within a character. */
-function takeUpTo(unsaid: Saying[]): Saying[] {
-  const taken: Saying[] = []
+function takeUpTo(unsaid: WordPiece[]): WordPiece[] {
+  const taken: WordPiece[] = []
   for (let room = CHARS_MAX; room > ROOM_MIN; ) {
     const first = unsaid.shift()
     if (first === undefined) break

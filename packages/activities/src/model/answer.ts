@@ -19,16 +19,16 @@ import {
 import { readMessage } from './reading/message.ts'
 
 /** The decision in one completion. */
-export interface Answer {
+export interface CompletionAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
-  /** the failure is that the model called what is no call: told so, it may call again */
+  /** the failure is that the model's tool call could not be parsed: told so, it may call again */
   readonly isMiscall?: true
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */
-export type Outputs =
+export type SignatureOutputs =
   | { readonly outputs: JsonObject }
   | { readonly failure: Extract<Decision, { kind: 'failure' }> }
 
@@ -59,7 +59,7 @@ export function parseAnswer(
   offered: readonly Verb[],
   prompt = '',
   shown: ShownNames = NOTHING_SHOWN,
-): Answer {
+): CompletionAnswer {
   const written = readMessage(completion, { tools: offered, prompt })
   if (written === null) return fail(NO_MESSAGE)
   const { words, calls, end, isBroken } = written
@@ -76,7 +76,10 @@ export function parseAnswer(
 
   const { name, args } = first
   const verb = VERBS.find((known) => known === name) ?? verbOfAction(name, shown)
-  const miscalled = (message: string): Answer => ({ ...fail(message, ignoredCalls), isMiscall: true })
+  const miscalled = (message: string): CompletionAnswer => ({
+    ...fail(message, ignoredCalls),
+    isMiscall: true,
+  })
   if (verb === undefined)
     return miscalled(`model called a tool that does not exist: ${told(name)}; ${toolsAre(offered)}`)
   if (args === undefined && end === 'length')
@@ -95,8 +98,10 @@ export function parseAnswer(
  * @param tool name of the function that takes the outputs
  * @param prompt all that was said to the model
  */
-export function parseOutputs(completion: unknown, tool: string, prompt = ''): Outputs {
-  const failed = (message: string): Outputs => ({ failure: { kind: 'failure', code: 'LLM_FAILED', message } })
+export function parseOutputs(completion: unknown, tool: string, prompt = ''): SignatureOutputs {
+  const failed = (message: string): SignatureOutputs => ({
+    failure: { kind: 'failure', code: 'LLM_FAILED', message },
+  })
   const written = readMessage(completion, { tools: [tool], prompt })
   if (written === null) return failed(NO_MESSAGE)
   const { words, calls, end } = written
@@ -113,7 +118,7 @@ export function parseOutputs(completion: unknown, tool: string, prompt = ''): Ou
 
 const BOUNDS = `at most ${LIMITS.contentBytesMax} bytes of plain JSON, ${LIMITS.contentDepthMax} deep, are taken`
 
-function fail(message: string, ignoredCalls = 0): Answer {
+function fail(message: string, ignoredCalls = 0): CompletionAnswer {
   return { decision: { kind: 'failure', code: 'LLM_FAILED', message }, ignoredCalls }
 }
 

@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName, Breach, MomentId } from '@treeos/core'
 import {
   type CallAttempt,
+  type CallCost,
+  type CallSettlement,
   type ClaimResult,
-  type Cost,
   type Db,
   reserve,
-  type Settlement,
   type SettlementWrite,
   settle,
 } from '@treeos/store'
 import type { Observer } from '../guard/guard.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
-import { type Charged, type Model, type ModelRequest, ModelTransientError } from './model.ts'
+import { type ChargedAnswer, type Model, type ModelRequest, ModelTransientError } from './model.ts'
 import { costOf } from './prices.ts'
 
 /** Longer than most model calls take, so calls under way have returned their unused reservations by then. */
@@ -26,11 +26,14 @@ interface BudgetDeps {
   readonly db: Db
   readonly observe: Observer
   /** what the last call of each being could cost at most */
-  readonly memory: { readonly worstCosts: { set(being: BeingName, worst: Cost): unknown } }
+  readonly memory: { readonly worstCosts: { set(being: BeingName, worst: CallCost): unknown } }
 }
 
 /** A model, with the call that is made. */
-export type Asked<A extends Charged> = Pick<Model, 'answerTokensMax' | 'boundPrompt' | 'price'> & {
+export type BudgetedModel<A extends ChargedAnswer> = Pick<
+  Model,
+  'answerTokensMax' | 'boundPrompt' | 'price'
+> & {
   decide(request: ModelRequest): Promise<A>
 }
 
@@ -43,13 +46,13 @@ export type Asked<A extends Charged> = Pick<Model, 'answerTokensMax' | 'boundPro
  *   then the model was not called
  * @throws {ModelTransientError} from the model
  */
-export async function askWithinBudgets<A extends Charged>(
+export async function askWithinBudgets<A extends ChargedAnswer>(
   deps: BudgetDeps,
-  model: Asked<A>,
+  model: BudgetedModel<A>,
   first: CallAttempt,
-  reservation: Reservation | null,
+  reservation: OpeningReservation | null,
   request: ModelRequest,
-): Promise<{ readonly answer: A; readonly settlement: Settlement | null } | { readonly breach: Breach }> {
+): Promise<{ readonly answer: A; readonly settlement: CallSettlement | null } | { readonly breach: Breach }> {
   const maxTokens = request.maxTokens ?? model.answerTokensMax
   const bounded = { ...request, maxTokens }
   const worst = costOf({ promptTokens: model.boundPrompt(bounded), completionTokens: maxTokens }, model.price)
@@ -91,10 +94,10 @@ export async function askWithinBudgets<A extends Charged>(
 
 /** What a call cost. Where the provider does not say, it is bounded by what was sent and received. */
 function costOfAnswer(
-  { usage, received, refused }: Charged,
+  { usage, received, refused }: ChargedAnswer,
   { price, boundPrompt }: Pick<Model, 'price' | 'boundPrompt'>,
   request: ModelRequest & { readonly maxTokens: number },
-): Cost {
+): CallCost {
   if (refused === true) return ZERO_COST
   if (usage !== null) return costOf(usage, price)
   const completionTokens = Math.min(received ?? request.maxTokens, request.maxTokens)
@@ -105,7 +108,7 @@ function costOfAnswer(
 async function reserveOrWait(
   deps: BudgetDeps,
   attempt: CallAttempt,
-  worst: Cost,
+  worst: CallCost,
   signal: AbortSignal | undefined,
 ) {
   const end = performance.now() + 1000 * WAIT_SECONDS_MAX
@@ -117,16 +120,16 @@ async function reserveOrWait(
 }
 
 /** What was reserved for the model call of a moment when it opened, before the length of its prompt was known. */
-export interface Reservation {
+export interface OpeningReservation {
   /** number of the reservation */
   readonly attempt: number
   /** null when no budget stands above the being: nothing needs to be reserved */
-  readonly cost: Cost | null
+  readonly cost: CallCost | null
   /** true once a call has it, which then settles it */
   isTaken: boolean
 }
 
-const ZERO_COST: Cost = { tokens: 0, micros: 0 }
+const ZERO_COST: CallCost = { tokens: 0, micros: 0 }
 
 /** Below 0 and at random: a call that is made again after a crash has a reservation of its own. */
 export const newAttempt = (): number => -randomInt(1, 2 ** 31)
@@ -134,29 +137,29 @@ export const newAttempt = (): number => -randomInt(1, 2 ** 31)
 /** How much more is reserved in advance than the last call could cost. What is too much is given back when the call is settled. */
 const ROOM = 1.25
 
-export const withRoom = ({ tokens, micros }: Cost): Cost => ({
+export const withRoom = ({ tokens, micros }: CallCost): CallCost => ({
   tokens: Math.ceil(tokens * ROOM),
   micros: micros === null ? null : Math.ceil(micros * ROOM),
 })
 
 /** @returns null when nothing was reserved, so that the call reserves what it needs */
 export function reservationOf(
-  { attempt, cost }: { readonly attempt: number; readonly cost: Cost },
+  { attempt, cost }: { readonly attempt: number; readonly cost: CallCost },
   reserved: ClaimResult['reserved'],
-): Reservation | null {
+): OpeningReservation | null {
   if (reserved === null) return null
   return { attempt, cost: reserved === 'free' ? null : cost, isTaken: false }
 }
 
 /** Whether a reservation bounds a call. One without a price was not checked against a budget of money. */
-const covers = (reserved: Cost, worst: Cost): boolean =>
+const covers = (reserved: CallCost, worst: CallCost): boolean =>
   reserved.tokens >= worst.tokens &&
   (worst.micros === null
     ? reserved.micros === null
     : reserved.micros !== null && reserved.micros >= worst.micros)
 
 /** The settlement of a reservation that no call took; null when there is nothing to give back. */
-export const unusedOf = (reservation: Reservation | null): SettlementWrite | null =>
+export const unusedOf = (reservation: OpeningReservation | null): SettlementWrite | null =>
   reservation === null || reservation.isTaken || reservation.cost === null
     ? null
     : { attempt: reservation.attempt, used: ZERO_COST }
@@ -165,7 +168,7 @@ export const unusedOf = (reservation: Reservation | null): SettlementWrite | nul
 export async function releaseReservation(
   db: Db,
   moment: MomentId,
-  reservation: Reservation | null,
+  reservation: OpeningReservation | null,
 ): Promise<void> {
   const unused = unusedOf(reservation)
   if (unused !== null) await settle(db, { moment, attempt: unused.attempt }, ZERO_COST)

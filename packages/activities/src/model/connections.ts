@@ -76,13 +76,13 @@ const models = z.object({
   ),
 })
 
-type Env = Readonly<Record<string, string | undefined>>
+type ConnectionsEnv = Readonly<Record<string, string | undefined>>
 
 /** In the folder of an instance, read when TREEOS_MODELS is not set. */
 const MODELS_FILE = 'models.json'
 
 /** The file of named model connections: TREEOS_MODELS, else `models.json` in TREEOS_DATA; null where there is none. */
-export function modelsFile(env: Env): string | null {
+export function modelsFile(env: ConnectionsEnv): string | null {
   if (env.TREEOS_MODELS) return env.TREEOS_MODELS
   const file = env.TREEOS_DATA ? join(env.TREEOS_DATA, MODELS_FILE) : null
   return file !== null && existsSync(file) ? file : null
@@ -94,7 +94,7 @@ export function modelsFile(env: Env): string | null {
  * @param env names the file, and holds the keys that the file names
  * @throws {TreeosError} INVALID_INPUT naming the file, the connection and the field; it quotes no key
  */
-export function readConnections(env: Env): ModelEndpoint[] {
+export function readConnections(env: ConnectionsEnv): ModelEndpoint[] {
   const file = modelsFile(env)
   if (file === null) return []
   const { connections, fallbacks } = parseFile(file, models)
@@ -106,7 +106,7 @@ export function readConnections(env: Env): ModelEndpoint[] {
       requireKnown(fallbacks, others, `${at}.fallbacks`)
       const address = {
         baseUrl: requireBaseUrl(baseUrl, `${at}.baseUrl`),
-        apiKey: requireKey(keyOf(key, file, at, env), `${at}: its key`),
+        apiKey: requireKey(connectionKey(key, file, at, env), `${at}: its key`),
       }
       requireKeptKey(address, env, `${at}.baseUrl`)
       return modelEndpoint({
@@ -126,7 +126,7 @@ export function readConnections(env: Env): ModelEndpoint[] {
  * @returns null when the environment names none and no Ollama answers
  * @throws {TreeosError} INVALID_INPUT
  */
-export async function resolveDefaultModel(env: Env): Promise<ModelEndpoint | null> {
+export async function resolveDefaultModel(env: ConnectionsEnv): Promise<ModelEndpoint | null> {
   const endpoint = await resolveModelEndpoint(env)
   const file = modelsFile(env)
   const { fallbacks } = file === null ? {} : parseFile(file, models)
@@ -144,17 +144,17 @@ function requireKnown(names: readonly string[] = [], known: readonly string[], a
 }
 
 /** Names of the variables that hold keys of the named connections. @throws {TreeosError} INVALID_INPUT */
-export function keyVariables(env: Env): string[] {
+export function keyVariables(env: ConnectionsEnv): string[] {
   const file = modelsFile(env)
   if (file === null) return []
   return Object.values(parseFile(file, models).connections).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
 }
 
-function keyOf(
+function connectionKey(
   { apiKeyEnv, apiKeyFile }: Pick<z.output<typeof connection>, 'apiKeyEnv' | 'apiKeyFile'>,
   file: string,
   at: string,
-  env: Env,
+  env: ConnectionsEnv,
 ): string | null {
   if (apiKeyEnv !== undefined) {
     const key = env[apiKeyEnv]?.trim()

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { type JsonObject, TreeosError } from '@treeos/core'
 import { apiOf } from './apis/api.ts'
 import type { ApiName } from './apis/shape.ts'
-import { exchange, type Reply, urlOf } from './fetch.ts'
+import { type EndpointReply, exchange, urlOf } from './fetch.ts'
 import { chooseModel, type ListedModel, MODEL_DEFAULT, modelsIn, whyNotListed } from './models.ts'
 
 /** One model of one OpenAI-compatible endpoint. */
@@ -22,7 +22,7 @@ export interface ModelEndpoint {
   readonly apiKey: string | null
 }
 
-type Env = Readonly<Record<string, string | undefined>>
+type EndpointEnv = Readonly<Record<string, string | undefined>>
 
 const OPENAI_URL = 'https://api.openai.com/v1'
 const OLLAMA_PORT = '11434'
@@ -39,7 +39,7 @@ const ASCII_WORD = /^[\x21-\x7e]+$/
  * @throws {TreeosError} INVALID_INPUT when OPENAI_BASE_URL or OPENAI_API_KEY is malformed; the message quotes neither
  */
 export async function resolveModelEndpoint(
-  env: Env,
+  env: EndpointEnv,
   { fetch }: { fetch?: typeof globalThis.fetch } = {},
 ): Promise<ModelEndpoint | null> {
   const setting = (name: string) => env[name]?.trim() || null
@@ -121,11 +121,11 @@ export async function faultOfEndpoint(
     if (status >= 300 && status < 400) return `redirects (${status}), which is not followed`
     return 'text' in reply ? whyNotListed(endpoint.model, modelsIn(reply.text)) : null
   } catch (error) {
-    return `cannot be reached (${codeOf(error)})`
+    return `cannot be reached (${networkErrorCode(error)})`
   }
 }
 
-function codeOf(error: unknown): string {
+function networkErrorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException
     if (typeof code === 'string') return code
@@ -152,7 +152,7 @@ function askForModels(
   address: Address,
   timeoutMs: number,
   fetch: typeof globalThis.fetch | undefined,
-): Promise<Reply> {
+): Promise<EndpointReply> {
   const { baseUrl, apiKey } = address
   const signal = AbortSignal.timeout(timeoutMs)
   const init = { headers: apiOf(address).headersOf(apiKey, false), signal }
@@ -177,7 +177,7 @@ export function requireBaseUrl(text: string, what = 'OPENAI_BASE_URL'): string {
  * @param env `TREEOS_KEYS_OVER_HTTP` names hosts of a network that the operator trusts, separated by commas
  * @throws {TreeosError} INVALID_INPUT naming the setting; it quotes no key
  */
-export function requireKeptKey({ baseUrl, apiKey }: Address, env: Env, what: string): void {
+export function requireKeptKey({ baseUrl, apiKey }: Address, env: EndpointEnv, what: string): void {
   const { protocol, hostname, search } = new URL(baseUrl)
   const hasKey = apiKey !== null || search !== '' // some servers take it in the query
   if (protocol === 'https:' || !hasKey || isThisMachine(hostname)) return

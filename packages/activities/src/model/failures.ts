@@ -1,7 +1,7 @@
 import { branded } from '@treeos/core'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { Usage } from './prices.ts'
-import type { Refusal } from './refusal.ts'
+import type { EndpointRefusal } from './refusal.ts'
 
 /** The model gave no answer in this attempt. The message quotes no prompt and no provider, and there is no `cause`. */
 export class ModelTransientError extends Error {
@@ -62,7 +62,7 @@ export class CutStreamError extends Error {
  * @throws {ModelTransientError} for these; returns for every other refusal
  */
 export function throwIfTransient(
-  refusal: Refusal,
+  refusal: EndpointRefusal,
   cost: { isFree: boolean; usage: Usage | null; received: number | undefined },
 ): void {
   const { status, retryAfterMs, topic } = refusal
@@ -71,7 +71,7 @@ export function throwIfTransient(
   throw new ModelTransientError('LLM_FAILED', said(refusal), { status, retryAfterMs, ...cost })
 }
 
-const said = ({ status, inside }: Refusal): string =>
+const said = ({ status, inside }: EndpointRefusal): string =>
   inside ? `model answered with an error inside (${status})` : `model answered ${status}`
 
 /** @throws {ModelTransientError} for a lost connection, which may come back; errors of ours as they are */
@@ -114,12 +114,12 @@ function systemCode(error: unknown): string | null {
 /** Statuses of a request that took too long: the provider may have worked on it, and may charge for that. */
 const TOO_LATE: readonly number[] = [408, 499, 504, 524, 598, 599]
 
-/** True when the provider charges nothing: it charges for answers, and this is none. */
+/** True when the provider charges nothing: it charges for answers alone, and this is not an answer. */
 export const isFreeStatus = (status: number): boolean =>
   status >= 400 && status <= 599 && !TOO_LATE.includes(status)
 
 /** What a refusal means, in our own words: the bodies of refusals quote prompts. */
-export function explain(refusal: Refusal, endpoint: ModelEndpoint): string {
+export function explain(refusal: EndpointRefusal, endpoint: ModelEndpoint): string {
   const { key, url, model } = settingsOf(endpoint)
   const { status, topic } = refusal
   const answered = said(refusal)

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type ArrivingAnswer, arrivingOf, egressRequest } from '@treeos/egress'
-import { type Refusal, readRefusal } from './refusal.ts'
+import { type EndpointRefusal, readRefusal } from './refusal.ts'
 
 /** Most bytes read of an answer. A decision has at most 2 × 64 KiB, and JSON in JSON may write a byte as six. */
 export const ANSWER_BYTES_MAX = 1024 * 1024
@@ -15,13 +15,13 @@ export class UnusableAnswerError extends Error {
   override readonly name = 'UnusableAnswerError'
 }
 
-export type Reply =
-  | { readonly refusal: Refusal }
+export type EndpointReply =
+  | { readonly refusal: EndpointRefusal }
   | { readonly text: string }
   | { readonly events: AsyncIterable<Uint8Array> }
 
 /** A request. */
-export type Sending = Parameters<typeof egressRequest>[1]
+export type ModelHttpRequest = Parameters<typeof egressRequest>[1]
 
 export interface ExchangeOptions {
   readonly fetch?: typeof globalThis.fetch
@@ -39,9 +39,9 @@ export interface ExchangeOptions {
  */
 export async function exchange(
   url: URL,
-  init: Sending,
+  init: ModelHttpRequest,
   { fetch, fields = [], hear }: ExchangeOptions = {},
-): Promise<Reply> {
+): Promise<EndpointReply> {
   const arriving =
     fetch === undefined
       ? await egressRequest(url, init)

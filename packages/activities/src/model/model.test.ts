@@ -14,7 +14,7 @@ import {
   tools,
   useServer,
 } from '../../test/asking.ts'
-import { Line } from './line.ts'
+import { EndpointClient } from './endpoint-client.ts'
 import { createModel, modelEndpoint } from './model.ts'
 
 useServer()
@@ -122,7 +122,7 @@ describe('the name of the limit of an answer', () => {
     ['https://api.mistral.ai/v1', 'max_tokens'],
     ['https://notopenai.com/v1', 'max_tokens'],
   ])('at %s is %s first', (baseUrl, name) => {
-    const line = new Line(modelEndpoint({ ...mind, baseUrl, apiKey: KEY }), 10)
+    const line = new EndpointClient(modelEndpoint({ ...mind, baseUrl, apiKey: KEY }), 10)
     expect(line.bodyOf(bounded)).toHaveProperty(name, 77)
   })
 })

@@ -1,10 +1,10 @@
 import { type Decision, VERBS } from '@treeos/core'
 import type { Prompt } from '@treeos/signature'
-import { type Outputs, parseAnswer, parseOutputs } from './answer.ts'
+import { parseAnswer, parseOutputs, type SignatureOutputs } from './answer.ts'
 import { type ModelEndpoint, modelEndpoint } from './endpoint.ts'
-import { Line } from './line.ts'
+import { EndpointClient } from './endpoint-client.ts'
 import { type Price, type Prices, priceOf, SHIPPED_PRICES } from './prices.ts'
-import type { Charged, ModelRequest } from './request.ts'
+import type { ChargedAnswer, ModelRequest } from './request.ts'
 import { TokenBound } from './tokens.ts'
 
 export { keyVariables, modelsFile, readConnections, resolveDefaultModel } from './connections.ts'
@@ -17,19 +17,19 @@ export {
 } from './endpoint.ts'
 export { ModelTransientError } from './failures.ts'
 export { type Price, type Prices, readPrices, type Usage } from './prices.ts'
-export { type Probed, probeEndpoint } from './probe.ts'
-export type { Charged, ModelRequest } from './request.ts'
+export { type ProbeResult, probeEndpoint } from './probe.ts'
+export type { ChargedAnswer, ModelRequest } from './request.ts'
 
-export interface ModelAnswer extends Charged {
+export interface ModelAnswer extends ChargedAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
-  /** the failure is that the model called what is no call */
+  /** the failure is that the model's tool call could not be parsed */
   readonly isMiscall?: true
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */
-export type ModelOutputs = Charged & Outputs
+export type ModelOutputs = ChargedAnswer & SignatureOutputs
 
 export interface Model {
   readonly name: string
@@ -98,7 +98,7 @@ export interface ModelOptions {
 export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Model {
   const { prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
   const others = new Map<string, Model>()
-  const line = new Line(endpoint, options.timeoutSeconds)
+  const line = new EndpointClient(endpoint, options.timeoutSeconds)
   const tokens = new TokenBound(endpoint.model)
   return {
     name: endpoint.model,
@@ -128,14 +128,14 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       if ('failure' in sent) return { decision: failed(sent.failure), ignoredCalls: 0, ...charged }
       const named = new Set(asked.tools.map((tool) => tool.function.name))
       const offered = VERBS.filter((verb) => named.has(verb))
-      return { ...parseAnswer(sent.completion, offered, textOf(asked.prompt), asked.shown), ...charged }
+      return { ...parseAnswer(sent.completion, offered, promptText(asked.prompt), asked.shown), ...charged }
     },
     async complete(asked) {
       const { charged, ...sent } = await line.send(asked)
       if ('failure' in sent) return { failure: failed(sent.failure), ...charged }
       const [tool] = asked.tools
       if (tool === undefined) throw new Error('a Signature was sent without the tool of its outputs')
-      const outputs = parseOutputs(sent.completion, tool.function.name, textOf(asked.prompt))
+      const outputs = parseOutputs(sent.completion, tool.function.name, promptText(asked.prompt))
       return { ...outputs, ...charged }
     },
   }
@@ -150,6 +150,6 @@ function jsonOf(tools: ModelRequest['tools']): string {
   return text
 }
 
-const textOf = ({ system, user }: Prompt): string => `${system}\n${user}`
+const promptText = ({ system, user }: Prompt): string => `${system}\n${user}`
 
 const failed = (message: string) => ({ kind: 'failure', code: 'LLM_FAILED', message }) as const

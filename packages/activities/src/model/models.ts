@@ -40,7 +40,7 @@ const modelList = z.union([
   z.object({ models: entries }).transform(({ models }) => models),
 ])
 
-/** Reads a list of models. Entries without a name are left out. @throws {SyntaxError} for text that is not JSON; null for JSON that is no list */
+/** Reads a list of models. Entries without a name are left out. @throws {SyntaxError} for text that is not JSON; null for JSON that is not a list */
 export function modelsIn(json: string): ListedModel[] | null {
   const list = modelList.safeParse(JSON.parse(json))
   return list.success ? list.data.filter(({ id }) => MODEL_NAME.test(id)) : null
@@ -59,14 +59,14 @@ export function chooseModel(listed: readonly ListedModel[]): string | null {
  */
 export function whyNotListed(model: string, listed: readonly ListedModel[] | null): string | null {
   if (listed === null || listed.length === 0) return null
-  const ids = new Set(listed.map(({ id }) => plain(id)))
-  const name = plain(model)
+  const ids = new Set(listed.map(({ id }) => plainModelId(id)))
+  const name = plainModelId(model)
   const stem = name.split(':', 1)[0]!
   if ([name, `${name}:latest`, ...(stem.includes('/') ? [stem] : [])].some((known) => ids.has(known)))
     return null
-  const kin = listed.filter(({ id }) => plain(id).split(':', 1)[0] === stem).map(({ id }) => id)
+  const kin = listed.filter(({ id }) => plainModelId(id).split(':', 1)[0] === stem).map(({ id }) => id)
   const hint = kin.length === 0 ? '' : `; it lists ${kin.slice(0, 5).join(', ')}`
   return `does not list the model ${model}${hint}`
 }
 
-const plain = (id: string): string => id.toLowerCase().replace(/^models[/]/, '')
+const plainModelId = (id: string): string => id.toLowerCase().replace(/^models[/]/, '')

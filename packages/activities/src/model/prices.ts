@@ -1,4 +1,4 @@
-import type { Cost } from '@treeos/store'
+import type { CallCost } from '@treeos/store'
 import { z } from 'zod'
 import { parseFile } from './parse-file.ts'
 import shipped from './prices.json' with { type: 'json' }
@@ -52,7 +52,7 @@ export const readPrices = (path: string): Prices => ({
 export function costOf(
   { promptTokens, completionTokens, cachedTokens = 0 }: Usage,
   price: Price | null,
-): Cost {
+): CallCost {
   const tokens = promptTokens + completionTokens
   if (price === null) return { tokens, micros: null }
   const { prompt, cached = prompt, completion } = price

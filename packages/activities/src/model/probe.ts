@@ -1,12 +1,12 @@
 import { callParameters } from '@treeos/core'
 import { parseAnswer } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
+import { EndpointClient } from './endpoint-client.ts'
 import { ModelTransientError } from './failures.ts'
-import { Line } from './line.ts'
 import type { ModelRequest } from './request.ts'
 
 /** What came of one real call of a model. */
-export interface Probed {
+export interface ProbeResult {
   /** null when it called its tool */
   readonly fault: string | null
   /** the server's own words, for the operator only: short, printable, and without the key; null where it said nothing */
@@ -41,17 +41,17 @@ const REQUEST: ModelRequest = {
 export async function probeEndpoint(
   endpoint: ModelEndpoint,
   { timeoutSeconds = TIMEOUT_SECONDS }: { timeoutSeconds?: number } = {},
-): Promise<Probed> {
+): Promise<ProbeResult> {
   let heard: string | null = null
-  const line = new Line(endpoint, timeoutSeconds, (text) => {
+  const line = new EndpointClient(endpoint, timeoutSeconds, (text) => {
     heard = text
   })
-  const fault = await faultOf(line)
-  const said = fault === null || heard === null ? null : shown(heard, endpoint.apiKey)
+  const fault = await endpointFault(line)
+  const said = fault === null || heard === null ? null : shownServerWords(heard, endpoint.apiKey)
   return { fault, said, without: [...line.quirks] }
 }
 
-async function faultOf(line: Line): Promise<string | null> {
+async function endpointFault(line: EndpointClient): Promise<string | null> {
   try {
     const sent = await line.send(REQUEST)
     if ('failure' in sent) return sent.failure
@@ -69,7 +69,7 @@ async function faultOf(line: Line): Promise<string | null> {
 const promptOf = ({ prompt: { system, user } }: ModelRequest): string => `${system}\n${user}`
 
 /** The words of an error, where it is JSON; in one line, without what looks like a key. */
-function shown(text: string, key: string | null): string | null {
+function shownServerWords(text: string, key: string | null): string | null {
   const words = (messageIn(text) ?? text).replace(/[^\x20-\x7e]+/g, ' ').trim()
   const bare = (key === null ? words : words.replaceAll(key, '(key)')).replace(/\bsk-[\w*.-]+/g, '(key)')
   return bare === '' ? null : bare.slice(0, SAID_CHARS_MAX)

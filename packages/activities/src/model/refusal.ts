@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { parseJson } from './reading/arguments.ts'
 
 /** What a refusal is about, as far as its body says so in words that are known. */
-export type Topic = 'quota' | 'context' | 'tools' | 'call'
+export type RefusalTopic = 'quota' | 'context' | 'tools' | 'call'
 
-/** An answer whose status is no success, or that holds an error. No text of it is kept. */
-export interface Refusal {
+/** An answer without a status of success, or one that holds an error. No text of it is kept. */
+export interface EndpointRefusal {
   readonly status: number
   /** it came under a status of success */
   readonly inside: boolean
@@ -13,7 +13,7 @@ export interface Refusal {
   readonly retryAfterMs: number | undefined
   /** which of the fields that were asked about its body names */
   readonly named: readonly string[]
-  readonly topic: Topic | null
+  readonly topic: RefusalTopic | null
   /** the call that the model wrote and its server could not read */
   readonly generation?: string
 }
@@ -29,7 +29,7 @@ export function readRefusal(
     inside = false,
   }: { status: number; headers: Pick<Headers, 'get'>; body: string; inside?: boolean },
   fields: readonly string[],
-): Refusal {
+): EndpointRefusal {
   const parsed = parseJson(body)
   const error = errorOf(parsed)
   const wait = readRetryAfter(headers) ?? waitIn(body)
@@ -69,7 +69,7 @@ export function errorInside(completion: unknown): { status: number; body: string
   const answer = Array.isArray(completion) ? completion[0] : completion
   if (!isJsonObject(answer) || hasMessage(answer)) return null
   const isError = Boolean(answer.error) || answer.object === 'error' || isBadBase(answer.base_resp)
-  return isError ? { status: statusOf(errorOf(answer)), body: JSON.stringify(answer) } : null
+  return isError ? { status: errorStatus(errorOf(answer)), body: JSON.stringify(answer) } : null
 }
 
 function hasMessage({ choices }: JsonObject): boolean {
@@ -99,7 +99,7 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
 ]
 
 /** @returns 500 for an error that does not say what it is */
-function statusOf(error: JsonObject): number {
+function errorStatus(error: JsonObject): number {
   const numbers = [error.code, error.status, error.status_code, error.http_code].map(Number)
   const status = numbers.find((value) => Number.isInteger(value) && value >= 400 && value <= 599)
   if (status !== undefined) return status
@@ -118,7 +118,12 @@ const CONTEXT =
 const TOOLS =
   /support (the use of )?(tools?\b|function calling|tool (use|calling))|tools? (is|are) not supported|--jinja|tool-call-parser|does not support tools/i
 
-function topicOf(status: number, error: JsonObject, body: string, wait: number | undefined): Topic | null {
+function topicOf(
+  status: number,
+  error: JsonObject,
+  body: string,
+  wait: number | undefined,
+): RefusalTopic | null {
   const codes = [error.code, error.type, error.reason, error.status]
     .filter((word) => typeof word === 'string')
     .join(' ')

@@ -1,6 +1,6 @@
 import type { ShownNames } from '@treeos/core'
 import type { ModelTool, Prompt } from '@treeos/signature'
-import type { Saying } from '@treeos/store'
+import type { WordPiece } from '@treeos/store'
 import type { Usage } from './prices.ts'
 
 export interface ModelRequest {
@@ -14,11 +14,11 @@ export interface ModelRequest {
   /** most model tokens of the answer; for a being with a budget the model's own limit when left out, else none */
   readonly maxTokens?: number
   /** hears what the model writes, as it comes: the answer is then asked for as a stream. It is the same answer */
-  readonly onSaying?: (saying: Saying) => void
+  readonly onSaying?: (saying: WordPiece) => void
 }
 
 /** What an answer cost. */
-export interface Charged {
+export interface ChargedAnswer {
   /** null when the answer holds no valid usage */
   readonly usage: Usage | null
   /** where usage is unknown: the most model tokens that what was received can have; left out: as many as the answer may have */

@@ -69,28 +69,42 @@ it('the page lists them all', async () => {
   await expect([HEAD, ...pages].join('\n')).toMatchFileSnapshot('../../../../docs/model-servers.md')
 })
 
-/** A list of the rows. Those that come to the same stand together. */
+/** A list of the rows. Those that come to the same stand together, and of these what one server does. */
 function listOf(rows: readonly Row[]): string {
   const groups = Map.groupBy(rows, ({ so }) => so)
-  return [...groups].map(([so, same]) => entryOf(so, same)).join('\n')
+  return [...groups].map(([so, same]) => wrapped(entryOf(so, same))).join('\n')
 }
 
 function entryOf(so: string, rows: readonly Row[]): string {
-  const lines = rows.map(({ what, of }) => `${what} (${of})`)
-  if (lines.length === 1) return `- ${lines[0]}: ${so}`
-  return [`- **${so}**:`, ...lines.map((line) => `  - ${line}`)].join('\n')
+  const groups = Map.groupBy(rows, ({ of }) => of)
+  const known = [...groups]
+    .map(([of, same]) => `${same.map(({ what }) => what).join('; ')} (${of})`)
+    .join('; ')
+  return rows.length === 1 ? `- ${known}: ${so}` : `- **${so}**: ${known}`
+}
+
+/** At most 140 columns a line. */
+function wrapped(text: string): string {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line === undefined) lines.push(word)
+    else if (line.length + word.length < 140) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(`  ${word}`)
+  }
+  return lines.join('\n')
 }
 
 const HEAD = `# Model servers
 
 For who runs TreeOS with a model server, and asks what it makes of its answers. \`packages/activities/src/model/servers.test.ts\` makes this
-page: each line is a test, as \`what the server does (known of): what comes of it\`, with and without a stream.
+page: each entry is a test, with and without a stream. In brackets: who is known to do what stands since the bracket before.
 
 - A field that an endpoint refuses is left out in the same call, and while the process runs. No text of a provider is kept.
 - The limit of an answer is \`max_completion_tokens\` for OpenAI, Azure, Groq, Cerebras and xAI, else \`max_tokens\`, or what the server
   takes.
-- A call in words is read where tools were offered: if the words are nothing but calls, or if calls end them, on a line of their own,
-  after a control token such as \`<tool_call>\`. Thinking, control tokens and one code fence around all are taken out first. It must
-  name a tool that was offered and must not stand in the prompt. The same gates judge it.
-- A server that reads less of a prompt than it was sent is found by its own count. The call fails, and the failure names the setting.
+- A call in words is read where tools were offered: if the words are nothing but calls, or end with calls on a line of their own, after
+  a control token such as \`<tool_call>\`. Thinking, control tokens and one code fence around all are taken out first. It must name a
+  tool that was offered and must not stand in the prompt.
+- A server that reads less of a prompt than it was sent is found by its own count. The failure names the setting.
 `

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject, utf8Length } from '@treeos/core'
-import type { Saying } from '@treeos/store'
+import type { WordPiece } from '@treeos/store'
 import { createParser } from 'eventsource-parser'
 import { CutStreamError } from './failures.ts'
 import { ANSWER_BYTES_MAX, UnusableAnswerError } from './fetch.ts'
 import { parseJson } from './reading/arguments.ts'
-import { isCallPart, textOf } from './reading/message.ts'
+import { isCallPart, partText } from './reading/message.ts'
 
 /** Most bytes read of a stream, which wraps each token in an event. */
 const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
@@ -19,7 +19,7 @@ const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
  */
 export async function readStreamed(
   events: AsyncIterable<Uint8Array>,
-  onSaying: (saying: Saying) => void,
+  onSaying: (saying: WordPiece) => void,
   chunksOf: (event: unknown) => readonly unknown[] = (event) => [event],
 ): Promise<unknown> {
   const answer = new AnswerSoFar()
@@ -90,7 +90,7 @@ class AnswerSoFar {
     return this.#usage
   }
 
-  take(chunk: unknown): Saying[] {
+  take(chunk: unknown): WordPiece[] {
     if (!isJsonObject(chunk)) return []
     const usage = [chunk.usage, isJsonObject(chunk.x_groq) ? chunk.x_groq.usage : null].find(isJsonObject)
     if (usage !== undefined) this.#usage = usage // the last one counts, often in a chunk without a choice
@@ -142,8 +142,8 @@ class AnswerSoFar {
     return isFirst && isJsonObject(message) ? message : {}
   }
 
-  #takeWords({ content, refusal }: JsonObject): Saying[] {
-    const words = Array.isArray(content) ? content.map(textOf).join('') : textOf(content ?? '')
+  #takeWords({ content, refusal }: JsonObject): WordPiece[] {
+    const words = Array.isArray(content) ? content.map(partText).join('') : partText(content ?? '')
     const refused = typeof refusal === 'string' ? refusal : ''
     this.#content += words
     this.#refusal += refused
@@ -151,7 +151,7 @@ class AnswerSoFar {
   }
 
   /** The first piece of a call names its tool, and the others add to its arguments. */
-  #takeCall(piece: JsonObject, piecesInChunk: number): Saying[] {
+  #takeCall(piece: JsonObject, piecesInChunk: number): WordPiece[] {
     const { name, arguments: args = piece.input } = isJsonObject(piece.function) ? piece.function : piece
     const call = this.#callOf(piece, typeof name === 'string' ? name : '', args, piecesInChunk)
     if (name !== undefined && name !== null && name !== '') call.name = name
@@ -178,7 +178,7 @@ class AnswerSoFar {
     return call
   }
 
-  #said(tool: string | null, text: string): Saying[] {
+  #said(tool: string | null, text: string): WordPiece[] {
     if (text === '') return []
     this.#length += text.length
     this.#bytes += utf8Length(text)

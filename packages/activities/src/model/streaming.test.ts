@@ -1,4 +1,4 @@
-import type { Saying } from '@treeos/store'
+import type { WordPiece } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import { ask, KEY, mind, SENTINEL, server, spoke, useServer } from '../../test/asking.ts'
 import { createModel, ModelTransientError } from './model.ts'
@@ -7,13 +7,13 @@ useServer()
 
 /** Asks once, as somebody watches. */
 async function watched(model = createModel(mind, { timeoutSeconds: 5 }), request = ask) {
-  const heard: Saying[] = []
+  const heard: WordPiece[] = []
   const result = await model
     .decide({ ...request, onSaying: (saying) => void heard.push(saying) })
     .catch((error: unknown) => error)
   return { heard, result }
 }
-const textOf = (heard: readonly Saying[], tool: string | null) =>
+const textOf = (heard: readonly WordPiece[], tool: string | null) =>
   heard.map((saying) => (saying.tool === tool ? saying.text : '')).join('')
 
 const STORY = 'Once upon a time 🌊⛵, "quoted",\nand then nothing.'

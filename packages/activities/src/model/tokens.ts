@@ -1,17 +1,18 @@
 /** Counts the model tokens of a text. */
-type Count = (text: string, how: { readonly disallowedSpecial: Set<string> }) => number
+type TokenCounter = (text: string, how: { readonly disallowedSpecial: Set<string> }) => number
 
 /** Control tokens in a prompt are text, as for the providers. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() }
 
 /** Tokenizers of OpenAI's models, by the names of these. Other providers publish none that runs here. */
-const TOKENIZERS: readonly (readonly [names: RegExp, load: () => Promise<{ countTokens: Count }>])[] = [
+const TOKENIZERS: readonly (readonly [names: RegExp, load: () => Promise<{ countTokens: TokenCounter }>])[] =
   [
-    /(^|[/])(?:ft:)?(?:gpt-4o|gpt-4[.]1|gpt-4[.]5|gpt-[5-9]|gpt-oss|chatgpt-|o[1-9](?:-|$))/,
-    () => import('gpt-tokenizer/encoding/o200k_base'),
-  ],
-  [/(^|[/])(?:ft:)?(?:gpt-4|gpt-3[.]5-turbo)(?:-|$)/, () => import('gpt-tokenizer/encoding/cl100k_base')],
-]
+    [
+      /(^|[/])(?:ft:)?(?:gpt-4o|gpt-4[.]1|gpt-4[.]5|gpt-[5-9]|gpt-oss|chatgpt-|o[1-9](?:-|$))/,
+      () => import('gpt-tokenizer/encoding/o200k_base'),
+    ],
+    [/(^|[/])(?:ft:)?(?:gpt-4|gpt-3[.]5-turbo)(?:-|$)/, () => import('gpt-tokenizer/encoding/cl100k_base')],
+  ]
 
 /**
  * Runs of characters that a tokenizer takes as one piece, whose time grows with their square. Texts with such a run are bounded by
@@ -24,8 +25,8 @@ const LONG_RUN = /[\p{L}\p{M}]{300}|[^\s\p{L}\p{N}]{300}|\s{300}/u
  * token has at least one.
  */
 export class TokenBound {
-  readonly #load: (() => Promise<{ countTokens: Count }>) | undefined
-  #count: Count | null = null
+  readonly #load: (() => Promise<{ countTokens: TokenCounter }>) | undefined
+  #count: TokenCounter | null = null
   #loading: Promise<void> | null = null
 
   constructor(model: string) {

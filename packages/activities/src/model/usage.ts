@@ -4,7 +4,7 @@ import type { Usage } from './prices.ts'
 /**
  * Reads what an answer cost, in model tokens. Tokens of thinking count as tokens of the answer, also where a server reports them
  * beside `completion_tokens`.
- * @returns null when the answer has no valid usage. A prompt of 0 tokens is none: servers say so when they counted nothing
+ * @returns null when the answer has no valid usage. A prompt of 0 tokens is not valid: servers say so when they counted nothing
  */
 export function readUsage(completion: unknown): Usage | null {
   const usage = isJsonObject(completion) ? (completion.usage ?? inGroq(completion)) : undefined

@@ -31,12 +31,12 @@ const PAUSE = { firstMs: 5, growth: 1.6 } as const
 
 const BEINGS_MAX = 2000
 
-interface Asked {
+interface NextWakesDeps {
   readonly db: Db
   readonly observe: Observer
 }
 
-interface Waiting {
+interface WakeWaiter {
   /** ms of `performance.now()` when Postgres is asked next, and when for the last time */
   due: number
   readonly until: number
@@ -46,7 +46,7 @@ interface Waiting {
 
 /** Beings of this process that have ended a moment and wait for their next wake before they rest. */
 export class NextWakes {
-  readonly #waiting = new Map<BeingName, Waiting>()
+  readonly #waiting = new Map<BeingName, WakeWaiter>()
   /** moments under way whose wake came soon, with `performance.now()` at their opening */
   readonly #soon = new LRUCache<MomentId, number>({ max: BEINGS_MAX })
   /** `performance.now()` when the present task of each being began */
@@ -97,7 +97,7 @@ export class NextWakes {
    * Waits for the next wake of a being that has ended this moment and has none.
    * @returns whether one came, also true when Postgres did not say; at once false for a being without a place
    */
-  async follows(moment: MomentId, deps: Asked): Promise<boolean> {
+  async follows(moment: MomentId, deps: NextWakesDeps): Promise<boolean> {
     if (!this.#places.delete(moment)) return false
     const { being } = parseMomentId(moment)
     crashPoint('live:next-wake')
@@ -116,7 +116,7 @@ export class NextWakes {
   }
 
   /** Asks for all that wait in one statement, until none is left. */
-  async #ask({ db, observe }: Asked): Promise<void> {
+  async #ask({ db, observe }: NextWakesDeps): Promise<void> {
     this.#isAsking = true
     try {
       while (this.#waiting.size > 0) {

@@ -15,16 +15,16 @@ import {
   findOverlaySources,
   type KeptReading,
   type OpenWrite,
-  type Prefetched,
+  type PrefetchedWorld,
   recordDecision,
   recordOpen,
   type StoredDecision,
 } from '@treeos/store'
-import type { Concluded, Registry, WorldReader } from '@treeos/world'
+import type { ConcludedMoment, Registry, WorldReader } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
-import { type Reservation, releaseReservation } from '../model/ask-within-budgets.ts'
+import { type OpeningReservation, releaseReservation } from '../model/ask-within-budgets.ts'
 
-interface Known {
+interface KeptMoment {
   readonly loaded: LoadedMoment
   /** somebody watches its being, so its model is asked to stream */
   isStreamed: boolean
@@ -33,13 +33,13 @@ interface Known {
 }
 
 /** Opened by this process. Nothing of it is in Postgres before its outcome, unless its end takes longer. */
-export interface HeldMoment extends Known {
+export interface HeldMoment extends KeptMoment {
   readonly state: 'held'
   readonly open: OpenWrite
   /** the world as it was when the moment opened */
   readonly reading: KeptReading
   /** what was reserved for its model call; null where nothing was */
-  readonly reservation: Reservation | null
+  readonly reservation: OpeningReservation | null
   /** what its mind decided; null until it has */
   decision: DecisionWrite | null
   /** the append is to say that the run looks for its next wake itself */
@@ -51,13 +51,13 @@ export interface HeldMoment extends Known {
 /** A call that both gates allow, what it comes to, and the world that this was asked over: the moment's own. */
 export interface ConcludedCall {
   readonly call: VerbCall
-  readonly conclusion: Concluded
+  readonly conclusion: ConcludedMoment
   readonly reader: WorldReader
-  readonly world: Pick<Prefetched, 'source' | 'readSet'>
+  readonly world: Pick<PrefetchedWorld, 'source' | 'readSet'>
 }
 
 /** Its open record is in Postgres. */
-export interface StoredMoment extends Known {
+export interface StoredMoment extends KeptMoment {
   readonly state: 'stored'
   /** null until it is known that there is one */
   decision: StoredDecision | null
@@ -167,12 +167,12 @@ export class OpenMoments {
   }
 }
 
-interface Made {
+interface ComposedStack {
   readonly stack: PinnedStack
   readonly composed: Promise<ComposedMoment>
 }
 
-const made = new WeakMap<LoadedMoment, Made>()
+const made = new WeakMap<LoadedMoment, ComposedStack>()
 
 /**
  * Composes the stack of a moment as `composeLoaded` does. On the short way the mind and the stamp get one stack, and it is composed

@@ -1,5 +1,5 @@
 import { type BeingName, type JsonObject, newWake, PRIORITIES, readPath, stanceOf } from '@treeos/core'
-import type { BeingEnded, Resting } from '@treeos/protocol'
+import type { BeingEnded, RestingBeing } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
 import { enqueue, type InboxEntry, recordRefusalOf } from '@treeos/store'
 import { effectiveCognition } from '@treeos/world'
@@ -22,7 +22,7 @@ export function idleSecondsOf(qualities: JsonObject): number | null {
 /**
  * Idle setting and cognition of a being without a waiting wake. A person never wakes by itself.
  */
-export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | BeingEnded> {
+export async function restingOf(deps: BeatDeps, being: BeingName): Promise<RestingBeing | BeingEnded> {
   const me = await readerOf(deps).being(being)
   if (me === null) return { resting: true }
   if (me.ended !== undefined) return { over: true }
@@ -40,7 +40,7 @@ export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resti
 export const isOwnWake = ({ kind, id }: Pick<InboxEntry, 'kind' | 'id'>): boolean =>
   kind === 'event' && /^(idle|continue|look)\//.test(id)
 
-interface Idle {
+interface IdleBeing {
   readonly being: BeingName
   readonly generation: number
   /** number of the next moment */
@@ -63,7 +63,7 @@ export const unlessRefused =
 /** Puts an idle wake into the inbox, unless the being has another idle time by now. A rerun adds no second one. */
 export async function wakeIdle(
   deps: BeatDeps,
-  { being, generation, n, seconds }: Idle,
+  { being, generation, n, seconds }: IdleBeing,
 ): Promise<{ accepted: boolean }> {
   const now = await restingOf(deps, being)
   if (!('resting' in now) || now.idleSeconds !== seconds) return { accepted: false }

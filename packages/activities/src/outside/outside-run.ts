@@ -104,13 +104,13 @@ function argsOf(command: readonly string[], timeoutSeconds: number): string[] {
   return [...SANDBOX, '--json-status-fd', String(STATUS_FD), '--', ...bounded]
 }
 
-interface Collected {
+interface OutputCollector {
   text(): string
   isCut(): boolean
 }
 
 /** Keeps the start of a stream. The rest is read and dropped, so that the command does not wait. */
-function collect(stream: Readable): Collected {
+function collect(stream: Readable): OutputCollector {
   const chunks: Buffer[] = []
   let kept = 0
   let cut = false

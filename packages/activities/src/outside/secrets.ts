@@ -13,7 +13,7 @@ export function takeSecrets(
   if (missing.length > 0)
     throw new TreeosError(
       'FORBIDDEN',
-      `this worker has no secret ${missing.join(', ')}: the operator sets it with \`treeos secret set ${missing[0]}\``,
+      `this worker has no secret ${missing.join(', ')}: the operator has to set it`,
     )
   return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']))
 }

@@ -25,7 +25,7 @@ import {
 } from '@treeos/store'
 import {
   type Act,
-  type Concluded,
+  type ConcludedMoment,
   foldRows,
   isActLike,
   LAW,
@@ -34,31 +34,31 @@ import {
 } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { changesOf } from './follow-up.ts'
-import type { Proposal } from './propose.ts'
+import type { GateInput } from './propose.ts'
 import type { StampReading } from './read.ts'
 
 /** The batch that one stamp appends, with the drafts of its facts. */
-export interface Built {
+export interface StampBatch {
   readonly batch: Batch & { readonly outcome: NonNullable<Batch['outcome']> }
   readonly record: MomentRecord
   readonly drafts: readonly FactDraft[]
 }
 
-interface Made {
+interface StampParts {
   /** digest of the open record as it is stored: a cut may have given the moment another thread */
   readonly open: Digest
   readonly before: BeforeStamp
-  readonly proposal: Proposal
-  readonly concluded: Concluded
+  readonly proposal: GateInput
+  readonly concluded: ConcludedMoment
 }
 
 /** Builds facts, rows, wakes and the moment's record from what the law concluded, and writes nothing. */
 export async function build(
   { reality, registry }: BeatDeps,
   input: StampInput,
-  made: Made,
+  made: StampParts,
   { reader, recordsHead, now, current }: StampReading,
-): Promise<Built> {
+): Promise<StampBatch> {
   const { record: open } = current
   const { before, concluded } = made
   const { act, sends, facts: drafts } = concluded
@@ -124,7 +124,7 @@ export async function build(
 }
 
 /** The heads that the append checks: of all that an act, a refusal or a look rests on, and of the reels that it writes. */
-function headsOf(reader: WorldReader, concluded: Concluded): SeenHead[] {
+function headsOf(reader: WorldReader, concluded: ConcludedMoment): SeenHead[] {
   const read = [...reader.heads.values()]
   if (isActLike(concluded)) return read // what waits rests on all that an act rests on
   const written = new Set(concluded.facts.map(({ reel }) => reel))
@@ -132,7 +132,7 @@ function headsOf(reader: WorldReader, concluded: Concluded): SeenHead[] {
 }
 
 /** The heads from which a call was judged, where the basis has not all of them; null when no call was judged. */
-const judgedBeyond = ({ basis }: BeforeStamp, { judged }: Concluded): readonly HeadRef[] | null =>
+const judgedBeyond = ({ basis }: BeforeStamp, { judged }: ConcludedMoment): readonly HeadRef[] | null =>
   judged === undefined
     ? null
     : headsBeyond(
@@ -147,7 +147,7 @@ const judgedBy = ({ basis, basisSalt }: BeforeStamp, judged: readonly HeadRef[])
  * The heads that a refusal or a look rests on. Append checks them, as it checks all that an act read: so replay, which judges from
  * these heads, sees what the gates saw. It leaves out those of reels without a fact, because it would make a head for each name.
  */
-const judgedHeads = ({ judged = [] }: Concluded): SeenHead[] => judged.filter(({ seq }) => seq > 0)
+const judgedHeads = ({ judged = [] }: ConcludedMoment): SeenHead[] => judged.filter(({ seq }) => seq > 0)
 
 function recordOf(
   input: StampInput,
@@ -162,11 +162,11 @@ function recordOf(
     sends,
     refusal,
   }: {
-    made: Made
+    made: StampParts
     code: string
     judged: readonly HeadRef[] | null
     current: LoadedMoment
-    decided: Extract<Proposal, { kind: 'decided' }> | null
+    decided: Extract<GateInput, { kind: 'decided' }> | null
     facts: readonly BuiltFact[]
     sealedAt: number
     sends: Digest | null

@@ -6,7 +6,7 @@ import { type Conclusion, conclude, type DecidedMoment } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { reportFault } from '../moments/fault.ts'
 import type { ConcludedCall } from '../moments/open-moments.ts'
-import type { Proposal } from './propose.ts'
+import type { GateInput } from './propose.ts'
 import type { StampReading } from './read.ts'
 
 /** Asks the law what a proposal comes to. What was concluded of its call before, from the same world, is not asked again. */
@@ -14,7 +14,7 @@ export async function concludeProposal(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
-  proposal: Proposal,
+  proposal: GateInput,
   { reader, source, current, concluded, isKept }: StampReading,
   { effect }: Pick<BeforeStamp, 'effect'>,
 ): Promise<Conclusion> {
@@ -29,14 +29,14 @@ export async function concludeProposal(
   return conclusion
 }
 
-const isConcluded = (proposal: Proposal, { call }: ConcludedCall): boolean =>
+const isConcluded = (proposal: GateInput, { call }: ConcludedCall): boolean =>
   proposal.kind === 'decided' &&
   proposal.refused === undefined &&
   proposal.decision.kind === 'call' &&
   proposal.decision.call === call
 
 /** A moment with its proposal, as the law is asked about it. */
-function decidedMoment(loaded: LoadedMoment, proposal: Proposal, hasEffect = false): DecidedMoment {
+function decidedMoment(loaded: LoadedMoment, proposal: GateInput, hasEffect = false): DecidedMoment {
   const { record: open, content, face, overlays, program } = loaded
   const at = { being: parseMomentId(open.moment).being, open, content }
   if (proposal.kind === 'skipped')

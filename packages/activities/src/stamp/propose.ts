@@ -10,7 +10,7 @@ import { composeOnce, type HeldMoment } from '../moments/open-moments.ts'
 type BesideRefusal = NonNullable<DecidedMoment['refused']>
 
 /** Input of the gates: a skip, or a decision with its stack. */
-export type Proposal =
+export type GateInput =
   | { readonly kind: 'skipped'; readonly reason: string }
   | {
       readonly kind: 'decided'
@@ -31,7 +31,7 @@ export async function propose(
   input: StampInput,
   opened: LoadedMoment,
   held: HeldMoment | null,
-): Promise<Proposal> {
+): Promise<GateInput> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
   const composed = await composeOnce(deps, opened, input.stack)
   const { decision, digest, overlay } = await decisionOf(deps, input, opened, held)
@@ -83,7 +83,7 @@ const WHY_NO_EFFECT: Readonly<Record<string, string>> = {
 const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
 
 /** The decision is refused for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
-export function refusedBeside(proposal: Proposal, refused: BesideRefusal): Proposal {
+export function refusedBeside(proposal: GateInput, refused: BesideRefusal): GateInput {
   if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${refused.message}`)
   return { ...proposal, refused }
 }

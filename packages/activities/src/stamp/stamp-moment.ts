@@ -39,7 +39,7 @@ import { type HeldMoment, ReopenedError } from '../moments/open-moments.ts'
 import { build } from './build.ts'
 import { concludeProposal } from './conclude.ts'
 import { beingsToRecheck, beingsWithNewBudget, changedSchedules, changesStandardBudget } from './follow-up.ts'
-import { type Proposal, propose, refusedBeside, UNLEASED } from './propose.ts'
+import { type GateInput, propose, refusedBeside, UNLEASED } from './propose.ts'
 import { readForStamp } from './read.ts'
 import { evaluationIn, stampedBefore } from './stored-stamp.ts'
 
@@ -182,7 +182,7 @@ type TryResult =
 const FREED_MAX = 1000
 
 /** What a try of a stamp starts from. */
-interface Trial {
+interface StampStart {
   readonly opened: LoadedMoment
   /** null when open record and decision are stored */
   readonly held: HeldMoment | null
@@ -198,14 +198,14 @@ async function tryStamp(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
-  { opened, held, kept }: Trial,
-  proposal: Proposal,
+  { opened, held, kept }: StampStart,
+  proposal: GateInput,
 ): Promise<TryResult> {
   const reading = await readForStamp(db, deps, input, opened, kept, held?.concluded)
   const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
   const concluded = await concludeProposal(db, deps, input, proposal, reading, before)
   // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
-  // where no call was judged. So what is no act is judged again from the present rows.
+  // where no call was judged. So anything but an act is judged again from the present rows.
   if (kept !== null && concluded.kind !== 'act' && concluded.kind !== 'waiting')
     return tryStamp(db, deps, input, { opened, held, kept: null }, proposal)
   if (concluded.kind === 'effect-pending') return { status: 'effect-pending', pending: concluded }
@@ -285,7 +285,7 @@ function dropOverlay({ overlays }: BeatDeps, { record, overlays: sources }: Load
   if (sources !== undefined && sources.call !== null) overlays.drop(sources.call, record.moment)
 }
 
-async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise<TryResult | Refused> {
+async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise<TryResult | RefusedAct> {
   try {
     return await run(db)
   } catch (error) {
@@ -294,19 +294,19 @@ async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise
 }
 
 /** Postgres did not take the act. The same act would be refused again. */
-interface Refused {
+interface RefusedAct {
   readonly status: 'refused'
   readonly refusal: RecordRefusal
 }
 
-function asRefused(error: unknown): Refused {
+function asRefused(error: unknown): RefusedAct {
   const refusal = recordRefusalOf(error)
   if (refusal === null) throw error
   return { status: 'refused', refusal }
 }
 
 /** The moment fails in place of an act that the record does not take. @throws {RecordRefusedError} when it did not take the failure either */
-function failedAsRefused(proposal: Proposal, { prospect, what }: RecordRefusal): Proposal {
+function failedAsRefused(proposal: GateInput, { prospect, what }: RecordRefusal): GateInput {
   if (proposal.kind === 'skipped' || proposal.refused?.beside === 'storage')
     throw new RecordRefusedError(`the record refuses the end of the moment: ${what}`)
   const beside = 'storage'
@@ -323,7 +323,7 @@ async function runLocked(
   deps: BeatDeps,
   reels: ReelId[],
   run: (db: Db) => Promise<TryResult>,
-): Promise<TryResult | Refused> {
+): Promise<TryResult | RefusedAct> {
   try {
     return await deps.db.transaction().execute(async (tx) => {
       await lockHeads(tx, reels)

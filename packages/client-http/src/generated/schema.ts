@@ -1188,7 +1188,7 @@ export interface components {
             driver?: string;
             content?: string;
             overlay?: components["schemas"]["OverlayRecord"];
-            shadow?: components["schemas"]["Shadowed"][];
+            shadow?: components["schemas"]["ShadowVerdict"][];
         };
         Self: {
             /** @example @solomon */
@@ -1682,7 +1682,7 @@ export interface components {
             views: components["schemas"]["ViewChoice"];
         };
         /** @description An entry after expansion: a name or address, or a pattern with `*` alone or at either end. */
-        Concrete: string | {
+        ConcreteEntry: string | {
             pattern: string;
         };
         /** @description A change of one path of a context. A side that is left out is missing; `{}` is a value that equals nothing. */
@@ -1786,7 +1786,7 @@ export interface components {
             })[];
             primary: components["schemas"]["RoleName"] | null;
             /** @description what rules that are tried would have said otherwise; left out for nothing */
-            shadow?: components["schemas"]["Shadowed"][];
+            shadow?: components["schemas"]["ShadowVerdict"][];
             skip?: components["schemas"]["SkipReason"];
             /**
              * @description where the primary comes from; null when there is none
@@ -1937,19 +1937,6 @@ export interface components {
             /** @description the last words that it spoke; null when it said nothing lately */
             words: components["schemas"]["Json"];
         };
-        /** @description What happened in the last minutes, and what waits now, as far as one may look. */
-        Lately: {
-            /** @description false: more happened than is shown */
-            isAll: boolean;
-            /** @description ISO 8601, UTC */
-            since: string;
-            spoken: components["schemas"]["SpokenTo"][];
-            /** @description oldest first */
-            strip: components["schemas"]["StripMoment"][];
-            until: string;
-            /** @description the longest waiting first */
-            waiting: components["schemas"]["WaitsFor"][];
-        };
         /** @description A part of a prompt, with where it comes from. */
         Layer: {
             origin: string;
@@ -2077,7 +2064,7 @@ export interface components {
             promptDigest: string | null;
             reason?: string;
             /** @description what rules that are tried would have said otherwise of its call; left out for nothing */
-            shadow?: components["schemas"]["Shadowed"][];
+            shadow?: components["schemas"]["ShadowVerdict"][];
             stackDigest: string | null;
             stacked: string[];
             verb: components["schemas"]["Verb"] | null;
@@ -2280,6 +2267,19 @@ export interface components {
             system: string;
             user: string;
         };
+        /** @description What happened in the last minutes, and what waits now, as far as one may look. */
+        RecentActivity: {
+            /** @description false: more happened than is shown */
+            isAll: boolean;
+            /** @description ISO 8601, UTC */
+            since: string;
+            spoken: components["schemas"]["SpokenTo"][];
+            /** @description oldest first */
+            strip: components["schemas"]["StripMoment"][];
+            until: string;
+            /** @description the longest waiting first */
+            waiting: components["schemas"]["WaitsFor"][];
+        };
         /** @description `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>`, `thread:<id>` or `registry`: the subject of facts. */
         ReelId: string;
         /** @description What a model decided and was refused before its moment ended. It was told why, and decided again. */
@@ -2456,7 +2456,7 @@ export interface components {
         /** @enum {boolean|string} */
         SelfContinue: false | true | "until-answered";
         /** @description What rules that are tried would have said of a call, where those that decide say something else. */
-        Shadowed: {
+        ShadowVerdict: {
             /** @description the address of the rule or the count that would have said it */
             by: string;
             key: string;
@@ -2609,10 +2609,10 @@ export interface components {
         };
         /** @description What one being may reach for in one moment. */
         Surface: {
-            canBe: components["schemas"]["Concrete"][];
-            canDo: components["schemas"]["Concrete"][];
-            canSee: components["schemas"]["Concrete"][];
-            canSummon: components["schemas"]["Concrete"][];
+            canBe: components["schemas"]["ConcreteEntry"][];
+            canDo: components["schemas"]["ConcreteEntry"][];
+            canSee: components["schemas"]["ConcreteEntry"][];
+            canSummon: components["schemas"]["ConcreteEntry"][];
         };
         Surroundings: {
             /** @description the space where the being is */
@@ -4416,7 +4416,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Lately"];
+                    "application/json": components["schemas"]["RecentActivity"];
                 };
             };
             /** @description Problem details (RFC 9457) */

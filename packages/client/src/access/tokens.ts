@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, mendedBy, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf, requireBeing } from '@treeos/reality'
 import {
   type AccessToken,
@@ -56,7 +56,7 @@ export async function issueToken(
     )
   const secret = `treeos_${randomBytes(SECRET_BYTES).toString('base64url')}`
   const token = await insertToken(at.db, { id: randomUUID(), being, issuedBy: as, secret, days })
-  return { ...viewOf(token), secret }
+  return { ...tokenView(token), secret }
 }
 
 /** Tokens that are read at once. */
@@ -81,13 +81,13 @@ export async function tokensPage(
 ): Promise<{ readonly items: TokenView[]; readonly next: string | null }> {
   await requirePerson(at, as)
   const tokens = await listTokensOf(at.db, as, { after: after ?? null, limit: limit + 1 })
-  const items = tokens.slice(0, limit).map(viewOf)
+  const items = tokens.slice(0, limit).map(tokenView)
   return { items, next: tokens.length > limit ? (items.at(-1)?.id ?? null) : null }
 }
 
 /**
  * Revokes an access token. Allowed to its issuer and to any person who could have issued it.
- * @throws {TreeosError} INVALID_INPUT for an id of none that the person may revoke; RESOURCE_CONFLICT when it was revoked before
+ * @throws {TreeosError} INVALID_INPUT for an id that is not one of a token that the person may revoke; RESOURCE_CONFLICT when it was revoked before
  */
 export async function revokeToken(
   at: Presence,
@@ -98,16 +98,17 @@ export async function revokeToken(
   if (token === null)
     throw new TreeosError(
       'INVALID_INPUT',
-      `no access token that ${stanceOf(as)} may revoke has the id ${quote(id)}; \`treeos token list\` lists them`,
+      `no access token that ${stanceOf(as)} may revoke has the id ${quote(id)}`,
+      mendedBy({ name: 'list-tokens' }),
     )
   if (!(await markTokenRevoked(at.db, id, as)))
     throw new TreeosError('RESOURCE_CONFLICT', `access token ${id} was revoked before`)
-  return viewOf((await findTokenOf(at.db, as, id)) ?? token)
+  return tokenView((await findTokenOf(at.db, as, id)) ?? token)
 }
 
 export type VerifiedToken = TokenGrant & { readonly token: string }
 
-/** The grant of a secret. @returns null when the text is no secret, or its token is unknown, expired or revoked */
+/** The grant of a secret. @returns null when the text is not a secret, or its token is unknown, expired or revoked */
 export async function verifyToken(at: Presence, secret: string): Promise<VerifiedToken | null> {
   const token = await tokenOf(at, secret)
   return token?.holds === true ? grantOf(token) : null
@@ -123,7 +124,11 @@ export async function requireToken(at: Presence, secret: string): Promise<Verifi
       : token.revokedAt !== null
         ? `this access token was revoked at ${token.revokedAt.toISOString()}`
         : `this access token has expired at ${token.expiresAt.toISOString()}`
-  throw new TreeosError('UNAUTHORIZED', `${why}: its issuer makes another one by \`treeos token create\``)
+  throw new TreeosError(
+    'UNAUTHORIZED',
+    `${why}: its issuer makes another one`,
+    mendedBy({ name: 'make-token' }),
+  )
 }
 
 const tokenOf = async ({ db }: Presence, secret: string) =>
@@ -178,7 +183,7 @@ async function requirePerson(at: Presence, as: BeingName): Promise<void> {
     )
 }
 
-const viewOf = ({ id, being, issuedBy, issuedAt, expiresAt, revokedAt }: AccessToken): TokenView => ({
+const tokenView = ({ id, being, issuedBy, issuedAt, expiresAt, revokedAt }: AccessToken): TokenView => ({
   id,
   being: stanceOf(being),
   issuedBy: stanceOf(issuedBy),

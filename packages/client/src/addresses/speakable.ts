@@ -4,7 +4,7 @@ import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/seein
 import { addresses } from '../roles/authoring.ts'
 
 /** A being that may be spoken to. */
-export interface Speakable {
+export interface SpeakableBeing {
   readonly stance: string
   readonly cognition: string
 }
@@ -16,7 +16,7 @@ const SPEAKABLE_MAX = 200
  * The beings that a being may speak to now and sees: those that its list names, and those that the list covers of the beings around it
  * and of the catalog of addresses, where it may see that. The rules of a target still decide each summon.
  */
-export async function speakable(at: SeeConnection, as: BeingName): Promise<Speakable[]> {
+export async function speakable(at: SeeConnection, as: BeingName): Promise<SpeakableBeing[]> {
   const known = await unlessRefused(addresses(at, as, { text: '@', of: 'beings', limit: SPEAKABLE_MAX }))
   return withSnapshot(at, as, async ({ me, surface, see, regard }) => {
     const named = surface.canSummon.filter((entry) => typeof entry === 'string')
@@ -25,7 +25,7 @@ export async function speakable(at: SeeConnection, as: BeingName): Promise<Speak
       (stance) =>
         stance.startsWith('@') && stance !== stanceOf(as) && covers(surface.canSummon, stance) !== undefined,
     )
-    const found: Speakable[] = []
+    const found: SpeakableBeing[] = []
     for (const stance of stances.slice(0, SPEAKABLE_MAX)) {
       const row = await unlessRefused(regard(parseStance(stance)))
       if (row !== null && row.ended === undefined) found.push({ stance, cognition: row.cognition.kind })

@@ -55,7 +55,7 @@ async function viewsOf({ db }: Presence, entries: readonly InboxEntry[]): Promis
   const views = await Promise.all(
     entries.map(async ({ id, kind, content, outside }) => {
       if (kind !== 'event' || !isJsonObject(content)) return []
-      const view = viewOf(content, outside === true)
+      const view = approvalView(content, outside === true)
       return [{ ...view, call: await openedIn(db, id, view.call) }]
     }),
   )
@@ -63,7 +63,7 @@ async function viewsOf({ db }: Presence, entries: readonly InboxEntry[]): Promis
 }
 
 /** @param isOutside what the entry's own column says: the append insists on it, whatever the content says */
-function viewOf(content: { readonly [name: string]: Json }, isOutside: boolean): ApprovalView {
+function approvalView(content: { readonly [name: string]: Json }, isOutside: boolean): ApprovalView {
   const { id, actor, call, on, rule, expiresAt, roles, for: whom, driver, outside } = content
   return {
     id: String(id),

@@ -139,12 +139,12 @@ async function proposalFor(
   const beyond = countsOver(alike.map((one) => one.row))
   const asking = { ...rule, ask: { ...rule.ask, beyond: beyond as Json } }
   const calls = [view.call as unknown as VerbCall, ...alike.map(({ row }) => row.call)]
-  const names = new Set(calls.flatMap((call) => Object.keys(argumentsOf(call))))
+  const names = new Set(calls.flatMap((call) => Object.keys(proposedArguments(call))))
   const free = [...names].filter((name) => !beyond.some(({ each }) => each === name)).sort()
   return { approved: alike.length, space, field: `permissions.${verb}`, value: { [key]: asking }, free }
 }
 
-const argumentsOf = (call: VerbCall): JsonObject =>
+const proposedArguments = (call: VerbCall): JsonObject =>
   call.verb === 'do' || call.verb === 'be' ? call.args : {}
 
 /** As many in a day as were approved on average, so that one busy hour sets no bound, and no argument above what was approved. */
@@ -152,7 +152,7 @@ export function countsOver(rows: readonly Pick<ApprovalRow, 'at' | 'call'>[]): J
   const times = rows.map(({ at }) => at)
   const days = Math.ceil((Math.max(...times) - Math.min(...times)) / DAY_MS)
   const most = Math.ceil(rows.length / Math.max(1, days))
-  const args = rows.map(({ call }) => argumentsOf(call))
+  const args = rows.map(({ call }) => proposedArguments(call))
   const names = Object.keys(args[0] ?? {}).filter((name) =>
     args.every((one) => typeof one[name] === 'number' && Number(one[name]) >= 0),
   )

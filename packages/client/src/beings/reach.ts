@@ -1,5 +1,5 @@
 import type { BeingName, JsonObject } from '@treeos/core'
-import { type Concrete, covers, type Registry, type Surface } from '@treeos/world'
+import { type ConcreteEntry, covers, type Registry, type Surface } from '@treeos/world'
 import { type SeeConnection, withSnapshot } from './seeing.ts'
 
 /** An operation in reach, with what a form of it needs. */
@@ -39,7 +39,10 @@ export const reach = (at: SeeConnection, as: BeingName): Promise<ReachView> =>
     identity: choicesOf(surface.canBe, at.registry.beOperations),
   }))
 
-const choicesOf = (entries: readonly Concrete[], operations: Registry['operations']): OperationChoice[] =>
+const choicesOf = (
+  entries: readonly ConcreteEntry[],
+  operations: Registry['operations'],
+): OperationChoice[] =>
   [...operations.values()]
     .filter(({ name }) => covers(entries, name) !== undefined)
     .map(({ name, description, targets, args, schema }) => ({

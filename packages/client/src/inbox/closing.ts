@@ -1,4 +1,4 @@
-import { ASKED_PREFIX, type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { ASKED_PREFIX, type BeingName, mendedBy, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { closeEntries, type InboxEntry, listEntries, listStandings } from '@treeos/store'
 import { parkedIn } from './inbox.ts'
@@ -41,7 +41,8 @@ async function requireClosable(
     if (entry !== undefined && entry.being === as && entry.kind !== 'act') return entry
     throw new TreeosError(
       'CORRELATION_NOT_FOUND',
-      `the inbox of ${stanceOf(as)} has no entry ${quote(id)}; \`treeos inbox\` lists them`,
+      `the inbox of ${stanceOf(as)} has no entry ${quote(id)}`,
+      mendedBy({ name: 'list-inbox' }),
     )
   })
   const open = how === 'read' ? entries.filter(({ closedBy }) => closedBy === null) : []
@@ -58,18 +59,21 @@ function requireRead(entry: InboxEntry, parked: ReadonlySet<BeingName>): void {
     const from = caller === null ? 'its sender' : stanceOf(caller.name)
     throw new TreeosError(
       'INVALID_INPUT',
-      `${from} waits for an answer to ${quote(id)}: \`treeos reply\` answers it, \`treeos inbox dismiss\` closes it without one`,
+      `${from} waits for an answer to ${quote(id)}`,
+      mendedBy({ name: 'answer-entry' }),
     )
   }
   if (kind === 'event' && id.startsWith(ASKED_PREFIX))
     throw new TreeosError(
       'INVALID_INPUT',
-      `${quote(id)} waits for your yes or no: \`treeos approve\` and \`treeos deny\` answer it, \`treeos inbox dismiss\` puts it aside`,
+      `${quote(id)} waits for your yes or no`,
+      mendedBy({ name: 'decide-entry' }),
     )
   const being = parkedIn(entry)
   if (being !== null && parked.has(being))
     throw new TreeosError(
       'INVALID_INPUT',
-      `${stanceOf(being)} is parked until its budget is decided on: \`treeos do ${stanceOf(being)} unpark-being\` lets it try again, \`treeos inbox dismiss\` closes the notice`,
+      `${stanceOf(being)} is parked until its budget is decided on`,
+      mendedBy({ name: 'unpark', of: stanceOf(being) }),
     )
 }

@@ -108,7 +108,7 @@ export async function inboxCounts(at: Presence, as: BeingName): Promise<InboxCou
 export function describeInboxEntry(entry: InboxEntry): InboxView {
   return {
     correlation: entry.id,
-    kind: kindOf(entry),
+    kind: inboxKind(entry),
     thread: entry.root,
     from: entry.caller === null ? null : stanceOf(entry.caller.name),
     content: toldContent(entry),
@@ -141,7 +141,7 @@ const PARKED_PREFIX = 'parked/'
 export const parkedIn = ({ id, kind }: Pick<InboxEntry, 'id' | 'kind'>): BeingName | null =>
   kind === 'event' && id.startsWith(PARKED_PREFIX) ? (id.split('/')[1] ?? null) : null
 
-function kindOf({ id, kind, inReplyTo, isNotice, expectReply }: InboxEntry): InboxKind {
+function inboxKind({ id, kind, inReplyTo, isNotice, expectReply }: InboxEntry): InboxKind {
   if (kind === 'summon') return inReplyTo !== null ? 'answer' : expectReply === false ? 'news' : 'question'
   if (id.startsWith(ASKED_PREFIX)) return 'approval'
   if (id.startsWith(PARKED_PREFIX)) return 'budget'

@@ -1,4 +1,4 @@
-import type { Fault, ModelAttempt } from '@treeos/store'
+import type { AttemptFault, ModelAttempt } from '@treeos/store'
 
 /** A stretch of a moment, in ms since 1970 UTC. */
 export interface MomentStretch {
@@ -7,7 +7,7 @@ export interface MomentStretch {
   readonly from: number
   readonly to: number
   /** of a model, a script, an operation or an effect */
-  readonly part?: Fault['part']
+  readonly part?: AttemptFault['part']
   /** from 1 */
   readonly attempt?: number
   readonly tokens?: number
@@ -21,7 +21,7 @@ interface BeatTimes {
   readonly openedAt: number
   readonly sealedAt: number
   readonly attempts: readonly ModelAttempt[]
-  readonly faults: readonly Pick<Fault, 'part' | 'attempt' | 'at' | 'seconds' | 'message'>[]
+  readonly faults: readonly Pick<AttemptFault, 'part' | 'attempt' | 'at' | 'seconds' | 'message'>[]
 }
 
 /** What took how long in a moment, in order. The times are of several clocks, so each stretch is cut to the moment. */

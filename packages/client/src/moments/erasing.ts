@@ -32,7 +32,7 @@ export async function erasing(db: Db, what: string, why: string): Promise<VerbCa
       `${quote(what)} is not a fact of this reality: name it by its hash or as <reel>#<seq>, or a moment by its id, as in ann/1/3`,
     )
   const { reel, seq } = fact.header
-  return erase(targetOf(reel), { fact: { reel, seq, hash: fact.hash }, why })
+  return erase(reelTarget(reel), { fact: { reel, seq, hash: fact.hash }, why })
 }
 
 const erase = (target: string, args: Extract<VerbCall, { verb: 'do' }>['args']): VerbCall => ({
@@ -49,7 +49,7 @@ async function findFact(db: Db, what: string): Promise<Fact | undefined> {
 }
 
 /** What is of no being, space or thing is of the whole reality. */
-function targetOf(reel: ReelId): string {
+function reelTarget(reel: ReelId): string {
   if (reel.startsWith('being:')) return stanceOf(reel.slice('being:'.length))
   if (reel.startsWith('space:')) return reel.slice('space:'.length)
   return reel.startsWith('matter:') ? reel : ROOT_SPACE

@@ -7,8 +7,15 @@ import {
   triggerOf,
 } from '@treeos/core'
 import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
-import { askedIn, type Db, type Fault, findDecision, listFaults, type StoredOutcome } from '@treeos/store'
-import type { Face, Shadowed, Surface } from '@treeos/world'
+import {
+  type AttemptFault,
+  askedIn,
+  type Db,
+  findDecision,
+  listFaults,
+  type StoredOutcome,
+} from '@treeos/store'
+import type { Face, ShadowVerdict, Surface } from '@treeos/world'
 import { loadPastMoment } from './past-moment.ts'
 
 export type ExplainedMoment = Explanation & {
@@ -28,7 +35,7 @@ export type ExplainedMoment = Explanation & {
     readonly message?: string
   }
   /** what rules that are tried would have said otherwise; left out for nothing */
-  readonly shadow?: readonly Shadowed[]
+  readonly shadow?: readonly ShadowVerdict[]
   /** the roles that the flow in its shadow would have given; left out where they are the same */
   readonly wouldWear?: readonly RoleName[]
   /** how the moment ended; `reason` is null where the kind says all */
@@ -47,7 +54,7 @@ export type ExplainedMoment = Explanation & {
 
 /** For the operator: message and stack are those of the error, and may quote contents. */
 export interface FaultView {
-  readonly part: Fault['part']
+  readonly part: AttemptFault['part']
   readonly attempt: number
   /** ISO 8601, UTC */
   readonly at: string
@@ -82,11 +89,11 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     ...(open.shadow === undefined ? {} : { wouldWear: open.shadow }),
     ...(outcome.record.shadow === undefined
       ? {}
-      : { shadow: outcome.record.shadow as unknown as Shadowed[] }),
+      : { shadow: outcome.record.shadow as unknown as ShadowVerdict[] }),
     ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
     ...(unheard === null ? {} : { unheard }),
     ...(decision?.tries === undefined ? {} : { tries: decision.tries }),
-    faults: (await listFaults(db, outcome.moment)).map(viewOf),
+    faults: (await listFaults(db, outcome.moment)).map(faultView),
   }
 }
 
@@ -112,7 +119,7 @@ export async function whyNotRole(db: Db, being: BeingName, n: number, role: Role
   )
 }
 
-const viewOf = ({ part, attempt, at, seconds, message, stack }: Fault): FaultView => ({
+const faultView = ({ part, attempt, at, seconds, message, stack }: AttemptFault): FaultView => ({
   part,
   attempt,
   at: at.toISOString(),

@@ -209,11 +209,11 @@ async function describeEntry(
     lines.push([0, { id: `${entry}.0`, type: 'moment', being, stance: stanceOf(being), ...view }])
   }
   for (const [i, fact] of (await listFactsAt(db, facts)).entries())
-    lines.push([i + 1, { id: `${entry}.${i + 1}`, type: 'fact', ...viewOf(fact) }])
+    lines.push([i + 1, { id: `${entry}.${i + 1}`, type: 'fact', ...factHappening(fact) }])
   return lines
 }
 
-function viewOf({ header, payload, hash }: Fact): Omit<FactHappening, 'id' | 'type'> {
+function factHappening({ header, payload, hash }: Fact): Omit<FactHappening, 'id' | 'type'> {
   const { reel, seq, kind, actor, driver, moment, at } = header
   return { reel, seq, hash, kind, actor, driver, moment, at: new Date(at).toISOString(), payload }
 }

@@ -13,7 +13,7 @@ export interface KnownFrom {
   /** `<reel>#<seq>`: what `treeos erase` takes */
   readonly fact: string
   readonly kind: string
-  /** address of the note; left out for what is no note */
+  /** address of the note; left out for anything but a note */
   readonly note?: string
   /** stance of who wrote or said it; for whom another being did, its own */
   readonly by: string

@@ -40,7 +40,7 @@ export interface WaitsFor {
 }
 
 /** What happened in the last minutes, and what waits now, as far as one may look. */
-export interface Lately {
+export interface RecentActivity {
   /** ISO 8601, UTC */
   readonly since: string
   readonly until: string
@@ -66,7 +66,7 @@ export async function lately(
   at: Presence,
   as: BeingName,
   { seconds }: { readonly seconds: number },
-): Promise<Lately> {
+): Promise<RecentActivity> {
   const { of, moments, isAll } = await lateMoments(at, as, seconds)
   const waiting = await listWaitingFor(at.db, { of, limit: WAITING_MAX })
   const until = Date.now()

@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import { contentHeard } from '@treeos/reality'
 import type { InboxEntry, StoredDecision, StoredOpen, StoredOutcome } from '@treeos/store'
-import { type Shadowed, toldContent } from '@treeos/world'
+import { type ShadowVerdict, toldContent } from '@treeos/world'
 
 /** A finished moment as people see it. */
 export interface MomentView {
@@ -41,7 +41,7 @@ export interface MomentView {
   /** of its model call, without the text; left out without one */
   readonly overlay?: OverlayRecord
   /** what rules that are tried would have said otherwise of its call; left out for nothing */
-  readonly shadow?: readonly Shadowed[]
+  readonly shadow?: readonly ShadowVerdict[]
 }
 
 /** Why a moment began. */
@@ -102,7 +102,7 @@ export function describeOutcome(
     ...(open?.record.driver == null ? {} : { driver: stanceOf(open.record.driver) }),
     ...(said === null ? {} : { content: said }),
     ...(record.overlay === undefined ? {} : { overlay: record.overlay }),
-    ...(record.shadow === undefined ? {} : { shadow: record.shadow as unknown as Shadowed[] }),
+    ...(record.shadow === undefined ? {} : { shadow: record.shadow as unknown as ShadowVerdict[] }),
   }
 }
 

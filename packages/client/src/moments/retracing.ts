@@ -114,7 +114,7 @@ export async function openPartOf(
     if (!(await isFactOpen(isOpen, fact.header))) continue
     const placing = placingOf(fact)
     if (placing !== null) placings.push(placing)
-    if (fact.header.kind === SPEECH_KIND) said.push(...wordsOf(fact))
+    if (fact.header.kind === SPEECH_KIND) said.push(...pastWordsIn(fact))
   }
   const isMine = outcome !== undefined && (await isOpen(outcome.being))
   return { moment: isMine ? momentOf(outcome) : null, placings, said }
@@ -128,7 +128,7 @@ const momentOf = ({ being, n, kind, reason, record }: StoredOutcome): RetracedMo
   stack: record.stackDigest,
 })
 
-function wordsOf({ header: { actor }, payload }: Fact): PastWords[] {
+function pastWordsIn({ header: { actor }, payload }: Fact): PastWords[] {
   if (payload === null || typeof payload.to !== 'string') return []
   const words = wordsIn(payload.content ?? null)
   const text = typeof words === 'string' ? words : JSON.stringify(words)

@@ -1,6 +1,6 @@
 import type { BeingName } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
-import type { JournalListener, WordStream, Words } from '@treeos/store'
+import type { JournalListener, WordNotice, WordStream } from '@treeos/store'
 import { authorizePast } from '../access/past-access.ts'
 
 export interface StreamRequest {
@@ -10,7 +10,7 @@ export interface StreamRequest {
   /** may serve many streams, and followers of the journal */
   readonly listener: Pick<JournalListener, 'streamWords'>
   /** hears what the model writes, while it does, of calls of moments that open from now on */
-  readonly heard: (words: Words) => void
+  readonly heard: (words: WordNotice) => void
 }
 
 /**

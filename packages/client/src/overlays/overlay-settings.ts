@@ -1,4 +1,4 @@
-import { type BeingName, quote, stanceOf, TreeosError, utf8Length } from '@treeos/core'
+import { type BeingName, mendedBy, quote, stanceOf, TreeosError, utf8Length } from '@treeos/core'
 import { isStoredTier, isTier, parseOverlay, STORED_TIERS, type StoredTier } from '@treeos/overlay'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import {
@@ -39,7 +39,7 @@ export interface OverlayRequest {
 /** The stored overlays that a person may read: those of the workspace, and those that it may set. */
 export async function overlays(at: Presence, as: BeingName): Promise<OverlayView[]> {
   await requirePerson(at, as)
-  return (await listStoredOverlays(at.db, as)).map(viewOf)
+  return (await listStoredOverlays(at.db, as)).map(overlayView)
 }
 
 /**
@@ -52,7 +52,7 @@ export async function setOverlay(
   request: OverlayRequest,
   overlay: { readonly content: unknown; readonly appliesTo?: unknown },
 ): Promise<OverlayView> {
-  const key = keyOf(request)
+  const key = overlayKey(request)
   await requirePerson(at, request.as)
   const { content, appliesTo = null } = parseOverlay(
     overlay.appliesTo === undefined ? { content: overlay.content } : overlay,
@@ -63,11 +63,11 @@ export async function setOverlay(
       'RATE_LIMITED',
       `the ${key.tier} ${quote(key.scope)} has 32 overlays: delete one first`,
     )
-  if (answer !== 'set') throw refused(answer, key, request.as)
-  const stored = (await listStoredOverlays(at.db, request.as)).find((entry) => isSame(entry, key))
+  if (answer !== 'set') throw refusedOverlay(answer, key, request.as)
+  const stored = (await listStoredOverlays(at.db, request.as)).find((entry) => isOverlayAt(entry, key))
   if (stored === undefined)
     throw new TreeosError('RESOURCE_CONFLICT', `the overlay ${quote(key.name)} was deleted meanwhile`)
-  return viewOf(stored)
+  return overlayView(stored)
 }
 
 /** @throws {TreeosError} FORBIDDEN; INVALID_INPUT for a tier that is never stored, and for a name that no overlay has */
@@ -75,19 +75,20 @@ export async function deleteOverlay(
   at: Presence,
   request: OverlayRequest,
 ): Promise<Pick<OverlayView, 'tier' | 'name' | 'scope'> & { readonly deleted: true }> {
-  const key = keyOf(request)
+  const key = overlayKey(request)
   await requirePerson(at, request.as)
   const answer = await deleteStoredOverlay(at.db, key, request.as)
   if (answer === 'missing')
     throw new TreeosError(
       'INVALID_INPUT',
-      `no overlay of the ${key.tier} has the name ${quote(key.name)}; \`treeos overlay list\` lists them`,
+      `no overlay of the ${key.tier} has the name ${quote(key.name)}`,
+      mendedBy({ name: 'list-overlays' }),
     )
-  if (answer !== 'deleted') throw refused(answer, key, request.as)
+  if (answer !== 'deleted') throw refusedOverlay(answer, key, request.as)
   return { ...namesOf(key), deleted: true }
 }
 
-function keyOf({ tier, name, channel, as }: OverlayRequest): OverlayKey & { readonly tier: StoredTier } {
+function overlayKey({ tier, name, channel, as }: OverlayRequest): OverlayKey & { readonly tier: StoredTier } {
   const stored = requireStoredTier(tier)
   if (channel !== undefined && stored !== 'channel')
     throw new TreeosError('INVALID_INPUT', `an overlay of the ${stored} belongs to no channel`)
@@ -104,7 +105,8 @@ function requireStoredTier(tier: string): StoredTier {
   if (isTier(tier))
     throw new TreeosError(
       'INVALID_INPUT',
-      `an overlay of a ${tier} is never stored: give it with the ${tier} (treeos summon … --overlay TEXT); stored are those of ${STORED_TIERS.join(', ')}`,
+      `an overlay of a ${tier} is never stored: give it with the ${tier}. Stored are those of ${STORED_TIERS.join(', ')}`,
+      mendedBy({ name: 'give-overlay', tier }),
     )
   throw new TreeosError('INVALID_INPUT', `the tier is ${quote(tier)}; it takes ${STORED_TIERS.join(', ')}`)
 }
@@ -123,7 +125,11 @@ const WHO_MAY: Readonly<Record<StoredTier, string>> = {
   channel: 'only who first said something in a channel, and the operator, may set its overlays',
 }
 
-const refused = (answer: string, { tier }: { readonly tier: StoredTier }, as: BeingName): TreeosError =>
+const refusedOverlay = (
+  answer: string,
+  { tier }: { readonly tier: StoredTier },
+  as: BeingName,
+): TreeosError =>
   answer === 'forbidden'
     ? new TreeosError('FORBIDDEN', `${stanceOf(as)} may not do this: ${WHO_MAY[tier]}`)
     : new TreeosError('INVALID_INPUT', `the overlay was refused: ${answer}`)
@@ -137,7 +143,7 @@ async function requirePerson(at: Presence, as: BeingName): Promise<void> {
   )
 }
 
-const isSame = (entry: OverlayEntry, { tier, scope, name }: OverlayKey): boolean =>
+const isOverlayAt = (entry: OverlayEntry, { tier, scope, name }: OverlayKey): boolean =>
   entry.tier === tier && entry.scope === scope && entry.name === name
 
 const namesOf = ({ tier, scope, name }: OverlayKey) => ({
@@ -146,7 +152,7 @@ const namesOf = ({ tier, scope, name }: OverlayKey) => ({
   ...(tier === 'workspace' ? {} : { scope: tier === 'account' ? stanceOf(scope) : scope }),
 })
 
-const viewOf = (entry: OverlayEntry): OverlayView => ({
+const overlayView = (entry: OverlayEntry): OverlayView => ({
   ...namesOf(entry),
   content: entry.content,
   ...(entry.applies === null ? {} : { appliesTo: entry.applies }),

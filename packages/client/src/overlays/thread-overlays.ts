@@ -1,4 +1,4 @@
-import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, mendedBy, quote, stanceOf, TreeosError } from '@treeos/core'
 import { commitTo, newSalt, type Overlay, parseOverlay, VaultAwayError } from '@treeos/overlay'
 import type { Purpose, VaultCaller } from '@treeos/overlay/vault'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
@@ -48,7 +48,8 @@ export async function putOverlay(
     refusal ??
     new TreeosError(
       'SERVICE_UNAVAILABLE',
-      'no worker runs whose vault takes the overlay: nothing was said; `treeos up` starts one',
+      'no worker runs whose vault takes the overlay: nothing was said',
+      mendedBy({ name: 'start-worker' }),
     )
   )
 }
@@ -90,6 +91,7 @@ async function requireThread({ db }: Pick<Presence, 'db'>, id: string) {
   if (thread !== null) return thread
   throw new TreeosError(
     'CORRELATION_NOT_FOUND',
-    `no thread ${quote(id)} began in this reality; \`treeos thread list\` shows those that are not over`,
+    `no thread ${quote(id)} began in this reality`,
+    mendedBy({ name: 'list-threads' }),
   )
 }

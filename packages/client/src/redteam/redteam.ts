@@ -39,7 +39,7 @@ export interface RedteamRequest {
 }
 
 /** A call that went beyond, with what made the mind make it. */
-export interface Beyond extends Words {
+export interface BeyondCall extends Words {
   readonly carrier: string
   readonly call: VerbCall
   /** what the being wore, the primary role first */
@@ -57,7 +57,7 @@ export interface RedteamResult {
   /** persons are asked before it is done */
   readonly asked: number
   /** some of those that went beyond */
-  readonly examples: readonly Beyond[]
+  readonly examples: readonly BeyondCall[]
 }
 
 const EXAMPLES_MAX = 10
@@ -78,7 +78,7 @@ export async function redteam(
   const attacker = new Attacker(chance, await targetsOf(at, source, me))
   const stage = new Stage(at, source, me)
   const count: Record<AttackAnswer, number> = { beyond: 0, within: 0, asked: 0, refused: 0 }
-  const examples: Beyond[] = []
+  const examples: BeyondCall[] = []
   for (let i = 0; i < tries; i++) {
     const attack = attacker.next()
     const words = wordsFor(JSON.stringify(attack.call), chance)
@@ -187,7 +187,7 @@ class Stage {
     if (opened === null) return { ...nothing, answer: 'refused' }
     const { stack } = opened
     const roles = [stack.primary, ...stack.stacked].map(({ name }) => name)
-    const fault = faultOf(call)
+    const fault = attackFault(call)
     if (fault !== null) return { ...nothing, answer: 'refused', said: fault, roles }
     const concluded = await this.#conclude(scene, opened, call, content, n)
     if (concluded.kind === 'effect-pending') return { ...nothing, answer: 'beyond', roles }
@@ -251,8 +251,8 @@ class Stage {
   }
 }
 
-/** Why what an attacker made up is no call that a model could make; null for one that is. */
-function faultOf(call: VerbCall): string | null {
+/** Why a model could not make the call that an attacker made up; null for one that is. */
+function attackFault(call: VerbCall): string | null {
   try {
     parseCall(call)
     return null

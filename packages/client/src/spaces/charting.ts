@@ -56,7 +56,7 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
     )
     const marks = regarded.map(
       ({ being, row, states, last }): ChartEntry => ({
-        ...placeOf(row ?? {}),
+        ...chartedPlace(row ?? {}),
         key: beingReel(being),
         roles: rolesOf(last),
         words: beginningOf(last),
@@ -73,12 +73,17 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
       const isRead = row !== null && (await mayRead({ me, surface, world }, row))
       const { coord, qualities } = row ?? {}
       const where = { ...(coord && { coord }), ...(isRead && { qualities: qualities ?? {} }) }
-      marks.push({ ...NOTHING_TOLD, ...placeOf(where), key })
+      marks.push({ ...NOTHING_TOLD, ...chartedPlace(where), key })
     }
     for (const child of children.slice(0, SPACES_MAX)) {
       const seen = await unlessRefused(snapshot.see(child))
       if (seen !== null)
-        marks.push({ ...NOTHING_TOLD, ...placeOf(seen), key: spaceKey(child), beings: seen.beings.length })
+        marks.push({
+          ...NOTHING_TOLD,
+          ...chartedPlace(seen),
+          key: spaceKey(child),
+          beings: seen.beings.length,
+        })
     }
     return {
       path,
@@ -92,7 +97,7 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
 
 const NOTHING_TOLD = { roles: [], words: null, isEnded: false, states: [], beings: null }
 
-function placeOf({ coord, qualities }: { readonly coord?: Spot; readonly qualities?: JsonObject }) {
+function chartedPlace({ coord, qualities }: { readonly coord?: Spot; readonly qualities?: JsonObject }) {
   const { spots = {} } = squaresIn(isJsonObject(qualities ?? null) ? qualities : {})
   return { coord: coord === undefined ? null : { x: coord.x, y: coord.y }, spots }
 }

@@ -98,7 +98,7 @@ export function budgetView(
   used: UsedOfBudget,
   births: number,
 ): BudgetView {
-  // What all beings of a person share is no limit of one of them.
+  // A limit that all beings of a person share is not a limit of one of them.
   const { tokensPerPerson: _joint, ...limits }: Standard =
     being.budget ?? standardBudget(root, being.cognition.kind)
   const isOwn = being.budget !== undefined

@@ -2,7 +2,7 @@ import { type BeingName, type FactRef, type Json, parseCall, type VerbCall } fro
 import { listFactsOfMoment } from '@treeos/store'
 import type { Connection } from './connection.ts'
 import { submit } from './submit.ts'
-import { OWN_SECONDS, waitForOwnMoment } from './waiting.ts'
+import { OWN_SECONDS, waitForOwnMoment } from './wait-for-end.ts'
 
 /** The result of one act of a person. */
 export interface ActResult {

@@ -43,7 +43,7 @@ export async function answerTo(at: Presence, as: BeingName, correlation: string)
   const { being, root: thread, content: said } = summon
   const told = { being, thread, said, asks: null }
   const found = await follow(at.db, { asker: as, being, correlation })
-  if ('outcome' in found) return { ...told, ...endOf(found, being) }
+  if ('outcome' in found) return { ...told, ...answerEnd(found, being) }
   return { ...told, state: 'working', reply: null, why: null, ...(await askedOf(at.db, as, found.wake)) }
 }
 
@@ -95,7 +95,7 @@ async function unsent(at: Presence, as: BeingName, correlation: string): Promise
   return { ...told, state: 'working', why: null }
 }
 
-function endOf(
+function answerEnd(
   { outcome, reply, why }: WakeEnd,
   being: BeingName,
 ): Pick<AnswerState, 'state' | 'reply' | 'why'> {

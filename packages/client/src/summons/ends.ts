@@ -72,7 +72,7 @@ export async function findEnd(
   if (outcome?.kind === 'waiting' && (asker !== being || throughAsk)) return { wake }
   if (outcome !== null) {
     const reply = await reader.reply(asker, correlation)
-    // A person's own act that was allowed has said what it says: that is no question of its moment to others.
+    // A person's own act that was allowed has said what it says: its moment did not ask others.
     const isAsking = !throughAsk && reply === null && outcome.kind === 'act' && state.asked !== null
     return isAsking ? { wake: state.asked ?? wake } : { outcome, reply, why: null }
   }

@@ -1,8 +1,11 @@
 import {
   type BeingName,
+  isJsonObject,
+  mendedBy,
   type RefusalFields,
+  type Remedy,
   refusalIn,
-  shortened,
+  shortenedTarget,
   stanceOf,
   TreeosError,
   type VerbCall,
@@ -33,9 +36,13 @@ export async function explained(
   if (!(error instanceof TreeosError) || error.code !== 'FORBIDDEN') return error
   const refusal = refusalIn(error)
   if (refusal === null) return error
-  const told =
-    whoMay(refusal, error.message, call) ?? (await whichRole(db, refusal, error, as, call).catch(() => null))
-  return told === null ? error : new TreeosError(error.code, told, error.detail, { cause: error })
+  const { code, message, detail } = error
+  const who = whoMay(refusal, message, call)
+  if (who !== null) return new TreeosError(code, who, detail, { cause: error })
+  const worn = await whichRole(db, refusal, error, as, call).catch(() => null)
+  if (worn === null) return error
+  const remedied = mendedBy(worn.remedy, isJsonObject(detail) ? detail : {})
+  return new TreeosError(code, worn.message, remedied, { cause: error })
 }
 
 function whoMay(refusal: RefusalFields, message: string, call: VerbCall): string | null {
@@ -53,18 +60,21 @@ async function whichRole(
   { message, detail }: TreeosError,
   as: BeingName,
   { verb }: VerbCall,
-): Promise<string | null> {
+): Promise<{ readonly message: string; readonly remedy: Remedy } | null> {
   if (refusal.of !== 'list') return null
   const { list, target } = refusal
-  const named = shortened(target)
+  const named = shortenedTarget(target)
   const { moment } = (detail ?? {}) as { readonly moment?: unknown }
   const outcome = typeof moment !== 'string' ? null : await findOutcome(db, moment)
   if (outcome?.being !== as || outcome.record.stack === null) return null
   const { primary, stacked } = outcome.record.stack
   const roles = [primary, ...stacked].map(({ name }) => name)
   const me = stanceOf(as)
-  return (
-    `${me} as ${roles.join(' + ')} may not ${verb} ${named}: ${message} of ${roles.length === 1 ? 'this role' : 'these roles'}. ` +
-    `It needs a role with ${named} in its ${list}; \`treeos explain ${me} ${outcome.n}\` says why it wore ${roles.length === 1 ? 'this one' : 'these'}`
-  )
+  const [these, which] = roles.length === 1 ? ['this role', 'this one'] : ['these roles', 'these']
+  return {
+    message:
+      `${me} as ${roles.join(' + ')} may not ${verb} ${named}: ${message} of ${these}. ` +
+      `It needs a role with ${named} in its ${list}. Why it wore ${which} is in its moment ${outcome.n}`,
+    remedy: { name: 'explain-moment', of: me, n: outcome.n },
+  }
 }

@@ -5,6 +5,7 @@ import {
   type BeingName,
   canonicalJson,
   LIMITS,
+  mendedBy,
   newWake,
   PRIORITIES,
   stanceOf,
@@ -88,8 +89,7 @@ async function takeBack(at: Connection, wake: Wake, error: unknown): Promise<voi
     'SERVICE_UNAVAILABLE',
     isWithdrawn === true
       ? 'a service is unavailable: the act was taken back, and will not be done; try again in a few seconds'
-      : 'a service is unavailable, and the act could not be taken back: it may still be done; ' +
-          `look at \`treeos moments ${stanceOf(wake.being)}\` before you try again`,
-    detail,
+      : 'a service is unavailable, and the act could not be taken back: it may still be done; look before you try again',
+    isWithdrawn === true ? detail : mendedBy({ name: 'look-at-moments', of: stanceOf(wake.being) }, detail),
   )
 }

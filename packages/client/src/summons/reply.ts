@@ -1,5 +1,6 @@
 import {
   type BeingName,
+  mendedBy,
   parseCall,
   parseStance,
   quote,
@@ -29,7 +30,8 @@ export async function reply(
   if (entry === null || entry.being !== request.as || entry.kind === 'act') {
     throw new TreeosError(
       'CORRELATION_NOT_FOUND',
-      `the inbox of ${stanceOf(request.as)} has no summon ${quote(request.correlation)}; \`treeos inbox\` lists them`,
+      `the inbox of ${stanceOf(request.as)} has no summon ${quote(request.correlation)}`,
+      mendedBy({ name: 'list-inbox' }),
     )
   }
   const about = beingOfNotice(entry)

@@ -38,7 +38,7 @@ export async function plantScene(
   onProgress?: (line: string) => void,
   onKept?: (why: string) => void,
 ): Promise<boolean> {
-  const state = await stateOf(at, named)
+  const state = await sceneState(at, named)
   if (state !== null && state !== 'begun') return false
   await plant(at, named, { state, onProgress, onKept })
   return true
@@ -56,19 +56,19 @@ export async function plantChangedScene(
   onProgress?: (line: string) => void,
   onKept?: (why: string) => void,
 ): Promise<boolean> {
-  const state = await stateOf(at, named)
-  if (state === digestOf(named)) return false
+  const state = await sceneState(at, named)
+  if (state === sceneDigest(named)) return false
   await plant(at, named, { state, onProgress, onKept })
   return true
 }
 
-async function stateOf(at: Connection, { name }: NamedScene): Promise<string | null> {
+async function sceneState(at: Connection, { name }: NamedScene): Promise<string | null> {
   const root = await readerOf(at).space(ROOT_SPACE)
   const state = readPath(root?.qualities, [SCENE_NAMESPACE, name])
   return typeof state === 'string' ? state : null
 }
 
-const digestOf = ({ scene }: NamedScene): string =>
+const sceneDigest = ({ scene }: NamedScene): string =>
   createHash('sha256')
     .update(canonicalJson(asJson(scene)))
     .digest('hex')
@@ -101,7 +101,7 @@ async function plant(
       onKept?.(error.message)
     })
   }
-  await record(digestOf(named))
+  await record(sceneDigest(named))
 }
 
 /** What a call would make, where it is there already. */

@@ -1,7 +1,7 @@
 import { type BeingName, parseAddress, type VerbCall } from '@treeos/core'
 import { defaultTarget, type Registry, type WorldReader } from '@treeos/world'
 
-interface At {
+interface ActReader {
   readonly reader: WorldReader
   readonly registry: Pick<Registry, 'operations'>
 }
@@ -18,7 +18,7 @@ interface HeardAct {
  * or a thing of either. That holds at every door, whatever the program says of its words. It may never vouch: a model that has just read marked words
  * may hold the token.
  */
-export async function isFromOutside(at: At, { as, call, to }: HeardAct): Promise<boolean> {
+export async function isFromOutside(at: ActReader, { as, call, to }: HeardAct): Promise<boolean> {
   if (call.verb === 'see') return false
   if (call.verb === 'summon') return to === undefined || isStranger(at, as, to)
   if (call.verb === 'be') {
@@ -34,18 +34,18 @@ export async function isFromOutside(at: At, { as, call, to }: HeardAct): Promise
 }
 
 /** Whether a being is neither that one itself nor made by it, or there is none of the name. */
-async function isStranger(at: At, as: BeingName, to: BeingName): Promise<boolean> {
+async function isStranger(at: ActReader, as: BeingName, to: BeingName): Promise<boolean> {
   if (as === to) return false
   return !(await at.reader.lineage(to)).some(({ name }) => name === as)
 }
 
 /** Whether what an address names belongs neither to that being nor to one that it made. A thread belongs to nobody. */
-async function isElsewhere(at: At, as: BeingName, text: string | null): Promise<boolean> {
+async function isElsewhere(at: ActReader, as: BeingName, text: string | null): Promise<boolean> {
   const owner = text === null ? null : await ownerOf(at, as, text)
   return owner === null || isStranger(at, as, owner)
 }
 
-async function ownerOf(at: At, as: BeingName, text: string): Promise<BeingName | null> {
+async function ownerOf(at: ActReader, as: BeingName, text: string): Promise<BeingName | null> {
   const { reader } = at
   const address = parseAddress(text)
   if (address.kind === 'being') return address.being
@@ -56,7 +56,7 @@ async function ownerOf(at: At, as: BeingName, text: string): Promise<BeingName |
 }
 
 /** The target of a call that names none; null where no such operation is known. */
-async function leftOut(at: At, as: BeingName, action: string): Promise<string | null> {
+async function leftOut(at: ActReader, as: BeingName, action: string): Promise<string | null> {
   const operation = at.registry.operations.get(action)
   const me = await at.reader.being(as)
   return operation === undefined || me === null ? null : defaultTarget(operation, me)

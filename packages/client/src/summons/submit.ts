@@ -11,8 +11,8 @@ import {
 import { authorizeActingAs, readerOf, type SealedAct, sealingOf } from '@treeos/reality'
 import { findEntry } from '@treeos/store'
 import type { Connection } from './connection.ts'
-import { isWithdrawn, keyedCorrelation } from './keyed.ts'
 import { actWake, putAct } from './put-act.ts'
+import { isWithdrawn, keyedCorrelation } from './request-keys.ts'
 import { passkeysOf, signedCorrelation } from './signing.ts'
 import { isFromOutside } from './strangers.ts'
 

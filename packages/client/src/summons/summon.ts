@@ -15,7 +15,7 @@ import type { MomentView } from '../moments/moments.ts'
 import { putOverlay } from '../overlays/thread-overlays.ts'
 import type { Connection } from './connection.ts'
 import { type SubmittedAct, submit } from './submit.ts'
-import { noAnswer, OWN_SECONDS, waitForEnd, waitForOwnMoment } from './waiting.ts'
+import { noAnswer, OWN_SECONDS, waitForEnd, waitForOwnMoment } from './wait-for-end.ts'
 
 export interface SummonRequest {
   readonly target: BeingName

@@ -23,14 +23,14 @@ export async function findThreadOf(
   await authorizeActingAs(at, as)
   const wanted = canonicalJson(said.answer)
   for (const answer of await listAnswersFrom(at.db, { being: as, from: being, limit: ANSWERS_MAX })) {
-    if (canonicalJson(textOf(answer.content)) !== wanted) continue
+    if (canonicalJson(contentText(answer.content)) !== wanted) continue
     const limit = said.mine.length + 1 // one more: it was longer
-    const asked = (await listSaid(at.db, { root: answer.root, by: as, to: being, limit })).map(textOf)
+    const asked = (await listSaid(at.db, { root: answer.root, by: as, to: being, limit })).map(contentText)
     if (canonicalJson(asked) === canonicalJson([...said.mine])) return answer.root
   }
   return null
 }
 
 /** What is said as the text that a chat shows. */
-export const textOf = (content: Json): string =>
+export const contentText = (content: Json): string =>
   typeof content === 'string' ? content : JSON.stringify(content)

@@ -64,10 +64,10 @@ const lineOf = ({ entry, ended }: ThreadEntry): ThreadLine => ({
   notice: entry.isNotice,
   ...(entry.outside === true ? { outside: true } : {}),
   isOpen: entry.closedBy === null,
-  moment: ended === null ? null : endOf(ended),
+  moment: ended === null ? null : turnEnd(ended),
 })
 
-const endOf = ({
+const turnEnd = ({
   n,
   kind,
   reason,

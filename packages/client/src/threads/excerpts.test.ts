@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { excerptOf, textsIn, wordsOf } from './excerpts.ts'
+import { excerptOf, searchWords, textsIn } from './excerpts.ts'
 
 it('takes each word once, in small letters', () => {
-  expect(wordsOf('  Refund  of the  REFUND ')).toEqual(['refund', 'of', 'the'])
+  expect(searchWords('  Refund  of the  REFUND ')).toEqual(['refund', 'of', 'the'])
 })
 
 it('finds the values of JSON and none of its keys', () => {

@@ -6,7 +6,7 @@ const BEFORE_CHARS = 60
 const EXCERPT_CHARS = 200
 
 /** The words of a text that somebody searches for. */
-export const wordsOf = (text: string): string[] =>
+export const searchWords = (text: string): string[] =>
   [...new Set(text.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, WORDS_MAX)
 
 /** All texts in JSON, without its keys. */

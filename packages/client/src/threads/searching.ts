@@ -21,7 +21,7 @@ import { choicesOf, type Registry, ROLE_MANAGER, toldContent } from '@treeos/wor
 import { openTo } from '../access/past-access.ts'
 import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
 import { spacesSeen } from '../spaces/surroundings.ts'
-import { excerptOf, textsIn, wordsOf } from './excerpts.ts'
+import { excerptOf, searchWords, textsIn } from './excerpts.ts'
 
 /** Words that somebody said. */
 export interface SaidWords {
@@ -94,7 +94,7 @@ export async function search(
   { text, limit, signal }: SearchRequest,
 ): Promise<SearchResult> {
   await authorizeActingAs(at, as)
-  const words = wordsOf(text)
+  const words = searchWords(text)
   if (words.length === 0) return { ...NO_NAMES, said: [], moments: [] }
   const named = (await unlessRefused(namesHolding(at, as, text.trim().toLowerCase()))) ?? NO_NAMES
   if (signal?.aborted === true) throw new TreeosError('CANCELLED', 'nobody waits for the answer any more')

@@ -1,4 +1,12 @@
-import { type BeingName, parseMomentId, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
+import {
+  type BeingName,
+  mendedBy,
+  parseMomentId,
+  quote,
+  stanceOf,
+  type Thread,
+  TreeosError,
+} from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import {
   type Db,
@@ -29,7 +37,7 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
 
 /** Threads, the one with the latest wake first. */
 export async function threads(db: Db, which: ThreadsWanted): Promise<ThreadView[]> {
-  return (await listThreads(db, which)).threads.map(viewOf)
+  return (await listThreads(db, which)).threads.map(threadView)
 }
 
 /** A thread in a list, with the words by which one knows it again. */
@@ -70,17 +78,17 @@ const SHOWN_CHARS = 140
 
 /** A thread in a list. @param words undefined where nothing of it may be read */
 export function listedOf(thread: Thread, words: ThreadWords | undefined): ListedThread {
-  const view = viewOf(thread)
+  const view = threadView(thread)
   if (words === undefined) return { ...view, subject: null, last: null, channel: null }
   const { first, last, channel } = words
   const from = last.caller === null ? null : stanceOf(last.caller.name)
-  const told = { from, words: shortened(last), ...markOf(last) }
-  return { ...view, subject: shortened(first), ...markOf(first), last: told, channel }
+  const told = { from, words: shortenedEntry(last), ...markOf(last) }
+  return { ...view, subject: shortenedEntry(first), ...markOf(first), last: told, channel }
 }
 
 const markOf = ({ outside }: InboxEntry) => (outside === true ? { outside } : {})
 
-function shortened(entry: InboxEntry): string {
+function shortenedEntry(entry: InboxEntry): string {
   const text = textsIn(toldContent(entry)).replaceAll(/\s+/g, ' ').trim()
   return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS).toWellFormed()} …`
 }
@@ -99,10 +107,10 @@ export async function conversation(db: Db, name: string): Promise<ThreadView | C
   const tally = await threadOf(db, name)
   if (tally !== null) {
     const unheard = await unheardIn(db, name)
-    return { ...viewOf(tally), ...(unheard.length === 0 ? {} : { unheard }) }
+    return { ...threadView(tally), ...(unheard.length === 0 ? {} : { unheard }) }
   }
   const threads = await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)
-  return threads.length === 0 ? thread(db, name) : { channel: name, threads: threads.map(viewOf) }
+  return threads.length === 0 ? thread(db, name) : { channel: name, threads: threads.map(threadView) }
 }
 
 /** Most words that reached nobody which are shown of a thread. */
@@ -117,14 +125,25 @@ const unheardIn = async (db: Db, thread: string) =>
 /** One thread by its id. @throws {TreeosError} CORRELATION_NOT_FOUND */
 export async function thread(db: Db, id: string): Promise<ThreadView> {
   const tally = await threadOf(db, id)
-  if (tally !== null) return viewOf(tally)
+  if (tally !== null) return threadView(tally)
   throw new TreeosError(
     'CORRELATION_NOT_FOUND',
-    `no thread ${quote(id)} began in this reality, and nothing was said in a channel of that name; \`treeos thread list\` shows those that are not over`,
+    `no thread ${quote(id)} began in this reality, and nothing was said in a channel of that name`,
+    mendedBy({ name: 'list-threads' }),
   )
 }
 
-function viewOf({ thread, state, wakes, open, acts, depth, began, moved, participants }: Thread): ThreadView {
+function threadView({
+  thread,
+  state,
+  wakes,
+  open,
+  acts,
+  depth,
+  began,
+  moved,
+  participants,
+}: Thread): ThreadView {
   return {
     thread,
     state,

@@ -14,7 +14,7 @@ import { connectTemporal } from '../temporal/connect.ts'
 import { findExecutable } from '../temporal/executables.ts'
 import { readyTemporal } from '../temporal/find.ts'
 import { defaultCacheDir } from '../temporal/temporal.ts'
-import { bad, type Check, type Finding, good } from './check.ts'
+import { bad, type CheckResult, type DoctorCheck, good } from './check.ts'
 
 const ANSWER_MS = 5_000
 
@@ -26,7 +26,7 @@ export async function checkMachine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
   nodeMajorMin: number,
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   return [
     { name: 'node', ...checkNode(nodeMajorMin) },
     ...(isMusl()
@@ -39,7 +39,7 @@ export async function checkMachine(
   ]
 }
 
-function checkNode(majorMin: number): Finding {
+function checkNode(majorMin: number): CheckResult {
   const major = Number(process.versions.node.split('.')[0])
   const found = `Node ${process.version}`
   return major >= majorMin
@@ -47,7 +47,7 @@ function checkNode(majorMin: number): Finding {
     : bad(`${found}, ${majorMin} or newer is needed`, 'npx pnpm@12.21.0 install (it brings Node along)')
 }
 
-function checkFolder(dataDir: string): Finding {
+function checkFolder(dataDir: string): CheckResult {
   let folder = dataDir
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
   try {
@@ -61,7 +61,7 @@ function checkFolder(dataDir: string): Finding {
   }
 }
 
-async function checkPorts(): Promise<Finding> {
+async function checkPorts(): Promise<CheckResult> {
   try {
     return good(`port ${await freePort('a check')} of 127.0.0.1 is free`)
   } catch (error) {
@@ -69,7 +69,7 @@ async function checkPorts(): Promise<Finding> {
   }
 }
 
-async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<Finding> {
+async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<CheckResult> {
   if (namesTemporal(env)) return checkNamedTemporal(env)
   const service = serviceOf(readInstance(dataDir), 'temporal')
   if (service !== null && isAlive(service)) return good(`runs at ${service.address}`)
@@ -88,7 +88,7 @@ async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<F
   return good(`built once with ${version}, then kept in the cache`)
 }
 
-async function checkNamedTemporal(env: NodeJS.ProcessEnv): Promise<Finding> {
+async function checkNamedTemporal(env: NodeJS.ProcessEnv): Promise<CheckResult> {
   let address = 'the address that temporal.toml or TEMPORAL_ADDRESS names'
   try {
     const { options } = await readAccess(env)
@@ -104,7 +104,7 @@ async function checkNamedTemporal(env: NodeJS.ProcessEnv): Promise<Finding> {
   }
 }
 
-async function checkPostgres(env: NodeJS.ProcessEnv): Promise<Finding> {
+async function checkPostgres(env: NodeJS.ProcessEnv): Promise<CheckResult> {
   if (env.DATABASE_URL) return checkNamedPostgres(env.DATABASE_URL)
   try {
     embeddedEntry()
@@ -124,7 +124,7 @@ async function checkPostgres(env: NodeJS.ProcessEnv): Promise<Finding> {
   )
 }
 
-async function checkNamedPostgres(url: string): Promise<Finding> {
+async function checkNamedPostgres(url: string): Promise<CheckResult> {
   try {
     const { rows } = await query(url, 'show server_version')
     return good(`${addressOf(url)} answers: Postgres ${rows[0]?.server_version}`)

@@ -117,7 +117,7 @@ export async function forgetService(dataDir: string, name: string, of?: Process)
   await change(dataDir, (instance) => ({
     ...instance,
     services: instance.services.filter(
-      (one) => one.name !== name || (of !== undefined && !isSame(one.process, of)),
+      (one) => one.name !== name || (of !== undefined && !isSameProcess(one.process, of)),
     ),
   }))
 }
@@ -139,13 +139,13 @@ export async function lockInstance(dataDir: string): Promise<Lock> {
 /** Replaces the record of the same process in its place, else appends: the list is in the order of starts. */
 function placed(services: Service[], service: Service): Service[] {
   const at = services.findIndex(
-    ({ name, process }) => name === service.name && isSame(process, service.process),
+    ({ name, process }) => name === service.name && isSameProcess(process, service.process),
   )
   if (at >= 0) return services.with(at, service)
   return [...services.filter(({ name }) => name !== service.name), service]
 }
 
-function isSame(one: Process | null, other: Process | null): boolean {
+function isSameProcess(one: Process | null, other: Process | null): boolean {
   return one?.pid === other?.pid && one?.startedAt === other?.startedAt
 }
 

@@ -56,7 +56,7 @@ export function lastLines(file: string, count: number): { lines: string[]; end: 
   const linesIn = () => text.toString('utf8').split('\n').length - 1
   while (start > 0 && linesIn() <= count) {
     const from = Math.max(0, start - CHUNK_BYTES)
-    text = Buffer.concat([read(file, from, start), text])
+    text = Buffer.concat([readLogPart(file, from, start), text])
     start = from
   }
   const whole = text.subarray(0, text.lastIndexOf('\n') + 1)
@@ -64,7 +64,7 @@ export function lastLines(file: string, count: number): { lines: string[]; end: 
   return { lines: count === 0 ? [] : lines.slice(-count), end: size - (text.length - whole.length) }
 }
 
-function read(file: string, from: number, to: number): Buffer {
+function readLogPart(file: string, from: number, to: number): Buffer {
   const handle = openSync(file, 'r')
   try {
     const bytes = Buffer.alloc(to - from)
@@ -74,7 +74,7 @@ function read(file: string, from: number, to: number): Buffer {
   }
 }
 
-interface Followed {
+interface LogFollower {
   end: number
   rest: string
   readonly decoder: StringDecoder
@@ -90,7 +90,7 @@ export function followLogs(
   ends: ReadonlyMap<string, number>,
   onLine: (service: string, line: string) => void,
 ): () => void {
-  const followed = new Map<string, Followed>()
+  const followed = new Map<string, LogFollower>()
   const readOn = ({ service, file }: Log) => {
     const size = statSync(file, { throwIfNoEntry: false })?.size
     if (size === undefined) return void followed.delete(service)
@@ -102,7 +102,7 @@ export function followLogs(
     followed.set(service, known)
     if (size < known.end) known.end = 0 // it was begun anew
     for (; known.end < size; ) {
-      const bytes = read(file, known.end, Math.min(size, known.end + CHUNK_BYTES))
+      const bytes = readLogPart(file, known.end, Math.min(size, known.end + CHUNK_BYTES))
       if (bytes.length === 0) break
       known.end += bytes.length
       const lines = (known.rest + known.decoder.write(bytes)).split('\n')

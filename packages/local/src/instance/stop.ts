@@ -9,7 +9,7 @@ const GRACE_MS = 20_000
 /** The process that keeps an instance up stops its worker and both servers before it ends. */
 const KEEPER_GRACE_MS = 60_000
 
-export interface Stopped {
+export interface StoppedProcess {
   readonly name: string
   readonly pid: number
   /** `gone`: it had ended before, or its pid belongs to another process by now */
@@ -17,13 +17,13 @@ export interface Stopped {
 }
 
 /** Identifies one process, also after its pid is used again. */
-export const keyOf = ({ pid, startedAt }: Process): string => `${pid} ${startedAt}`
+export const processKey = ({ pid, startedAt }: Process): string => `${pid} ${startedAt}`
 
 /** Keys of what runs now. */
 export function runningKeys(dataDir: string): Set<string> {
   return new Set(
     readInstance(dataDir).services.flatMap(({ process }) =>
-      process !== null && isRunning(process) ? [keyOf(process)] : [],
+      process !== null && isRunning(process) ? [processKey(process)] : [],
     ),
   )
 }
@@ -31,20 +31,20 @@ export function runningKeys(dataDir: string): Set<string> {
 /** Selects the services that a run of `treeos up` stops: all but those that ran before it. */
 export function allBut(kept: ReadonlySet<string>): (service: Service) => boolean {
   // A server of the user's own is never stopped. Its record is removed when the whole instance stops.
-  return ({ process }) => (process === null ? kept.size === 0 : !kept.has(keyOf(process)))
+  return ({ process }) => (process === null ? kept.size === 0 : !kept.has(processKey(process)))
 }
 
 /** Stops an instance, however it was started, and what a killed start left behind. */
 export async function stopInstance(
   dataDir: string,
   onProgress: (line: string) => void = () => undefined,
-): Promise<Stopped[]> {
+): Promise<StoppedProcess[]> {
   const before = readInstance(dataDir).services
-  const stopped: Stopped[] = []
+  const stopped: StoppedProcess[] = []
   const keeper = serviceOf(readInstance(dataDir), UP)?.process ?? null
   if (keeper !== null) await endKeeper(dataDir, keeper, onProgress)
   await stopServices(dataDir, allBut(new Set()), (service) => stopped.push(service))
-  const byKeeper = before.flatMap(({ name, process }): Stopped[] =>
+  const byKeeper = before.flatMap(({ name, process }): StoppedProcess[] =>
     process === null || name === UP || stopped.some((one) => one.name === name)
       ? []
       : [{ name, pid: process.pid, end: 'stopped' }],
@@ -75,7 +75,7 @@ async function endKeeper(
 export async function stopServices(
   dataDir: string,
   isOurs: (service: Service) => boolean,
-  onStopped: (stopped: Stopped) => void = () => undefined,
+  onStopped: (stopped: StoppedProcess) => void = () => undefined,
 ): Promise<void> {
   await inOrder(readInstance(dataDir).services.filter(isOurs), async (service) => {
     await end(service, onStopped)
@@ -87,7 +87,7 @@ export async function stopServices(
 /** The same for an instance whose folder was deleted, so that nothing is recorded any more. */
 export const stopUnrecorded = (
   services: readonly Service[],
-  onStopped: (stopped: Stopped) => void,
+  onStopped: (stopped: StoppedProcess) => void,
 ): Promise<void> => inOrder(services, (service) => end(service, onStopped))
 
 const LATE = [CHECKPOINTS, TRACES, 'temporal', 'postgres']
@@ -104,7 +104,7 @@ async function inOrder(
 
 async function end(
   { name, process, stopSignal = 'SIGTERM' }: Service,
-  onStopped: (stopped: Stopped) => void,
+  onStopped: (stopped: StoppedProcess) => void,
 ): Promise<void> {
   if (process === null) return
   onStopped({

@@ -8,7 +8,7 @@ const ANCESTORS_MAX = 32
 const RUNNER = /(^|[/\s])(npm|npx|pnpm|yarn|corepack)([\s.-]|$)/
 const SHELL = /^\S*?(ba|da|z|fi|k|c|tc)?sh(\s|$)/
 
-interface Ancestor extends Process {
+interface AncestorProcess extends Process {
   readonly command: string
 }
 
@@ -30,7 +30,7 @@ export function onLauncherGone(onGone: (pid: number) => void): () => void {
 }
 
 /** Our parent unless it is a shell, and every package runner above us with the shells between. */
-export function launchersAmong(chain: readonly Ancestor[]): Ancestor[] {
+export function launchersAmong(chain: readonly AncestorProcess[]): AncestorProcess[] {
   const top = chain.findLastIndex(({ command }) => RUNNER.test(command))
   const [parent] = chain
   if (top >= 0) return chain.slice(0, top + 1)
@@ -38,11 +38,11 @@ export function launchersAmong(chain: readonly Ancestor[]): Ancestor[] {
 }
 
 /** The processes above us, nearest first, without the first of all. */
-function ancestors(): Ancestor[] {
-  const chain: Ancestor[] = []
+function ancestors(): AncestorProcess[] {
+  const chain: AncestorProcess[] = []
   for (let pid = process.ppid; pid > 1 && chain.length < ANCESTORS_MAX; ) {
     const startedAt = processStart(pid)
-    const found = describe(pid)
+    const found = describeProcess(pid)
     if (startedAt === null || found === null) break
     chain.push({ pid, startedAt, command: found.command })
     pid = found.parent
@@ -50,7 +50,7 @@ function ancestors(): Ancestor[] {
   return chain
 }
 
-function describe(pid: number): { parent: number; command: string } | null {
+function describeProcess(pid: number): { parent: number; command: string } | null {
   try {
     if (process.platform === 'linux') {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -17,7 +17,7 @@ export interface Server {
   socketFolder: string | null
 }
 
-interface Serving {
+interface ClusterToServe {
   dataDir: string
   /** The cluster. */
   data: string
@@ -46,7 +46,7 @@ export function urlOf(
 }
 
 /** The server that runs on these data, or a new one. Returns when the port is bound and recovery is over. */
-export async function serve(how: Serving): Promise<{ server: Server; reused: boolean }> {
+export async function serve(how: ClusterToServe): Promise<{ server: Server; reused: boolean }> {
   const running = runningPostmaster(how.data)
   if (running !== null) {
     if (how.port !== undefined && running.port !== how.port) {
@@ -60,7 +60,7 @@ export async function serve(how: Serving): Promise<{ server: Server; reused: boo
 }
 
 /** Starts the server. Tries again while a child of a killed server, or another process on the port, is in the way. */
-async function launch(how: Serving): Promise<Server> {
+async function launch(how: ClusterToServe): Promise<Server> {
   const { dataDir, data, onProgress } = how
   const logFile = join(dataDir, 'postgres.log')
   const socketFolder = socketFolderOf(data)
@@ -103,7 +103,7 @@ async function launch(how: Serving): Promise<Server> {
 }
 
 /** @returns false when the process ended instead */
-async function isReady(server: Server, { password, dataDir }: Serving): Promise<boolean> {
+async function isReady(server: Server, { password, dataDir }: ClusterToServe): Promise<boolean> {
   const url = urlOf({ login: USER, password }, server, 'postgres')
   for (const until = Date.now() + READY_MS; ; await sleep(POLL_MS)) {
     try {

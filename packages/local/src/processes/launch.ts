@@ -9,7 +9,7 @@ import { isStale, type WorkerPlace } from './servers.ts'
 const POLL_MS = 50
 
 /** A program of ours in a session of its own. */
-export interface Launched {
+export interface LaunchedProgram {
   readonly process: Process
   readonly logFile: string
   /** where in its log the output of this process begins */
@@ -33,7 +33,7 @@ export async function launch(
   name: string,
   args: readonly string[],
   env?: NodeJS.ProcessEnv,
-): Promise<Launched> {
+): Promise<LaunchedProgram> {
   openInstance(dataDir)
   const logFile = join(dataDir, `${name}.log`)
   const from = logSize(logFile)
@@ -52,7 +52,7 @@ export async function launch(
  * @throws {NotReadyError} with the end of its log
  */
 export async function untilReady<T>(
-  { process, logFile, from }: Launched,
+  { process, logFile, from }: LaunchedProgram,
   { what, readyMs }: { readonly what: string; readonly readyMs: number },
   look: (log: string) => T | null,
 ): Promise<T> {

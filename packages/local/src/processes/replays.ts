@@ -11,7 +11,7 @@ const POLL_MS = 1000
 
 /**
  * How often all moments are to be replayed: TREEOS_REPLAY_HOURS, or a day. 0: never.
- * @throws {RangeError} for what is no such number
+ * @throws {RangeError} for anything but such a number
  */
 export function replayHours({ TREEOS_REPLAY_HOURS: text }: NodeJS.ProcessEnv): number {
   if (!text) return HOURS

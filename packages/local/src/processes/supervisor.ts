@@ -1,8 +1,8 @@
 import { claimInstance, isKeptUp } from '../instance/claim.ts'
 import { forgetService, recordService } from '../instance/instance.ts'
 import { UP } from '../instance/services.ts'
-import { allBut, type Stopped, stopServices, stopUnrecorded } from '../instance/stop.ts'
-import { onEnding } from '../machine/ending.ts'
+import { allBut, type StoppedProcess, stopServices, stopUnrecorded } from '../instance/stop.ts'
+import { onEnding } from '../machine/end-signals.ts'
 import { thisProcess } from '../machine/process.ts'
 import { launch, untilReady } from './launch.ts'
 import type { Programs, StartOptions } from './servers.ts'
@@ -43,7 +43,7 @@ export async function supervise({ dataDir, onProgress, ...options }: StartOption
     const supervision = superviseServices({ ...options, dataDir, onProgress: tell })
     const why = await Promise.race([ending.promise, supervision.deleted])
     await supervision.stop()
-    const onStopped = ({ name, end }: Stopped) => tell(`${name} ${end}`)
+    const onStopped = ({ name, end }: StoppedProcess) => tell(`${name} ${end}`)
     if (typeof why !== 'string') return await stopUnrecorded(why, onStopped)
     tell(`${why}: stopping everything`)
     await stopServices(dataDir, allBut(new Set()), onStopped)

@@ -2,8 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { claimInstance } from '../instance/claim.ts'
 import { forgetService, readInstance, recordService } from '../instance/instance.ts'
 import { serviceOf, UP } from '../instance/services.ts'
-import { allBut, keyOf, runningKeys, type Stopped, stopServices, stopUnrecorded } from '../instance/stop.ts'
-import { type Ending, onEnding } from '../machine/ending.ts'
+import {
+  allBut,
+  processKey,
+  runningKeys,
+  type StoppedProcess,
+  stopServices,
+  stopUnrecorded,
+} from '../instance/stop.ts'
+import { type EndReason, onEnding } from '../machine/end-signals.ts'
 import { thisProcess } from '../machine/process.ts'
 import type { StartOptions } from './servers.ts'
 import { startEverything } from './start.ts'
@@ -40,7 +47,7 @@ export async function up(options: UpOptions): Promise<boolean> {
   const self = thisProcess()
   const run = {
     kept: keptBy(dataDir),
-    own: keyOf(self),
+    own: processKey(self),
     record: (state: string) =>
       recordService(dataDir, { name: UP, process: self, address: '', detail: { state } }),
     async giveUp() {
@@ -62,7 +69,7 @@ export async function up(options: UpOptions): Promise<boolean> {
 }
 
 /** One run of `treeos up`, which holds the claim of its instance. */
-interface Run {
+interface UpRun {
   /** keys of what ran before it */
   readonly kept: ReadonlySet<string>
   /** the key of this process */
@@ -72,7 +79,7 @@ interface Run {
   giveUp(): Promise<void>
 }
 
-async function runUp(options: UpOptions, run: Run): Promise<boolean> {
+async function runUp(options: UpOptions, run: UpRun): Promise<boolean> {
   const { dataDir, programs, detach, portal, onProgress } = options
   const { kept, ending } = run
   const running = await options.during(() => Promise.race([startEverything(options, portal), ending.promise]))
@@ -111,17 +118,17 @@ function keptBy(dataDir: string): Set<string> {
   return former === null ? runningKeys(dataDir) : new Set()
 }
 
-const isEnding = (value: unknown): value is Ending => typeof value === 'string'
+const isEnding = (value: unknown): value is EndReason => typeof value === 'string'
 
 const tellStopped =
   (onProgress: (line: string) => void) =>
-  ({ name, end }: Stopped) =>
+  ({ name, end }: StoppedProcess) =>
     onProgress(`${name} ${end}`)
 
 async function shutDown(
   { dataDir, onProgress }: UpOptions,
   kept: ReadonlySet<string>,
-  why: Ending,
+  why: EndReason,
 ): Promise<void> {
   const reason = why === 'orphaned' ? 'the program that started this has ended' : why
   onProgress(`${reason}: stopping what was started; the data stay in ${dataDir}`)
@@ -129,7 +136,7 @@ async function shutDown(
 }
 
 /** The start cannot be interrupted. So what it starts until this process ends is stopped too. */
-async function interrupted(options: UpOptions, kept: ReadonlySet<string>, why: Ending): Promise<never> {
+async function interrupted(options: UpOptions, kept: ReadonlySet<string>, why: EndReason): Promise<never> {
   await shutDown(options, kept, why)
   await sleep(POLL_MS)
   await stopServices(options.dataDir, allBut(kept))

@@ -42,7 +42,7 @@ export const tlsFolderOf = (dataDir: string): string => join(dataDir, 'temporal'
 const SERVER_NAME = 'treeos-temporal'
 
 /** What a server asks its callers for. Before that it shows a certificate of the same authority. */
-export type Guard = 'certificate' | null
+export type TemporalGuard = 'certificate' | null
 
 /** The `temporal.toml` by which programs reach the server of an instance, as `TEMPORAL_CONFIG_FILE` names it. */
 export const configFileOf = (dataDir: string): string => join(dataDir, 'temporal', 'temporal.toml')
@@ -53,7 +53,7 @@ export const configFileOf = (dataDir: string): string => join(dataDir, 'temporal
  */
 export function writeConfig(
   dataDir: string,
-  { address, namespace, guard }: { address: string; namespace: string; guard: Guard },
+  { address, namespace, guard }: { address: string; namespace: string; guard: TemporalGuard },
 ): void {
   const lines = [
     '# Written at each start. The Temporal of this instance: TEMPORAL_CONFIG_FILE=<this file>',

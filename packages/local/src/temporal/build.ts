@@ -19,7 +19,7 @@ const FLAGS = [
 
 /** The server that an earlier start built from the same sources. */
 export function builtTemporal(cacheDir: string, source = SOURCE): TemporalBinary | null {
-  const path = targetOf(cacheDir, source)
+  const path = buildTarget(cacheDir, source)
   return existsSync(path) ? { kind: 'built', path } : null
 }
 
@@ -35,7 +35,7 @@ export async function buildTemporal(
   const go = findExecutable('go', path)
   if (go === null) throw new LocalError(NOTHING_FOUND)
   mkdirSync(cacheDir, { recursive: true })
-  const target = targetOf(cacheDir, source)
+  const target = buildTarget(cacheDir, source)
   const lock = await acquireLock(`${target}.lock`, {
     waitMs: WAIT_MS,
     onWait: ({ pid }) => onProgress(`process ${pid} is building Temporal's server, waiting for it`),
@@ -64,7 +64,7 @@ there is no \`go\` on PATH to build one with. One of these will do:
  * The name contains a hash of everything that decides what the server does. The version of Go is left out: go.mod pins every
  * source, and an upgrade of Go should not cost a user ten minutes.
  */
-function targetOf(cacheDir: string, source: string): string {
+function buildTarget(cacheDir: string, source: string): string {
   const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${FLAGS.join(' ')}`)
   for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' }).sort())
     if (/(\.go|go\.mod|go\.sum)$/.test(name)) hash.update(name).update(readFileSync(join(source, name)))

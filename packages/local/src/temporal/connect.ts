@@ -19,7 +19,7 @@ export async function connectTemporal(options: ConnectionOptions): Promise<Conne
   const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions())
   const connection = Connection.lazy({
     ...options,
-    ...(isLoopback(options.address) ? { channelArgs: { ...options.channelArgs, ...NO_PROXY } } : {}),
+    ...(isLoopbackAddress(options.address) ? { channelArgs: { ...options.channelArgs, ...NO_PROXY } } : {}),
     interceptors: [retry, failWhenClosed],
   })
   try {
@@ -47,7 +47,7 @@ export async function reachTemporal(options: ConnectionOptions, patienceMs: numb
   const stop = new AbortController()
   const connecting = connectTemporal({ ...options, connectTimeout: patienceMs })
   try {
-    return await Promise.race([connecting, refusal(options.address, stop.signal)])
+    return await Promise.race([connecting, connectRefusal(options.address, stop.signal)])
   } catch (error) {
     void connecting.then((connection) => connection.close()).catch(() => undefined)
     const isLate = Date.now() - since >= patienceMs || isDeadline(error)
@@ -69,9 +69,9 @@ const PROBE_MS = 500
 const REFUSED_MS = 2000
 
 /** Rejects when every probe of {@link REFUSED_MS} was refused. gRPC itself does not tell that before its deadline. */
-async function refusal(address: string | undefined, stop: AbortSignal): Promise<never> {
+async function connectRefusal(address: string | undefined, stop: AbortSignal): Promise<never> {
   const never = new Promise<never>(() => undefined)
-  if (!isLoopback(address) && PROXIES.some((name) => process.env[name])) return never // a direct probe would say nothing
+  if (!isLoopbackAddress(address) && PROXIES.some((name) => process.env[name])) return never // a direct probe would say nothing
   const since = Date.now()
   while (true) {
     await sleep(PROBE_MS, undefined, { signal: stop }).catch(() => undefined)
@@ -103,7 +103,7 @@ const PROXIES = ['grpc_proxy', 'https_proxy', 'http_proxy']
 const NO_PROXY = { 'grpc.enable_http_proxy': 0 }
 
 /** @param address host and port; the SDK's default is on this machine */
-function isLoopback(address = 'localhost:7233'): boolean {
+function isLoopbackAddress(address = 'localhost:7233'): boolean {
   const hostname = URL.parse(`http://${address}`)?.hostname ?? ''
   return hostname === 'localhost' || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
 }

@@ -34,14 +34,14 @@ try {
     rmSync(unpacked, { recursive: true })
   }
 } catch (error) {
-  console.error(reasonOf(error))
+  console.error(downloadReason(error))
   process.exitCode = 1
 } finally {
   rmSync(archive, { force: true })
 }
 
 /** `fetch` says only that it failed; its cause says why. */
-function reasonOf(error: unknown): string {
+function downloadReason(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: string; message?: string }; message?: string }
   return (cause?.code ?? cause?.message ?? message ?? String(error)).replace(/\s*\n\s*/g, ' ')
 }

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { bareEnv, temporaryFolders } from '../../test/instances.ts'
 import { freePort } from '../machine/ports.ts'
 import { DOWNLOADED, downloadTemporal } from './download.ts'
-import { pinnedArchive } from './pinned.ts'
+import { pinnedArchive } from './pinned-archive.ts'
 
 const folder = temporaryFolders()
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { type Archive, CLI_VERSION, pinnedArchive } from './pinned.ts'
+import { CLI_VERSION, type PinnedArchive, pinnedArchive } from './pinned-archive.ts'
 
 const FIRST_BYTE_MS = 5_000 // by then a slow network has sent something, and a closed one has not
 const STALL_MS = 30_000
@@ -19,7 +19,7 @@ export const DOWNLOADED = `temporal-${CLI_VERSION}`
 export async function downloadTemporal(
   folder: string,
   { env, onProgress }: { env: NodeJS.ProcessEnv; onProgress: (line: string) => void },
-  archive: Archive | null = pinnedArchive(),
+  archive: PinnedArchive | null = pinnedArchive(),
 ): Promise<void> {
   if (archive === null) {
     onProgress(`no temporal on PATH, and no download is pinned for ${process.platform} on ${process.arch}`)

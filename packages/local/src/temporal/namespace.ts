@@ -20,7 +20,7 @@ export async function withConnection<T>(
   }
 }
 
-interface Wanted {
+interface NamespaceSettings {
   namespace: string
   searchAttributes: readonly string[]
   /** The least time for which closed workflows are kept; left as it is when not given. */
@@ -33,7 +33,7 @@ interface Wanted {
  */
 export async function prepareNamespace(
   connection: Pick<Connection, 'operatorService' | 'workflowService'>,
-  wanted: Wanted,
+  wanted: NamespaceSettings,
 ): Promise<void> {
   const { namespace, searchAttributes, retentionDays } = wanted
   const { config } = await connection.workflowService
@@ -99,18 +99,18 @@ async function missingSearchAttributes(
     }
     return wanted.filter((name) => customAttributes?.[name] === undefined)
   } catch (error) {
-    if (!REFUSED.includes(codeOf(error))) throw error
+    if (!REFUSED.includes(namespaceErrorCode(error))) throw error
   }
   const missing: string[] = []
   for (const name of wanted) {
     try {
       await workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` })
     } catch (error) {
-      if (codeOf(error) !== INVALID_ARGUMENT) throw error
+      if (namespaceErrorCode(error) !== INVALID_ARGUMENT) throw error
       missing.push(name)
     }
   }
   return missing
 }
 
-const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code
+const namespaceErrorCode = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code

@@ -7,11 +7,11 @@ import { freePort, PortTakenError } from '../machine/ports.ts'
 import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from '../machine/process.ts'
 import { serverEnvironment } from '../machine/server-environment.ts'
 import {
-  type Guard,
   keyFileOf,
   makeKey,
   makePrivateFolder,
   readAccess,
+  type TemporalGuard,
   temporalEnvironment,
   tlsFolderOf,
   writeConfig,
@@ -126,7 +126,7 @@ function isNotYet(error: unknown): boolean {
 }
 
 /** @throws LocalError for a server that would be open beyond loopback */
-function guardFor({ dataDir, binary, bind }: Launch): Guard {
+function guardFor({ dataDir, binary, bind }: Launch): TemporalGuard {
   if (binary.kind === 'built') {
     makeKey(dataDir)
     return 'certificate'

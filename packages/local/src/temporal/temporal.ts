@@ -120,7 +120,7 @@ async function reuse(
     await stopServer(dataDir, known)
     return null
   }
-  return describe(dataDir, { address, ui: detail?.ui ?? null, kind, process: known }, true)
+  return describeNamespace(dataDir, { address, ui: detail?.ui ?? null, kind, process: known }, true)
 }
 
 async function start(
@@ -143,10 +143,10 @@ async function start(
     logFile: options.log ?? join(dataDir, 'temporal.log'),
     onProgress,
   })
-  return describe(dataDir, { ...server, kind: binary.kind }, false)
+  return describeNamespace(dataDir, { ...server, kind: binary.kind }, false)
 }
 
-async function describe(
+async function describeNamespace(
   dataDir: string,
   server: { address: string; ui: string | null; kind: TemporalBinary['kind']; process: Process },
   reused: boolean,

@@ -43,7 +43,7 @@ export async function listen(
   vault: Vault,
   { key, host = '127.0.0.1', advertise = host, tls }: ListenOptions,
 ): Promise<Listener> {
-  if (!isLoopback(host) && tls === undefined)
+  if (!isLoopbackIp(host) && tls === undefined)
     throw new TreeosError(
       'INVALID_INPUT',
       `the vault of a worker listens on ${host} only with certificates of both sides: set TREEOS_VAULT_TLS to their folder`,
@@ -51,7 +51,7 @@ export async function listen(
   let isPaused = false
   const onRequest: RequestListener = (request, response) => {
     if (isPaused) response.writeHead(503).end()
-    else void answer(vault, key, request, response)
+    else void answerVault(vault, key, request, response)
   }
   const server =
     tls === undefined
@@ -79,11 +79,16 @@ export async function listen(
   }
 }
 
-const isLoopback = (host: string): boolean => host === '::1' || /^127([.]\d{1,3}){3}$/.test(host)
+const isLoopbackIp = (host: string): boolean => host === '::1' || /^127([.]\d{1,3}){3}$/.test(host)
 
-async function answer(vault: Vault, key: Uint8Array, request: IncomingMessage, response: ServerResponse) {
+async function answerVault(
+  vault: Vault,
+  key: Uint8Array,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   try {
-    const message = await readBody(request)
+    const message = await readVaultBody(request)
     if (message === null || request.method !== 'POST') return void response.writeHead(400).end()
     const { name, question } = open(vault, key, message)
     response.writeHead(200).end(seal(key, answerAbout(name, message), reply(vault, question)))
@@ -122,7 +127,7 @@ function reply(vault: Vault, question: VaultQuestion): unknown {
 }
 
 /** @returns null when it is too long or breaks off */
-function readBody(request: IncomingMessage): Promise<Buffer | null> {
+function readVaultBody(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let bytes = 0

@@ -21,7 +21,8 @@ import { leafOf } from '../tree/leaf.ts'
 import { LineWriter } from './lines.ts'
 import type { CheckpointedLog } from './log.ts'
 import {
-  type Ends,
+  type ChainEnds,
+  type ExportScope,
   findRecordHash,
   isErasedAfter,
   type MomentLine,
@@ -32,7 +33,6 @@ import {
   readMoments,
   readRecords,
   readTombstones,
-  type Scope,
 } from './read.ts'
 
 export interface ExportRequest {
@@ -48,7 +48,7 @@ export interface ExportRequest {
   readonly onProgress?: (line: string) => void
 }
 
-export interface Exported {
+export interface ExportedBundle {
   readonly file: string
   readonly lines: number
   /** lines by kind */
@@ -69,7 +69,7 @@ export async function exportBundle(
   db: Kysely<StoreDb>,
   reality: Reality,
   request: ExportRequest,
-): Promise<Exported> {
+): Promise<ExportedBundle> {
   const { being = null, since = 1, until = null, onProgress } = request
   requireRegular(request.file)
   const draft = `${request.file}.part`
@@ -80,8 +80,8 @@ export async function exportBundle(
     const isWritten = await inSnapshot(db, async (tx) => {
       // A content that was erased after the checkpoint is gone from this snapshot, and the log does not hold its tombstone yet.
       if (log !== null && attempt < ATTEMPTS && (await isErasedAfter(tx, log.size))) return false
-      const lines = linesOf(tx, reality, { being, since, until, log })
-      const text = Readable.from(textOf(lines, { writer, counts, onProgress }))
+      const lines = bundleLines(tx, reality, { being, since, until, log })
+      const text = Readable.from(bundleText(lines, { writer, counts, onProgress }))
       await pipeline(text, createWriteStream(draft, { mode: 0o600 })) // it holds all that was said
       return true
     })
@@ -97,19 +97,19 @@ function requireRegular(file: string): void {
   if (there !== undefined && !there.isFile())
     throw new TreeosError(
       'INVALID_INPUT',
-      `${file} is no regular file: name a file, and read it when it is whole`,
+      `${file} is not a regular file: name a file, and read it when it is whole`,
     )
 }
 
-interface Told {
+interface ExportOutput {
   readonly writer: LineWriter
   readonly counts: Record<string, number>
   readonly onProgress: ExportRequest['onProgress']
 }
 
-async function* textOf(
+async function* bundleText(
   lines: AsyncIterable<JsonObject>,
-  { writer, counts, onProgress }: Told,
+  { writer, counts, onProgress }: ExportOutput,
 ): AsyncGenerator<string> {
   for await (const value of lines) {
     const kind = String(value.kind)
@@ -120,7 +120,7 @@ async function* textOf(
   yield writer.write({ kind: 'end', counts: { ...counts } })
 }
 
-interface Writing {
+interface BundleScope {
   readonly being: BeingName | null
   readonly since: number
   /** null: up to the newest */
@@ -128,18 +128,22 @@ interface Writing {
   readonly log: CheckpointedLog | null
 }
 
-interface Link {
+interface ChainLink {
   readonly seq: number
   readonly hash: Digest
 }
-interface Chain extends Link {
+interface BundledChain extends ChainLink {
   /** number of the link before the first, and its hash */
   readonly from: number
   readonly prev: Digest
 }
-type Chains = ReadonlyMap<ReelId, Chain>
+type BundledChains = ReadonlyMap<ReelId, BundledChain>
 
-async function* linesOf(tx: Db, reality: Reality, { log, ...scope }: Writing): AsyncGenerator<JsonObject> {
+async function* bundleLines(
+  tx: Db,
+  reality: Reality,
+  { log, ...scope }: BundleScope,
+): AsyncGenerator<JsonObject> {
   const { being, since, until } = scope
   const told: JsonObject = being === null ? { all: true } : { being, since, until }
   yield { kind: 'manifest', format: 'treeos.bundle.v1', reality: reality.id, scope: told, at: Date.now() }
@@ -166,14 +170,18 @@ async function* linesOf(tx: Db, reality: Reality, { log, ...scope }: Writing): A
 }
 
 /** What of each chain is exported: all up to where the log says that it ends, or the moments that were asked for. */
-async function chainsOf(tx: Db, reality: Reality, { being, since, until, log }: Writing): Promise<Chains> {
+async function chainsOf(
+  tx: Db,
+  reality: Reality,
+  { being, since, until, log }: BundleScope,
+): Promise<BundledChains> {
   const tree = await log?.ends()
-  const ends: Ends =
+  const ends: ChainEnds =
     tree === undefined
       ? await readEnds(tx)
       : new Map(tree.ends.map(({ reel, seq, hash }) => [reel, { seq, hash: hash.toString('hex') }]))
-  const chains = new Map<ReelId, Chain>()
-  const whole = (reel: ReelId): Chain => {
+  const chains = new Map<ReelId, BundledChain>()
+  const whole = (reel: ReelId): BundledChain => {
     const prev = genesisHash(reality.id, reel).toString('hex')
     return { from: 0, prev, ...(ends.get(reel) ?? { seq: 0, hash: prev }) }
   }
@@ -198,7 +206,7 @@ async function chainsOf(tx: Db, reality: Reality, { being, since, until, log }: 
 async function* othersOf(
   tx: Db,
   being: BeingName,
-  scope: Scope,
+  scope: ExportScope,
   tombstones: JsonObject[],
 ): AsyncGenerator<JsonObject> {
   const named = new Set<Digest>()
@@ -217,7 +225,7 @@ async function* othersOf(
 }
 
 /** Shows that a chain ends there at the checkpoint; of one that goes on, and of single facts, that the log holds that link. */
-async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: Link): Promise<JsonObject> {
+async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: ChainLink): Promise<JsonObject> {
   const leaf = leafOf({ reel, seq, hash: Buffer.from(hash, 'hex') })
   const ends = await log.ends()
   const end = ends.endOf(reel)
@@ -231,7 +239,7 @@ async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: Link):
 }
 
 /** Hashes of facts that a being's moments wrote or cite, other than by their bases. */
-async function citedBeside(tx: Db, being: BeingName, scope: Scope): Promise<Digest[]> {
+async function citedBeside(tx: Db, being: BeingName, scope: ExportScope): Promise<Digest[]> {
   const hashes = new Set<Digest>()
   for await (const { record, open, noted } of readRecords(tx, scope)) {
     const refs = [

@@ -4,7 +4,7 @@ import { isOfContext as isOfContextKind, pathsRead, signerOf } from '@treeos/ver
 /** Whether what a flow read, or who signed the act, depends on a fact of a reel. */
 export type IsOfContext = (reel: string, kind: string, payload: Json) => boolean
 
-const keysOf = (path: Json | undefined): string[] => (Array.isArray(path) ? path.map(String) : [])
+const pathKeys = (path: Json | undefined): string[] => (Array.isArray(path) ? path.map(String) : [])
 
 /** The paths of qualities that a flow reads of the being itself, or of the place where it is. */
 export const qualitiesRead = (program: Json, root: 'me' | 'space'): string[][] =>
@@ -25,7 +25,7 @@ export function contextOf(record: Json, open: Json, program: Json): IsOfContext 
   const qualities = [['roleFlow'], ...tried, ...qualitiesRead(program, 'me')]
   return (reel, kind, payload) => {
     if (!isOfContextKind(kind)) return false
-    const path = keysOf(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))
+    const path = pathKeys(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))
     switch (kind) {
       case 'quality:set':
         if (signer !== null && reel === beingReel(signer) && path[0] === 'passkeys') return true

@@ -8,20 +8,20 @@ import {
   readPath,
   SUBSTRATE,
 } from '@treeos/core'
-import type { Derived, Witness } from '@treeos/verify'
+import type { DerivedPermission, Witness } from '@treeos/verify'
 import { WitnessReels } from '@treeos/verify/parts'
 import { areRelated, qualitiesRead } from './context.ts'
 import type { CheckpointedLog } from './log.ts'
 
 /** A witness without the facts on which the permission does not depend. */
-export interface Shortened {
+export interface ShortWitness {
   readonly reels: Witness['reels']
   /** by `<seq> <reel>` of the fact before each gap: where the log holds it, as [index, path] */
   readonly cuts: JsonObject
 }
 
-type Link = readonly [header: Json, salt: Json, payload: Json]
-interface Run {
+type WitnessLink = readonly [header: Json, salt: Json, payload: Json]
+interface FactRun {
   /** numbers of its first and its last fact */
   readonly from: number
   readonly to: number
@@ -33,19 +33,19 @@ interface Run {
  * @param longest number of facts in the longest run that is shown; Infinity shows all
  */
 export async function shorten(
-  { witness, derived }: { readonly witness: Witness; readonly derived: Derived },
+  { witness, derived }: { readonly witness: Witness; readonly derived: DerivedPermission },
   log: CheckpointedLog,
   longest: number,
-): Promise<Shortened> {
+): Promise<ShortWitness> {
   const { shown } = new WitnessReels(witness.reality, witness.reels)
   const isNeeded = needs(witness, derived)
   const touched = touchedBy(witness, derived)
-  const isOfOthers = (link: Link) =>
+  const isOfOthers = (link: WitnessLink) =>
     Number.isFinite(longest) && namesIn(link).some((name) => !touched.has(name))
   const reels: Record<string, Json> = {}
   const cuts: Record<string, Json> = {}
   for (const [reel, all] of Object.entries(witness.reels)) {
-    const links = all as unknown as readonly Link[]
+    const links = all as unknown as readonly WitnessLink[]
     const kept: Json[] = []
     let next = 1
     for (const { from, to } of runsOf(links, (link) => isNeeded(reel, link))) {
@@ -76,8 +76,8 @@ export const reachesForChildren = (specs: readonly Json[]): boolean =>
  */
 function needs(
   { moment, specs, target, program }: Witness,
-  { lineage }: Derived,
-): (reel: string, link: Link) => boolean {
+  { lineage }: DerivedPermission,
+): (reel: string, link: WitnessLink) => boolean {
   const being = String(readPath(moment.record, ['being']))
   const me = beingReel(being)
   const ofPlaces = [['permissions'], ['shadow'], ...qualitiesRead(program, 'space')]
@@ -108,7 +108,10 @@ function needs(
 const STANCE = /@([a-z][a-z0-9-]{0,31})/g
 
 /** The beings that a moment touches: itself, its makers, who spoke to it or drove it, and whom its roles and its call name. */
-function touchedBy({ moment, specs, surface, target }: Witness, { lineage }: Derived): ReadonlySet<string> {
+function touchedBy(
+  { moment, specs, surface, target }: Witness,
+  { lineage }: DerivedPermission,
+): ReadonlySet<string> {
   const named = canonicalJson([specs, surface, target, moment.decision])
   const others = [
     ['record', 'being'],
@@ -122,7 +125,7 @@ function touchedBy({ moment, specs, surface, target }: Witness, { lineage }: Der
 }
 
 /** The beings that a fact names in its header, and in a payload that the gates read. */
-function namesIn([header, , payload]: Link): string[] {
+function namesIn([header, , payload]: WitnessLink): string[] {
   const moment = readPath(header, ['moment'])
   const named = [
     readPath(header, ['actor']),
@@ -134,8 +137,8 @@ function namesIn([header, , payload]: Link): string[] {
 }
 
 /** The runs of facts that are not needed. The first fact of a reel is in none: it says what the reel is of. */
-function runsOf(links: readonly Link[], isNeeded: (link: Link) => boolean): Run[] {
-  const runs: Run[] = []
+function runsOf(links: readonly WitnessLink[], isNeeded: (link: WitnessLink) => boolean): FactRun[] {
+  const runs: FactRun[] = []
   for (const [i, link] of links.entries()) {
     if (i === 0 || isNeeded(link)) continue
     const last = runs.at(-1)

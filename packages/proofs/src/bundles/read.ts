@@ -9,13 +9,13 @@ import {
 } from '@treeos/core'
 import { type Basis, type Db, readBases, readJudged } from '@treeos/store'
 import { sql } from 'kysely'
-import { hexOf, jsonOf } from './stored.ts'
+import { hexOf, jsonOf } from './stored-json.ts'
 
 const PAGE = 500
 const MOMENTS_PAGE = 100 // a basis names some thousand reels at most
 
 /** The moments to export: of one being, or of all. */
-export interface Scope {
+export interface ExportScope {
   readonly being: BeingName | null
   /** numbers of the first and the last moment */
   readonly since: number
@@ -29,10 +29,10 @@ interface HeadRow {
 }
 
 /** The ends of chains, of facts and of moments, by reel. */
-export type Ends = ReadonlyMap<ReelId, { readonly seq: number; readonly hash: Digest }>
+export type ChainEnds = ReadonlyMap<ReelId, { readonly seq: number; readonly hash: Digest }>
 
 /** Where all chains end in the database. The moments of a being that has none end with number 0. */
-export async function readEnds(tx: Db): Promise<Ends> {
+export async function readEnds(tx: Db): Promise<ChainEnds> {
   const ends = new Map<ReelId, { seq: number; hash: Digest }>()
   for (let last = ''; ; ) {
     const { rows } = await sql<HeadRow>`
@@ -59,14 +59,14 @@ export async function findRecordHash(
   return found === undefined ? null : { hash: hexOf(found.hash), prev: hexOf(found.prev) }
 }
 
-interface FactRow extends HeadRow {
+interface ExportedFactRow extends HeadRow {
   readonly prev: Buffer
   readonly header: Buffer
   readonly salt: Buffer | null
   readonly bytes: Buffer | null
 }
 
-const factOf = ({ reel, seq, hash, prev, header, salt, bytes }: FactRow): JsonObject => ({
+const factOf = ({ reel, seq, hash, prev, header, salt, bytes }: ExportedFactRow): JsonObject => ({
   reel,
   seq,
   hash: hexOf(hash),
@@ -82,7 +82,7 @@ const FACT = sql`f.reel, f.seq, f.hash, f.prev, f.header, f.salt, f.bytes from t
 export async function* readFacts(tx: Db, reel: ReelId | null): AsyncGenerator<JsonObject> {
   const isAsked = reel === null ? sql`true` : sql`f.reel = ${reel}`
   for (let last: Pick<HeadRow, 'reel' | 'seq'> = { reel: '', seq: 0 }; ; ) {
-    const { rows } = await sql<FactRow>`
+    const { rows } = await sql<ExportedFactRow>`
       select ${FACT} where ${isAsked} and (f.reel, f.seq) > (${last.reel}, ${last.seq})
       order by f.reel, f.seq limit ${PAGE}`.execute(tx)
     for (const row of rows) yield factOf(row)
@@ -96,7 +96,7 @@ export async function* readFacts(tx: Db, reel: ReelId | null): AsyncGenerator<Js
 export async function* readTombstones(tx: Db, hashes: readonly Digest[]): AsyncGenerator<JsonObject> {
   for (let at = 0; at < hashes.length; at += PAGE) {
     const page = hashes.slice(at, at + PAGE).map((hash) => Buffer.from(hash, 'hex'))
-    const { rows } = await sql<FactRow>`
+    const { rows } = await sql<ExportedFactRow>`
       select ${FACT} join treeos.fact gone on gone.reel = f.reel and gone.hash = any(${page}::bytea[])
       where f.kind = 'fact:erased' and treeos.json_of(f.bytes)->>'hash' = encode(gone.hash, 'hex')
       order by f.reel, f.seq`.execute(tx)
@@ -117,7 +117,9 @@ export async function isErasedAfter(tx: Db, size: number): Promise<boolean> {
 export async function* readFactsByHash(tx: Db, hashes: readonly Digest[]): AsyncGenerator<JsonObject> {
   for (let at = 0; at < hashes.length; at += PAGE) {
     const page = hashes.slice(at, at + PAGE).map((hash) => Buffer.from(hash, 'hex'))
-    const { rows } = await sql<FactRow>`select ${FACT} where f.hash = any(${page}::bytea[])`.execute(tx)
+    const { rows } = await sql<ExportedFactRow>`select ${FACT} where f.hash = any(${page}::bytea[])`.execute(
+      tx,
+    )
     for (const row of rows) yield factOf(row)
   }
 }
@@ -192,7 +194,7 @@ const MOMENT = sql`o.moment, o.being, o.n, o.prev, o.hash, o.record, i.record as
   left join treeos.moment_effect e on e.moment = o.moment`
 
 /** Finished moments by being and number. */
-export async function* readMoments(tx: Db, { being, since, until }: Scope): AsyncGenerator<MomentLine> {
+export async function* readMoments(tx: Db, { being, since, until }: ExportScope): AsyncGenerator<MomentLine> {
   const isAsked = being === null ? sql`true` : sql`o.being = ${being} and o.n between ${since} and ${until}`
   for (let last: Pick<MomentRow, 'being' | 'n'> = { being: '', n: 0 }; ; ) {
     const { rows } = await sql<MomentRow>`
@@ -208,7 +210,7 @@ export async function* readMoments(tx: Db, { being, since, until }: Scope): Asyn
 /** What finished moments recorded, opened with and noted, without the heads that they cite. */
 export async function* readRecords(
   tx: Db,
-  { being, since, until }: Scope,
+  { being, since, until }: ExportScope,
 ): AsyncGenerator<JsonObject & Pick<MomentLine, 'record' | 'open' | 'noted'>> {
   const isAsked = being === null ? sql`true` : sql`o.being = ${being} and o.n between ${since} and ${until}`
   for (let last: Pick<MomentRow, 'being' | 'n'> = { being: '', n: 0 }; ; ) {

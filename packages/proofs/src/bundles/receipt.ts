@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import { inSnapshot, type Reality, type StoreDb } from '@treeos/store'
 import {
-  type Derived,
+  type DerivedPermission,
   derive,
   PAYLOAD_TYPE,
   preAuthentication,
@@ -34,15 +34,15 @@ export interface ReceiptSigner {
 /** An in-toto statement in a DSSE envelope. */
 export type Envelope = JsonObject
 
-export interface Issued {
+export interface IssuedReceipt {
   readonly envelope: Envelope
-  readonly derived: Derived
+  readonly derived: DerivedPermission
 }
 
 /** A run of facts of which nothing is derived is shown up to this length: a proof that stands for it takes the place of some. */
 const RUN_MAX = 100
 
-export interface Issuing {
+export interface IssueOptions {
   readonly signer: ReceiptSigner
   /** null: the receipt has no checkpoint, and shows every fact */
   readonly log: CheckpointedLog | null
@@ -62,8 +62,8 @@ export async function issueReceipt(
     registry,
   }: { readonly db: Kysely<StoreDb>; readonly reality: Reality; readonly registry: Registry },
   moment: MomentId,
-  { signer, log, longest = RUN_MAX }: Issuing,
-): Promise<Issued> {
+  { signer, log, longest = RUN_MAX }: IssueOptions,
+): Promise<IssuedReceipt> {
   const whole = await inSnapshot(db, (tx) => gatherWitness({ tx, reality, registry }, moment))
   const proof = log === null ? null : await proofOf(log, moment, whole.derived)
   const { reels, cuts } =
@@ -88,7 +88,7 @@ export async function issueReceipt(
 async function proofOf(
   log: CheckpointedLog,
   moment: MomentId,
-  { heads }: Derived,
+  { heads }: DerivedPermission,
 ): Promise<JsonObject | null> {
   const { being, n } = parseMomentId(moment)
   const own = await log.prove(momentsReel(being), n)

@@ -3,6 +3,7 @@ import {
   type Json,
   type JsonObject,
   type MomentId,
+  mendedBy,
   parseMomentId,
   readPath,
   SPEECH_KIND,
@@ -10,23 +11,23 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { type Db, type Reality, readBlob, readErasures } from '@treeos/store'
-import { BORE, type Derived, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
+import { BORE, type DerivedPermission, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
 import { canonicalTarget, type Registry } from '@treeos/world'
 import { sql } from 'kysely'
 import { contextOf, type IsOfContext } from './context.ts'
 import { reachesForChildren } from './gaps.ts'
 import { membersOf } from './members.ts'
 import { findMomentLine, type MomentLine, readFactsByHash } from './read.ts'
-import { hexOf, jsonOf } from './stored.ts'
+import { hexOf, jsonOf } from './stored-json.ts'
 
-interface Deps {
+interface WitnessDeps {
   readonly tx: Db
   readonly reality: Reality
   readonly registry: Registry
 }
 
 /** Parts of the witness that are the same whatever the gates are asked. */
-type Given = Omit<Witness, 'verdict' | 'reels' | 'target' | 'fallback'>
+type WitnessBase = Omit<Witness, 'verdict' | 'reels' | 'target' | 'fallback'>
 
 /** No lineage is deeper, and no space. */
 const REELS_MAX = 500
@@ -37,12 +38,13 @@ const REELS_MAX = 500
  * @throws {TreeosError} MOMENT_NOT_FOUND, INVALID_INPUT for a moment that called nothing
  * @throws {Error} when no permission follows from what is stored
  */
-export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathered> {
+export async function gatherWitness(deps: WitnessDeps, moment: MomentId): Promise<GatheredWitness> {
   const line = await findMomentLine(deps.tx, moment)
   if (line === null)
     throw new TreeosError(
       'MOMENT_NOT_FOUND',
-      `no moment ${moment} has ended: its id is BEING/LIFE/N, as in echo/1/3; \`treeos receipt @echo 3\` finds it by its number`,
+      `no moment ${moment} has ended: its id is BEING/LIFE/N, as in echo/1/3`,
+      mendedBy({ name: 'find-receipt' }),
     )
   if (line.decision === null && readPath(line.record, ['decision']) !== null) {
     const { being } = parseMomentId(moment)
@@ -69,9 +71,9 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
 
 type ReadReel = (reel: string) => Promise<Json>
 
-export interface Gathered {
+export interface GatheredWitness {
   readonly witness: Witness
-  readonly derived: Derived
+  readonly derived: DerivedPermission
 }
 
 /** @returns why nothing is derived, when nothing is */
@@ -79,7 +81,7 @@ async function complete(
   asked: Omit<Witness, 'verdict' | 'reels'>,
   read: ReadReel,
   line: MomentLine,
-): Promise<Gathered | string> {
+): Promise<GatheredWitness | string> {
   const reels: Record<string, Json> = {}
   for (;;)
     try {
@@ -101,7 +103,7 @@ async function complete(
 const isInBasis = ({ basis }: MomentLine, reel: string): boolean =>
   Array.isArray(basis) && basis.some((head) => Array.isArray(head) && head[0] === reel)
 
-async function givenOf({ tx, reality }: Deps, line: MomentLine): Promise<Given> {
+async function givenOf({ tx, reality }: WitnessDeps, line: MomentLine): Promise<WitnessBase> {
   const { record, open } = line
   const kept = async (what: string, digest: Json | undefined) => {
     const value = typeof digest === 'string' ? await readBlob(tx, digest) : null
@@ -144,7 +146,11 @@ async function factsOf(tx: Db, record: Json): Promise<Json> {
 }
 
 /** What the call may be done to: one target, or where it names none, those that its operation may take then. */
-async function targetsOf({ tx }: Deps, { record, open }: MomentLine, call: JsonObject): Promise<string[]> {
+async function targetsOf(
+  { tx }: WitnessDeps,
+  { record, open }: MomentLine,
+  call: JsonObject,
+): Promise<string[]> {
   const me = stanceOf(String(readPath(record, ['being'])))
   const space = await homeAndSpace(tx, me, Number(readPath(record, ['sealedAt'])))
   if (call.verb === 'be') return [me]
@@ -209,7 +215,7 @@ const linksOf = (
 function reelsCited(
   tx: Db,
   { record, open, basis, judged }: MomentLine,
-  { specs, program }: Pick<Given, 'specs' | 'program'>,
+  { specs, program }: Pick<WitnessBase, 'specs' | 'program'>,
 ): ReadReel {
   const isOfContext = contextOf(record, open, program)
   const own = beingReel(String(readPath(record, ['being'])))

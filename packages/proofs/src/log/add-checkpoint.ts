@@ -8,7 +8,7 @@ import { cosignedBy, type OutsideWitness, readSignatures } from '@treeos/verify'
  * - `untrusted`: it knows no key that signed the checkpoint (403)
  * - `inconsistent`: it says that the log does not begin with the entries that it cosigned (422)
  * - `ahead`: it cosigned more entries than the log has
- * - `malformed`: what it answered is none of what C2SP tlog-witness says, or not its signature
+ * - `malformed`: its answer is not one that C2SP tlog-witness describes, or not its signature
  * - `clock`: the time in its cosignature is not that of now
  */
 export type NotCosigned =
@@ -20,7 +20,7 @@ export type NotCosigned =
   | 'malformed'
   | 'clock'
 
-export type Answer =
+export type WitnessAnswer =
   /** @property lines of its signatures. @property at seconds since 1970, by its clock */
   | { readonly status: 'cosigned'; readonly lines: string; readonly at: number }
   /** it cosigned a tree of this size last */
@@ -40,14 +40,18 @@ const ANSWER_BYTES_MAX = 16 * 1024
 /** A cosignature tells when it was made. One of another time than now was not made for this question. */
 const CLOCK_SECONDS_MAX = 600
 
-const refused = (why: NotCosigned, what: string): Answer => ({ status: 'refused', why, what })
+const refusedCheckpoint = (why: NotCosigned, what: string): WitnessAnswer => ({
+  status: 'refused',
+  why,
+  what,
+})
 
 /** Submits a checkpoint to a witness: `add-checkpoint` of C2SP tlog-witness. It never throws. */
 export async function addCheckpoint(
   witness: OutsideWitness,
   { old, proof, note }: Submission,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<WitnessAnswer> {
   const lines = [`old ${old}`, ...proof.map((hash) => hash.toString('base64')), '', note]
   try {
     const response = await egressFetch(`${witness.url}/add-checkpoint`, {
@@ -57,39 +61,39 @@ export async function addCheckpoint(
       redirect: 'error',
       signal,
     })
-    return readAnswer(witness, note, response.status, await textOf(response))
+    return readAnswer(witness, note, response.status, await responseText(response))
   } catch (error) {
-    return refused('away', reasonOf(error))
+    return refusedCheckpoint('away', witnessReason(error))
   }
 }
 
-function readAnswer(witness: OutsideWitness, note: string, status: number, text: string): Answer {
+function readAnswer(witness: OutsideWitness, note: string, status: number, text: string): WitnessAnswer {
   if (status === 200) return readCosigned(witness, note, text)
   if (status === 409) {
     const [, size] = /^(0|[1-9]\d{0,14})\n$/.exec(text) ?? []
     return size === undefined
-      ? refused('malformed', 'it answered 409 without the size that it knows')
+      ? refusedCheckpoint('malformed', 'it answered 409 without the size that it knows')
       : { status: 'conflict', size: Number(size) }
   }
-  if (status === 404) return refused('unknown-log', 'it answered 404: it does not watch this log')
+  if (status === 404) return refusedCheckpoint('unknown-log', 'it answered 404: it does not watch this log')
   if (status === 403)
-    return refused('untrusted', 'it answered 403: it knows no key that signed this checkpoint')
+    return refusedCheckpoint('untrusted', 'it answered 403: it knows no key that signed this checkpoint')
   if (status === 422)
-    return refused('inconsistent', 'it answered 422: the log does not begin with what it cosigned')
-  return refused(status === 429 || status >= 500 ? 'away' : 'malformed', `it answered ${status}`)
+    return refusedCheckpoint('inconsistent', 'it answered 422: the log does not begin with what it cosigned')
+  return refusedCheckpoint(status === 429 || status >= 500 ? 'away' : 'malformed', `it answered ${status}`)
 }
 
 /** Keeps the lines that are the signatures of this witness over this checkpoint. */
-function readCosigned(witness: OutsideWitness, note: string, text: string): Answer {
+function readCosigned(witness: OutsideWitness, note: string, text: string): WitnessAnswer {
   try {
     const body = note.slice(0, note.indexOf('\n\n') + 1)
     const signatures = readSignatures(text)
     const [cosigned] = cosignedBy(body, signatures, [witness])
     if (cosigned === undefined)
-      return refused('malformed', 'its answer has no signature of the key in the policy')
+      return refusedCheckpoint('malformed', 'its answer has no signature of the key in the policy')
     const off = cosigned.at - Math.round(Date.now() / 1000)
     if (Math.abs(off) > CLOCK_SECONDS_MAX)
-      return refused(
+      return refusedCheckpoint(
         'clock',
         `the time in its cosignature is ${Math.abs(off)} s ${off > 0 ? 'ahead' : 'ago'}`,
       )
@@ -99,12 +103,12 @@ function readCosigned(witness: OutsideWitness, note: string, text: string): Answ
     })
     return { status: 'cosigned', lines: `${own.join('\n')}\n`, at: cosigned.at }
   } catch (error) {
-    return refused('malformed', (error as Error).message)
+    return refusedCheckpoint('malformed', (error as Error).message)
   }
 }
 
 /** @throws {Error} for an answer that is longer than any that is expected */
-async function textOf(response: Response): Promise<string> {
+async function responseText(response: Response): Promise<string> {
   const parts: Uint8Array[] = []
   let length = 0
   for await (const part of response.body ?? []) {
@@ -115,7 +119,7 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-function reasonOf(error: unknown): string {
+function witnessReason(error: unknown): string {
   const { name, message, cause } = error as Error
   if (name === 'TimeoutError') return 'it did not answer in time'
   return cause instanceof Error ? ((cause as { code?: string }).code ?? cause.message) : message

@@ -62,7 +62,7 @@ export const findNewest = (
   folder: string,
   origin: string,
   verifiers: readonly Verifier[],
-): Checkpoint | null => firstOf(newestFirst(folder, origin, verifiers, 'notes'))
+): Checkpoint | null => firstItem(newestFirst(folder, origin, verifiers, 'notes'))
 
 /** The newest one that witnesses cosigned. @param isEnough judges the note; left out: any of them will do */
 export function findCosigned(
@@ -75,7 +75,7 @@ export function findCosigned(
   return null
 }
 
-const firstOf = <T>(all: Iterable<T>): T | null => {
+const firstItem = <T>(all: Iterable<T>): T | null => {
   for (const one of all) return one
   return null
 }
@@ -120,12 +120,12 @@ function appendNote(folder: string, size: number, note: string, kind: Kind): voi
 
 /** The keys that the folder names. Who holds the folder can change them: whoever checks it should have them from elsewhere. */
 export function readKeys(folder: string): Verifier[] {
-  return linesOf(join(folder, KEYS)).map(readVerifier)
+  return checkpointLines(join(folder, KEYS)).map(readVerifier)
 }
 
 export function addKeys(folder: string, verifiers: readonly Verifier[]): void {
   mkdirSync(folder, { recursive: true })
-  const known = new Set(linesOf(join(folder, KEYS)))
+  const known = new Set(checkpointLines(join(folder, KEYS)))
   for (const key of verifiers.map(verifierKeyOf)) if (!known.has(key)) append(join(folder, KEYS), `${key}\n`)
 }
 
@@ -146,7 +146,7 @@ function notesIn(text: string): string[] {
   return parts.flatMap((part, i) => (part.startsWith('— ') ? [`${parts[i - 1] ?? ''}\n\n${part}\n`] : []))
 }
 
-function linesOf(file: string): string[] {
+function checkpointLines(file: string): string[] {
   try {
     return readFileSync(file, 'utf8')
       .split('\n')

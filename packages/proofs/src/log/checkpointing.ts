@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { HeadsOfLog } from './heads.ts'
 import { readConsistencyProof, readTreeHead } from './prove.ts'
 import { sequence } from './sequence.ts'
-import type { Signed, Signer } from './signer.ts'
+import type { Signer, SigningResult } from './signer.ts'
 
 /**
  * Brings the log up to date, and has it signed if it grew.
@@ -15,18 +15,18 @@ export async function makeCheckpoint(
   db: Kysely<StoreDb>,
   signer: Signer,
   ends: HeadsOfLog = new HeadsOfLog(signer.reality),
-): Promise<Signed> {
+): Promise<SigningResult> {
   const size = await sequence(db)
   const { last } = signer
-  if (last !== null && size < last.size) return refused(signer.refuse(size, 'smaller'), ends)
+  if (last !== null && size < last.size) return refusedSigning(signer.refuse(size, 'smaller'), ends)
   const heads = (await ends.at(db, size)).head()
   const head = { ...(await readTreeHead(db, size)), heads }
   const proof = last === null ? [] : await readConsistencyProof(db, last.size, size)
-  return refused(signer.sign(head, proof), ends)
+  return refusedSigning(signer.sign(head, proof), ends)
 }
 
 /** What was read of a log that is not the signed one must not be signed when that is back. */
-function refused(signed: Signed, ends: HeadsOfLog): Signed {
+function refusedSigning(signed: SigningResult, ends: HeadsOfLog): SigningResult {
   if (signed.status === 'refused') ends.forget()
   return signed
 }
@@ -34,7 +34,7 @@ function refused(signed: Signed, ends: HeadsOfLog): Signed {
 export interface CheckpointingOptions {
   readonly seconds: number
   readonly signal: AbortSignal
-  readonly onRound: (signed: Signed) => void
+  readonly onRound: (signed: SigningResult) => void
   readonly onError: (error: unknown) => void
 }
 

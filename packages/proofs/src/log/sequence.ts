@@ -16,7 +16,7 @@ const BATCH_LENGTH = 1000
  */
 export async function sequence(db: Kysely<StoreDb>, signal?: AbortSignal): Promise<number> {
   for (;;) {
-    const { size, upTo } = await decide(db, signal)
+    const { size, upTo } = await decideSequence(db, signal)
     if (upTo === null || signal?.aborted) return size
     const isOurs = await db.transaction().execute((tx) => extend(tx, upTo))
     if (!isOurs) return size
@@ -24,7 +24,7 @@ export async function sequence(db: Kysely<StoreDb>, signal?: AbortSignal): Promi
 }
 
 /** @returns the last entry of the journal that can be taken now; null when nothing is new */
-async function decide(
+async function decideSequence(
   db: Kysely<StoreDb>,
   signal: AbortSignal | undefined,
 ): Promise<{ size: number; upTo: number | null }> {
@@ -68,7 +68,7 @@ async function extend(tx: Transaction<StoreDb>, upTo: number): Promise<boolean> 
   return true
 }
 
-type Placed = LogEntry & { readonly index: number }
+type IndexedEntry = LogEntry & { readonly index: number }
 
 /** A fact or record that is gone makes this fail: `hash` may not be null. */
 async function addJournal(
@@ -76,8 +76,8 @@ async function addJournal(
   size: number,
   after: number,
   upTo: number,
-): Promise<Placed[]> {
-  const { rows } = await sql<Placed>`
+): Promise<IndexedEntry[]> {
+  const { rows } = await sql<IndexedEntry>`
     insert into treeos.log_entry (index, reel, seq, hash)
     select ${size}::bigint + row_number() over (order by entry, position) - 1, reel, seq, hash
     from (

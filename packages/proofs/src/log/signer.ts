@@ -23,7 +23,7 @@ export interface LastSigned extends TreeHead {
   readonly refused: { readonly why: Refusal; readonly size: number; readonly at: number } | null
 }
 
-export type Signed =
+export type SigningResult =
   | { readonly status: 'signed'; readonly size: number; readonly note: string }
   | { readonly status: 'same'; readonly size: number }
   | { readonly status: 'refused'; readonly size: number; readonly why: Refusal; readonly last: number }
@@ -68,7 +68,7 @@ export class Signer {
   }
 
   /** @param proof of consistency from the last tree to the next */
-  sign(next: TreeHead, proof: readonly Buffer[]): Signed {
+  sign(next: TreeHead, proof: readonly Buffer[]): SigningResult {
     const { size, root } = next
     const why = whyNotSignable(this.#last, next, proof)
     if (why !== null) return this.refuse(size, why)
@@ -84,7 +84,7 @@ export class Signer {
   }
 
   /** Remembers that a tree was refused, for those who ask how the signer is. */
-  refuse(size: number, why: Refusal): Signed {
+  refuse(size: number, why: Refusal): SigningResult {
     const last = this.#last
     if (last !== null && (last.refused?.size !== size || last.refused.why !== why))
       this.#keep({ ...last, refused: { why, size, at: Date.now() } })

@@ -1,10 +1,10 @@
 import { SPEECH_KIND } from '@treeos/core'
 import type { Db, Reality, StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import { type Cut, markCut } from './cut.ts'
+import { markCut, type RecordCut } from './cut.ts'
 
 /** What the copy of a record holds. */
-export interface Copied {
+export interface CopiedRecord {
   readonly facts: number
   readonly moments: number
   /** wakes that wait in the copy */
@@ -76,9 +76,9 @@ const PAGE = 200
 export async function copyRecord(
   origin: Kysely<StoreDb>,
   target: Kysely<StoreDb>,
-  cut: Cut,
+  cut: RecordCut,
   reality: Reality,
-): Promise<Copied> {
+): Promise<CopiedRecord> {
   return origin
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -136,8 +136,8 @@ const makeHeads = (to: Db) =>
         from treeos.moment_outcome o order by o.being, o.n desc`.execute(to),
     )
 
-async function countCopied(to: Db): Promise<Copied> {
-  const { rows } = await sql<Copied>`
+async function countCopied(to: Db): Promise<CopiedRecord> {
+  const { rows } = await sql<CopiedRecord>`
     select (select count(*) from treeos.fact) as facts, (select count(*) from treeos.moment_outcome) as moments,
       (select count(*) from treeos.inbox where closed_by is null) as waiting`.execute(to)
   return rows[0]!

@@ -3,7 +3,7 @@ import { type Db, requireOutcome, waitForOpenAppends } from '@treeos/store'
 import { sql } from 'kysely'
 
 /** A position in the record: all that was appended up to the end of one moment. */
-export interface Cut {
+export interface RecordCut {
   readonly being: BeingName
   readonly n: number
   readonly moment: MomentId
@@ -16,7 +16,7 @@ export interface Cut {
  * committed, and an append takes its entry with the heads of its reels locked.
  * @throws {TreeosError} MOMENT_NOT_FOUND
  */
-export async function cutAt(db: Db, being: BeingName, n: number): Promise<Cut> {
+export async function cutAt(db: Db, being: BeingName, n: number): Promise<RecordCut> {
   const { moment } = await requireOutcome(db, being, n)
   await waitForOpenAppends(db) // an earlier entry may not be committed yet
   const { rows } = await sql<{ entry: number }>`
@@ -30,7 +30,7 @@ export async function cutAt(db: Db, being: BeingName, n: number): Promise<Cut> {
 }
 
 /** Makes the tables `later_fact`, `later_moment` and `kept_moment` of one transaction, which say what lies behind a cut. */
-export async function markCut(tx: Db, { entry }: Cut): Promise<void> {
+export async function markCut(tx: Db, { entry }: RecordCut): Promise<void> {
   await sql`
     create temp table later_fact on commit drop as
       select u.reel, min(u.seq) as seq

@@ -4,7 +4,7 @@ import { appendSystemFacts, listRowsOf, type OpenReality, readerOf } from '@tree
 import { findReality, REALITY_FORKED, refoldAll, type StoreDb } from '@treeos/store'
 import { FOLD, releasedFact } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { type Copied, copyRecord } from './copy.ts'
+import { type CopiedRecord, copyRecord } from './copy.ts'
 import { cutAt } from './cut.ts'
 
 export interface ForkRequest {
@@ -15,7 +15,7 @@ export interface ForkRequest {
   readonly n: number
 }
 
-export interface Forked extends Copied {
+export interface ForkedReality extends CopiedRecord {
   /** the last entry of the journal that both share */
   readonly entry: number
 }
@@ -31,7 +31,7 @@ export async function forkReality(
   origin: Kysely<StoreDb>,
   target: Kysely<StoreDb>,
   { name, being, n }: ForkRequest,
-): Promise<Forked> {
+): Promise<ForkedReality> {
   const from = await findReality(origin)
   if (from === null) throw new Error('the database of the origin holds no reality')
   if (from.name === name)

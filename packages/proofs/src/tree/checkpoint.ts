@@ -26,7 +26,7 @@ export interface Checkpoint extends TreeHead {
 
 const ORIGIN = 'treeos/'
 /** The name of the log of a reality, and of the key that signs its checkpoints. */
-export const originOf = (reality: string): string => `${ORIGIN}${reality}`
+export const logOrigin = (reality: string): string => `${ORIGIN}${reality}`
 export const realityOf = (origin: string): string => origin.slice(ORIGIN.length)
 
 /** The text of a C2SP tlog-checkpoint. The ends of the chains are an extension line. */

@@ -59,7 +59,7 @@ export function newSignerKey(name: string): string {
 export function readSigner(text: string): NoteSigner {
   const fault = new NoteError('a key of a signer reads PRIVATE+KEY+<name>+<id>+<base64>')
   if (!text.startsWith(PRIVATE_PREFIX)) throw fault
-  const { name, id, key } = partsOf(text.slice(PRIVATE_PREFIX.length)) ?? {}
+  const { name, id, key } = keyParts(text.slice(PRIVATE_PREFIX.length)) ?? {}
   if (name === undefined || id === undefined || key?.[0] !== ED25519 || key.length !== 1 + SEED_BYTES)
     throw fault
   const privateKey = createPrivateKey({
@@ -78,7 +78,7 @@ export const verifierKeyOf = ({ name, id, publicKey }: Verifier): string =>
 
 /** @throws {NoteError} */
 export function readVerifier(text: string): Verifier {
-  const { name, id, key } = partsOf(text) ?? {}
+  const { name, id, key } = keyParts(text) ?? {}
   const fault = new NoteError(
     `${JSON.stringify(text)} is not a verifier key: <name>+<id>+<base64> of ed25519`,
   )
@@ -137,7 +137,7 @@ const rawOf = (publicKey: KeyObject): Buffer =>
 const idOf = (name: string, raw: Uint8Array): Buffer =>
   createHash('sha256').update(name).update(Buffer.of(0x0a, ED25519)).update(raw).digest().subarray(0, 4)
 
-function partsOf(text: string): { name: string; id: Buffer; key: Buffer } | null {
+function keyParts(text: string): { name: string; id: Buffer; key: Buffer } | null {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   if (name === undefined || id === undefined || encoded === undefined) return null
   return { name, id: Buffer.from(id, 'hex'), key: Buffer.from(encoded, 'base64') }

@@ -15,7 +15,7 @@ export interface Tile {
 
 export type TileAddress = Pick<Tile, 'level' | 'index'>
 
-const keyOf = ({ level, index }: TileAddress): string => `${level}/${index}`
+const tileKey = ({ level, index }: TileAddress): string => `${level}/${index}`
 
 /** The tiles at the right end of each level, that leaves after the first `size` extend. Full ones are left out. */
 export function openTiles(size: number): TileAddress[] {
@@ -31,7 +31,7 @@ export function openTiles(size: number): TileAddress[] {
  * @throws {Error} when one of these is missing, or has another number of hashes than a tree of this size
  */
 export function extendTiles(size: number, leaves: readonly Buffer[], open: readonly Tile[]): Tile[] {
-  const stored = new Map(open.map((tile) => [keyOf(tile), tile.hashes]))
+  const stored = new Map(open.map((tile) => [tileKey(tile), tile.hashes]))
   const made: Tile[] = []
   let [level, count, added] = [0, size, leaves]
   while (added.length > 0) {
@@ -39,7 +39,7 @@ export function extendTiles(size: number, leaves: readonly Buffer[], open: reado
     for (let at = 0; at < added.length; ) {
       const index = Math.floor((count + at) / WIDTH)
       const width = (count + at) % WIDTH
-      const known = width === 0 ? Buffer.alloc(0) : stored.get(keyOf({ level, index }))
+      const known = width === 0 ? Buffer.alloc(0) : stored.get(tileKey({ level, index }))
       if (known?.length !== width * HASH_BYTES)
         throw new Error(`tile ${level}/${index} of the log should hold ${width} hashes`)
       const taken = added.slice(at, at + WIDTH - width)
@@ -61,7 +61,10 @@ function topOf(hashes: Buffer): Buffer {
 }
 
 /** Where a node of the tree stands. */
-function placeOf(level: number, index: number): TileAddress & { readonly from: number; readonly to: number } {
+function tilePlace(
+  level: number,
+  index: number,
+): TileAddress & { readonly from: number; readonly to: number } {
   const inTile = level % HEIGHT
   const first = index * 2 ** inTile
   const from = (first % WIDTH) * HASH_BYTES
@@ -78,9 +81,9 @@ export function tilesFor(read: (node: NodeReader) => unknown): TileAddress[] {
   const wanted = new Map<string, TileAddress>()
   const nothing = Buffer.alloc(HASH_BYTES)
   read((level, index) => {
-    const { level: tileLevel, index: tileIndex } = placeOf(level, index)
+    const { level: tileLevel, index: tileIndex } = tilePlace(level, index)
     const tile = { level: tileLevel, index: tileIndex }
-    wanted.set(keyOf(tile), tile)
+    wanted.set(tileKey(tile), tile)
     return nothing
   })
   return [...wanted.values()]
@@ -88,12 +91,12 @@ export function tilesFor(read: (node: NodeReader) => unknown): TileAddress[] {
 
 /** @returns a reader that throws an Error for a node that the tiles do not hold */
 export function readerOf(tiles: readonly Tile[]): NodeReader {
-  const known = new Map(tiles.map((tile) => [keyOf(tile), tile.hashes]))
+  const known = new Map(tiles.map((tile) => [tileKey(tile), tile.hashes]))
   return (level, index) => {
-    const { from, to, ...tile } = placeOf(level, index)
-    const hashes = known.get(keyOf(tile))
+    const { from, to, ...tile } = tilePlace(level, index)
+    const hashes = known.get(tileKey(tile))
     if (hashes === undefined || hashes.length < to)
-      throw new Error(`tile ${keyOf(tile)} of the log lacks node ${index} of level ${level}`)
+      throw new Error(`tile ${tileKey(tile)} of the log lacks node ${index} of level ${level}`)
     return topOf(hashes.subarray(from, to))
   }
 }

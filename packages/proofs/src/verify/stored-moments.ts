@@ -51,7 +51,7 @@ export async function faultsOfMoments(
   const effectOf = new Map(effects.map((row) => [row.moment, row]))
   const factsOf = Map.groupBy(facts, ({ moment }) => moment)
   return records.flatMap(({ reel, seq, moment, record: bytes }) => {
-    const record = readable(() => decodeJson<MomentRecord>(bytes))
+    const record = readOrNull(() => decodeJson<MomentRecord>(bytes))
     if (record === null) return [] // the walk reports it
     const reasons: BrokenReason[] = []
     if (!isOpenOf(record, openOf.get(moment), bases.get(moment))) reasons.push('open-mismatch')
@@ -85,7 +85,7 @@ type OpenRow = {
 
 function isOpenOf(record: MomentRecord, row: OpenRow | undefined, basis: Basis | undefined): boolean {
   if (row === undefined) return false
-  const open = readable(() => decodeJson<OpenRecord>(row.record))
+  const open = readOrNull(() => decodeJson<OpenRecord>(row.record))
   const { salt = '', heads = [], noted = null } = basis ?? {}
   return (
     open !== null &&
@@ -114,12 +114,14 @@ type EffectRow = StoredEffectBytes & { operation: string }
 function isEffectOf({ effect, reason }: MomentRecord, row: EffectRow | undefined): boolean {
   if (effect === undefined) return row === undefined || reason === 'superseded'
   if (row === undefined || canonicalJson(effect) !== canonicalJson(effectDigests(row))) return false
-  return readable(() => decodeJson<EffectRequest>(row.request))?.operation === row.operation
+  return readOrNull(() => decodeJson<EffectRequest>(row.request))?.operation === row.operation
 }
 
 function isRefusalOf({ refusal }: MomentRecord, stored: Buffer | null | undefined): boolean {
   if (stored == null) return refusal === undefined
-  return refusal !== undefined && readable(() => refusalDigest(decodeJson<RefusalWrite>(stored))) === refusal
+  return (
+    refusal !== undefined && readOrNull(() => refusalDigest(decodeJson<RefusalWrite>(stored))) === refusal
+  )
 }
 
 type NamedFact = { reel: string; seq: number; hash: Buffer }
@@ -137,11 +139,11 @@ type DecisionRow = { kind: string; digest: string; salt: Buffer; bytes: Buffer }
 
 function isDecisionOf({ decision }: MomentRecord, row: DecisionRow | undefined): boolean {
   if (row === undefined || decision === null) return decision === null
-  const said = readable(() => decodeJson<Decision>(row.bytes))
+  const said = readOrNull(() => decodeJson<Decision>(row.bytes))
   return said?.kind === row.kind && row.digest === decision && saltedDigest(row.salt, row.bytes) === decision
 }
 
-function readable<T>(read: () => T): T | null {
+function readOrNull<T>(read: () => T): T | null {
   try {
     return read()
   } catch {

@@ -13,8 +13,8 @@ import {
   decodeJson,
   ErasedFactError,
   type Erasures,
-  type Fold,
-  type Folded,
+  type RowFold,
+  type RowFolder,
 } from '@treeos/store'
 import { sql } from 'kysely'
 import type { FactRow } from './read.ts'
@@ -24,14 +24,14 @@ const PAGE = 500
 
 /** Folds all facts once more, and compares what they yield with the rows, watches and limits that are stored. */
 export class FoldedRows<Row> {
-  readonly #fold: Fold<Row>
+  readonly #fold: RowFolder<Row>
   readonly #erasures: Erasures
-  readonly #rows = new Map<string, Folded<Row>>()
+  readonly #rows = new Map<string, RowFold<Row>>()
   /** reels whose rows cannot be told: a payload is missing, or is not what the fold takes */
   readonly #untold = new Set<ReelId>()
   readonly #faults: ChainFault[] = []
 
-  constructor(fold: Fold<Row>, erasures: Erasures) {
+  constructor(fold: RowFolder<Row>, erasures: Erasures) {
     this.#fold = fold
     this.#erasures = erasures
   }
@@ -88,7 +88,7 @@ export class FoldedRows<Row> {
   }
 
   /** Facts that were moved from another reel may not fold to a row of that kind. */
-  #judge(key: string, stored: StoredRow, folded: Folded<Row>, beside: OtherRefusal): BrokenReason | null {
+  #judge(key: string, stored: StoredRow, folded: RowFold<Row>, beside: OtherRefusal): BrokenReason | null {
     try {
       return this.#faultOf(key, stored, folded, beside)
     } catch {
@@ -99,7 +99,7 @@ export class FoldedRows<Row> {
   #faultOf(
     key: string,
     stored: StoredRow,
-    { state, foldedSeq }: Folded<Row>,
+    { state, foldedSeq }: RowFold<Row>,
     beside: OtherRefusal,
   ): BrokenReason | null {
     const { place, parent, cognition, watches, account, lease } = this.#fold.indexOf(key, state)

@@ -31,7 +31,7 @@ const PAGE = 500
 /** Compares what moments sent and closed with the inboxes, as far as these still hold it. */
 export class StoredSends {
   readonly #erasures: Erasures
-  /** ms since 1970; null where the reality is no fork. A fork has not all that was sent before */
+  /** ms since 1970; null where the reality is not a fork. A fork has not all that was sent before */
   #forkedAt: number | null | undefined
   #erased = 0
   #merged = 0
@@ -167,14 +167,14 @@ function isHashed(row: InboxRow, hash: string, isNotice: boolean): boolean {
   try {
     return row.salt !== null && wakeHash(row.salt, wakeOf(row), isNotice) === hash
   } catch {
-    return false // its content is no JSON
+    return false // its content is not JSON
   }
 }
 
 const idsIn = (sent: SentList | null): string[] =>
   sent === null ? [] : [...sent.wakes.map(([id]) => id), ...sent.notices.map(([id]) => id), ...sent.closes]
 
-/** Null for nothing, and for what is no such list. */
+/** Null for nothing, and for anything but such a list. */
 function sentIn(stored: Buffer | null): SentList | null {
   if (stored === null) return null
   try {

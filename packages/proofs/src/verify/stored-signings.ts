@@ -33,8 +33,9 @@ export class StoredSignings {
   /** Call it with each fact, reel by reel and in order. */
   take({ reel, seq, kind, header, bytes }: FactRow): void {
     if (kind !== 'quality:set' || !reel.startsWith(OF_BEINGS)) return
-    if (bytes === null) this.#passkeys.take(reel, seq, readable(header), null)
-    else if (bytes.includes(SETS_PASSKEY)) this.#passkeys.take(reel, seq, readable(header), readable(bytes))
+    if (bytes === null) this.#passkeys.take(reel, seq, readableJson(header), null)
+    else if (bytes.includes(SETS_PASSKEY))
+      this.#passkeys.take(reel, seq, readableJson(header), readableJson(bytes))
   }
 
   /** Call it after the last fact. @returns the acts with a wrong signature */
@@ -51,7 +52,7 @@ export class StoredSignings {
     )
     return rows.flatMap((act) => {
       const row = recordOf.get(act.moment) as RecordRow
-      const on = this.#faultOf(act, readable(row.record), bases.get(act.moment)?.heads ?? [])
+      const on = this.#faultOf(act, readableJson(row.record), bases.get(act.moment)?.heads ?? [])
       return on === null
         ? []
         : [{ reel: row.reel, seq: row.seq, reason: 'signature-mismatch', on: [row.reel, on] } as const]
@@ -64,7 +65,7 @@ export class StoredSignings {
     record: Json,
     basis: readonly (readonly [string, number, string])[],
   ): string | null {
-    const open = readable(bytes)
+    const open = readableJson(bytes)
     if (typeof record !== 'object' || record === null || Array.isArray(record)) return null // the walk reports it
     const own = record as { readonly [field: string]: Json }
     const signer = signerOf(open, String(own.being))
@@ -74,7 +75,7 @@ export class StoredSignings {
     const act = {
       record: own,
       open,
-      decision: said === null ? null : readable(said),
+      decision: said === null ? null : readableJson(said),
       salt: salt?.toString('hex') ?? null,
     }
     const signing = signingOf(this.#reality, act, keys)
@@ -93,7 +94,7 @@ export class StoredSignings {
   }
 }
 
-function readable(bytes: Buffer): Json {
+function readableJson(bytes: Buffer): Json {
   try {
     return decodeJson<Json>(bytes)
   } catch {

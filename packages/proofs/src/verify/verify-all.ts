@@ -1,4 +1,4 @@
-import { type Fold, inSnapshot, readErasures, type StoreDb } from '@treeos/store'
+import { inSnapshot, type RowFolder, readErasures, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { faultsOfActs, faultsOfBlobs, faultsOfSpeech, faultsOfSummons } from './stored-contents.ts'
 import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } from './stored-lives.ts'
@@ -28,7 +28,7 @@ export interface AllVerified extends ChainsVerified {
 export function verifyAll<Row>(
   db: Kysely<StoreDb>,
   reality: string,
-  fold: Fold<Row>,
+  fold: RowFolder<Row>,
   options: VerifyOptions = {},
 ): Promise<AllVerified> {
   return inSnapshot(db, async (tx, copy) => {

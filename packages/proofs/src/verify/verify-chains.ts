@@ -14,7 +14,7 @@ export interface VerifyOptions {
 const PROGRESS = 1000
 
 /** Hears what a walk reads, after the walk has judged it. */
-export interface Listening {
+export interface WalkListener {
   /** the same object shows the next fact afterwards */
   readonly fact?: (fact: FactRow) => void
   readonly records?: (batch: readonly RecordRow[]) => Promise<void>
@@ -22,7 +22,7 @@ export interface Listening {
 
 /**
  * Checks every chain over the stored bytes, in one snapshot: numbers, links, hashes, headers, payloads and heads, and the
- * same of the records of moments. A payload that is not there is no fault here: `verifyAll` asks for its tombstone. A chain that was rewritten as a whole passes; only
+ * same of the records of moments. A missing payload is not a fault here: `verifyAll` asks for its tombstone. A chain that was rewritten as a whole passes; only
  * checkpoints show that.
  * @param reality the id that genesis hashes are derived from
  */
@@ -39,7 +39,7 @@ export async function walkChains(
   copy: CopyOut,
   reality: string,
   { onProgress = () => undefined }: VerifyOptions,
-  heard: Listening = {},
+  heard: WalkListener = {},
 ): Promise<ChainsVerified> {
   const heads = await tx.selectFrom('head').selectAll().execute()
   const walk = new Walk(

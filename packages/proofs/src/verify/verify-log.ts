@@ -19,13 +19,13 @@ export interface LogVerified {
   /** the newest checkpoint before any that does not fit; null where none fits */
   readonly lastGood: { readonly size: number; readonly root: string } | null
   /** what may have been changed; null when all checkpoints fit */
-  readonly suspect: Suspect | null
+  readonly suspect: SuspectEntries | null
   /** at most one a reel */
   readonly broken: readonly ChainFault[]
 }
 
 /** The entries from one checkpoint that fits to the first one that does not. */
-export interface Suspect {
+export interface SuspectEntries {
   /** index of the first entry */
   readonly from: number
   /** index after the last entry */
@@ -141,8 +141,8 @@ async function rebuild(copy: CopyOut, checkpoints: readonly Checkpoint[], ends: 
   return { entries: range.size, lastGood, firstBad }
 }
 
-async function suspectsIn(tx: Db, from: number, to: number): Promise<Suspect> {
-  const { rows } = await sql<Suspect['reels'][number] & { length: number }>`
+async function suspectsIn(tx: Db, from: number, to: number): Promise<SuspectEntries> {
+  const { rows } = await sql<SuspectEntries['reels'][number] & { length: number }>`
     select reel, min(seq) as "from", max(seq) as "to", count(*) as length from treeos.log_entry
     where index >= ${from} and index < ${to} group by reel order by reel collate "C"`.execute(tx)
   const there = rows.reduce((sum, { length }) => sum + length, 0)

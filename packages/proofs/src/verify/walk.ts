@@ -2,14 +2,14 @@ import type { ReelId } from '@treeos/core'
 import { genesisHash } from '@treeos/store'
 import type { BrokenReason, ChainFault } from './verdict.ts'
 
-interface Link {
+interface WalkedLink {
   readonly reel: ReelId
   readonly seq: number
   readonly prev: Buffer
   readonly hash: Buffer
 }
 
-interface Standing {
+interface ReelStanding {
   readonly seq: number
   readonly hash: Buffer
   readonly stateSeq: number
@@ -20,18 +20,18 @@ export class Walk {
   readonly broken = new Map<ReelId, ChainFault>()
   chains = 0
   readonly #reality: string
-  readonly #heads: Map<ReelId, Standing>
+  readonly #heads: Map<ReelId, ReelStanding>
   #reel: ReelId | null = null
   /** the last link of the reel that had no fault, or its origin */
   readonly #last = { seq: 0, hash: genesisHash('', ''), stateSeq: 0 }
 
-  constructor(reality: string, heads: Map<ReelId, Standing>) {
+  constructor(reality: string, heads: Map<ReelId, ReelStanding>) {
     this.#reality = reality
     this.#heads = heads
   }
 
   /** @param link its hash is copied */
-  step(link: Link, faultOfBody: () => BrokenReason | null, changes: boolean): void {
+  step(link: WalkedLink, faultOfBody: () => BrokenReason | null, changes: boolean): void {
     const { reel, seq } = link
     if (reel !== this.#reel) this.#begin(reel)
     if (this.broken.has(reel)) return
@@ -61,7 +61,7 @@ export class Walk {
     this.#moveTo(this.#origin(reel))
   }
 
-  #moveTo({ seq, hash, stateSeq }: Standing): void {
+  #moveTo({ seq, hash, stateSeq }: ReelStanding): void {
     this.#last.seq = seq
     this.#last.stateSeq = stateSeq
     hash.copy(this.#last.hash)
@@ -75,12 +75,12 @@ export class Walk {
     this.#reel = null
   }
 
-  #compare(reel: ReelId, head: Standing | undefined, { seq, hash, stateSeq }: Standing): void {
+  #compare(reel: ReelId, head: ReelStanding | undefined, { seq, hash, stateSeq }: ReelStanding): void {
     if (head?.seq === seq && head.stateSeq === stateSeq && head.hash.equals(hash)) return
     this.report({ reel, seq, reason: 'head-mismatch' })
   }
 
-  #origin(reel: ReelId): Standing {
+  #origin(reel: ReelId): ReelStanding {
     return { seq: 0, hash: genesisHash(this.#reality, reel), stateSeq: 0 }
   }
 }

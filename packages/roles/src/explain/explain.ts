@@ -58,14 +58,21 @@ export type Explanation = {
 /** Explains the result of every clause. It uses the evaluator's own result and tests. */
 export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
   const { primary, stacked, skip } = evaluateFlow(flow, input)
-  const before: Before = { winner: null, worn: new Set() }
+  const before: ClauseResults = { winner: null, worn: new Set() }
   const clauses = flow.clauses.map((clause): ClauseTrace => {
     const { index, role, stack } = clause
     const tree = clause.fault === null ? trace(clause.when, input.context as Json) : null
     const result = resultOf(clause, tree, input, before)
     if (result === 'primary') before.winner = index
     if (result === 'stacked') before.worn.add(role!)
-    return { index, role, stack, result, reason: reasonOf(clause, result, tree, input, before.winner), tree }
+    return {
+      index,
+      role,
+      stack,
+      result,
+      reason: clauseReason(clause, result, tree, input, before.winner),
+      tree,
+    }
   })
   const source =
     primary === null ? null : input.asked != null ? 'asked' : before.winner === null ? 'default' : 'clause'
@@ -73,7 +80,7 @@ export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
 }
 
 /** Results of the clauses so far. */
-interface Before {
+interface ClauseResults {
   winner: number | null
   readonly worn: Set<RoleName>
 }
@@ -82,7 +89,7 @@ function resultOf(
   clause: CompiledClause,
   tree: Trace | null,
   input: FlowInput,
-  { winner, worn }: Before,
+  { winner, worn }: ClauseResults,
 ): ClauseResult {
   if (tree === null) return 'malformed'
   if (!isWearable(clause.role!, input)) return 'skipped'
@@ -104,7 +111,7 @@ function trace(node: Node, context: Json): Trace {
   return { operator: 'not', result: !nodes[0]!.result, nodes }
 }
 
-function reasonOf(
+function clauseReason(
   { role, fault }: CompiledClause,
   result: ClauseResult,
   tree: Trace | null,

@@ -24,11 +24,11 @@ import { parseRole } from '../parse/parse-role.ts'
 export function evalLine(input: unknown): JsonObject {
   const line = requireLine(input)
   const { flow, context, cognition, defaultRole = null } = line
-  if (!Array.isArray(flow)) throw wrong('flow', flow, 'an array of clauses')
-  if (!isJsonObject(context)) throw wrong('context', context, 'an object')
-  if (!isCognition(cognition)) throw wrong('cognition', cognition, `one of ${COGNITIONS.join(', ')}`)
+  if (!Array.isArray(flow)) throw wrongField('flow', flow, 'an array of clauses')
+  if (!isJsonObject(context)) throw wrongField('context', context, 'an object')
+  if (!isCognition(cognition)) throw wrongField('cognition', cognition, `one of ${COGNITIONS.join(', ')}`)
   if (defaultRole !== null && typeof defaultRole !== 'string') {
-    throw wrong('defaultRole', defaultRole, 'a role name or null')
+    throw wrongField('defaultRole', defaultRole, 'a role name or null')
   }
   const roles = requireRoleTable(line.roles)
   const { primary, stacked } = evaluateFlow(compileFlow(flow), { context, cognition, roles, defaultRole })
@@ -44,7 +44,7 @@ export function evalLine(input: unknown): JsonObject {
 export function composeLine(input: unknown): JsonObject {
   const line = requireLine(input)
   if (!Array.isArray(line.roles) || line.roles.length === 0) {
-    throw wrong('roles', line.roles, 'an array of at least one role')
+    throw wrongField('roles', line.roles, 'an array of at least one role')
   }
   const { canSee, canDo, canSummon, canBe, prompt } = composeRoles(line.roles.map(requireWornRole))
   return { id: line.id!, canSee, canDo, canSummon, canBe, prompt }
@@ -52,18 +52,22 @@ export function composeLine(input: unknown): JsonObject {
 
 function requireLine(input: unknown): JsonObject {
   if (!isJsonObject(input)) throw new TreeosError('INVALID_INPUT', `a line is an object, not ${show(input)}`)
-  if (!Object.hasOwn(input, 'id')) throw wrong('id', undefined, 'any value, given back with the answer')
+  if (!Object.hasOwn(input, 'id')) throw wrongField('id', undefined, 'any value, given back with the answer')
   return input
 }
 
 function requireRoleTable(roles: Json | undefined): ReadonlyMap<RoleName, RoleNeeds> {
-  if (!isJsonObject(roles)) throw wrong('roles', roles, 'an object of roles by name')
+  if (!isJsonObject(roles)) throw wrongField('roles', roles, 'an object of roles by name')
   const table = new Map<RoleName, RoleNeeds>()
   for (const [name, role] of Object.entries(roles)) {
-    if (!isJsonObject(role)) throw wrong(`roles.${name}`, role, 'an object {requiredCognition?}')
+    if (!isJsonObject(role)) throw wrongField(`roles.${name}`, role, 'an object {requiredCognition?}')
     const requiredCognition = role.requiredCognition ?? null
     if (requiredCognition !== null && !isCognition(requiredCognition)) {
-      throw wrong(`roles.${name}.requiredCognition`, requiredCognition, `one of ${COGNITIONS.join(', ')}`)
+      throw wrongField(
+        `roles.${name}.requiredCognition`,
+        requiredCognition,
+        `one of ${COGNITIONS.join(', ')}`,
+      )
     }
     table.set(name, { requiredCognition })
   }
@@ -75,7 +79,7 @@ function requireWornRole(role: Json, index: number): WornRole {
     const spec = parseRole(role)
     const { prompt } = spec
     if (typeof prompt === 'string') return { spec, prompt }
-    throw wrong('prompt', prompt, 'text: a function cannot be rendered here')
+    throw wrongField('prompt', prompt, 'text: a function cannot be rendered here')
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     throw new TreeosError(error.code, `roles[${index}]: ${error.message}`, error.detail)
@@ -86,7 +90,7 @@ function isCognition(value: unknown): value is Cognition {
   return (COGNITIONS as readonly unknown[]).includes(value)
 }
 
-function wrong(field: string, value: unknown, right: string): TreeosError {
+function wrongField(field: string, value: unknown, right: string): TreeosError {
   const is = value === undefined ? 'is missing; it is' : `is ${quote(value)}, but should be`
   return new TreeosError('INVALID_INPUT', `field ${field} ${is} ${right}`, { field })
 }

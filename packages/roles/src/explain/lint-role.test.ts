@@ -101,7 +101,7 @@ describe('lintRole', () => {
       },
       {
         path: 'canSummon[2]',
-        message: expect.stringMatching(/^"\/hall" is no stance, so it allows nothing/),
+        message: expect.stringMatching(/^"\/hall" is not a stance, so it allows nothing/),
       },
     ])
   })

@@ -149,7 +149,7 @@ function misread(spec: RoleSpec, relations: readonly string[]): ParseFault[] {
       return `${quote(entry)} is the being @${entry}; for the relation write {"rel": ${quote(entry)}}`
     return isBeingName(entry)
       ? null
-      : `${quote(entry)} is no stance, so it allows nothing; write @name, or {"pattern": …}`
+      : `${quote(entry)} is not a stance, so it allows nothing; write @name, or {"pattern": …}`
   }
   const ofPlaces = (entry: Entry): string | null =>
     typeof entry === 'string' && isBeingName(entry)

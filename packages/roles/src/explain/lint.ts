@@ -147,7 +147,7 @@ function unregisteredRoles(clauses: readonly ParsedClause[], roles: RoleTable): 
     .filter(({ role }) => needsOf(role!, roles) === undefined)
     .map(({ index, role }) => ({
       path: `[${index}].role`,
-      message: `role ${show(role)} is not registered; \`treeos role list\` shows what is${didYouMean(role!, namesIn(roles))}`,
+      message: `role ${show(role)} is not registered${didYouMean(role!, namesIn(roles))}`,
     }))
 }
 

@@ -54,7 +54,7 @@ export class Possibilities {
   #search(
     goals: readonly Goal[],
     open: readonly Goal[],
-    before: ReadonlyMap<string, Claimed>,
+    before: ReadonlyMap<string, ClaimedTests>,
   ): readonly Claim[] | null {
     const pending = [...goals]
     const choices = [...open]
@@ -86,7 +86,7 @@ export class Possibilities {
     return isReached ? null : []
   }
 
-  #narrow(before: Claimed | undefined, test: Test, holds: boolean): Claimed {
+  #narrow(before: ClaimedTests | undefined, test: Test, holds: boolean): ClaimedTests {
     const { claims, values } = before ?? { claims: [], values: this.#values.get(test.path)! }
     this.#tries += values.length
     return {
@@ -98,7 +98,7 @@ export class Possibilities {
 
 export type Values = readonly (Json | undefined)[]
 
-interface Claimed {
+interface ClaimedTests {
   readonly claims: readonly Claim[]
   /** which bring all claims about */
   readonly values: Values

@@ -51,7 +51,7 @@ export function whyNotWorn(flow: CompiledFlow, input: FlowInput & OpeningWake, r
   const context = input.context as JsonObject
   const ways = primariesOf(flow, input)
   const primaries = ways.filter(({ name }) => takesTrigger(name, input))
-  if (primaries.length === 0) return refused(noPrimary(ways.length, input), input, role)
+  if (primaries.length === 0) return refusedRole(noPrimary(ways.length, input), input, role)
   const anyPrimary = any(primaries.map(({ aim }) => aim))
   const worn = any([
     ...primaries.filter(({ name }) => name === role).map(({ aim }) => aim),
@@ -59,12 +59,12 @@ export function whyNotWorn(flow: CompiledFlow, input: FlowInput & OpeningWake, r
       .filter((clause) => clause.stack && clause.role === role)
       .map(({ when }) => all([aimOf(when, true), anyPrimary])),
   ])
-  if (worn.parts.length === 0) return refused('not-triggered', input, role)
+  if (worn.parts.length === 0) return refusedRole('not-triggered', input, role)
   const tests = flow.clauses.flatMap(({ fault, when }) => (fault === null ? testsIn(when) : []))
   const candidates = candidatesFor(context, flow.paths, tests)
   const repair = smallestRepair(all([...coherent(flow.paths), worn]), candidates)
   if (repair.found === null)
-    return refused(repair.why === 'never' ? 'contradiction' : 'too-long', input, role)
+    return refusedRole(repair.why === 'never' ? 'contradiction' : 'too-long', input, role)
   const changes = changesTo(repair.found, candidates)
   if (!isWornIn(withChanges(context, changes), flow, input, role))
     throw new Error(`the change that should give role ${role} does not: ${JSON.stringify(changes)}`)
@@ -112,22 +112,22 @@ function takesTrigger(primary: RoleName, { trigger, roles }: FlowInput & Opening
 }
 
 function neverWorn(flow: CompiledFlow, input: FlowInput & OpeningWake, role: RoleName): WhyNotWorn | null {
-  if (input.ended === true) return refused('being-ended', input, role)
-  if (input.cut === true) return refused('thread-cut', input, role)
+  if (input.ended === true) return refusedRole('being-ended', input, role)
+  if (input.cut === true) return refusedRole('thread-cut', input, role)
   const isDefault = input.defaultRole === role
   if (!isDefault && !flow.roleNames.has(role)) {
     const isMalformed = flow.clauses.some((clause) => clause.role === role)
-    return refused(isMalformed ? 'malformed' : 'not-named', input, role)
+    return refusedRole(isMalformed ? 'malformed' : 'not-named', input, role)
   }
-  if (needsOf(role, input.roles) === undefined) return refused('not-registered', input, role)
+  if (needsOf(role, input.roles) === undefined) return refusedRole('not-registered', input, role)
   const asked = input.asked ?? null
   if (!isWearable(role, input) && (!isDefault || asked !== null))
-    return refused('other-cognition', input, role)
+    return refusedRole('other-cognition', input, role)
   const stacks = flow.clauses.some((clause) => clause.fault === null && clause.stack && clause.role === role)
-  return asked === null || asked === role || stacks ? null : refused('asked', input, role)
+  return asked === null || asked === role || stacks ? null : refusedRole('asked', input, role)
 }
 
-function refused(never: NeverWorn, input: FlowInput & OpeningWake, role: RoleName): WhyNotWorn {
+function refusedRole(never: NeverWorn, input: FlowInput & OpeningWake, role: RoleName): WhyNotWorn {
   return { changes: null, never, message: WORDS[never](role, input) }
 }
 

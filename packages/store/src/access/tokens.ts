@@ -44,7 +44,7 @@ export async function findTokenBySecret(
   db: Db,
   secret: string,
 ): Promise<(AccessToken & { readonly holds: boolean }) | null> {
-  const { rows } = await sql<Row & { holds: boolean }>`
+  const { rows } = await sql<TokenRow & { holds: boolean }>`
     select id, being, issued_by, issued_at, expires_at, revoked_at, holds
     from treeos.token_of(${hashOf(secret)}::bytea)`.execute(db)
   const [row] = rows
@@ -60,14 +60,14 @@ export async function listTokensOf(
   person: BeingName,
   { after = null, limit }: { readonly after?: string | null; readonly limit: number },
 ): Promise<AccessToken[]> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<TokenRow>`
     select * from treeos.tokens_of(${person}, ${after}, ${limit}::integer)`.execute(db)
   return rows.map(tokenOf)
 }
 
 /** One of them. */
 export async function findTokenOf(db: Db, person: BeingName, id: string): Promise<AccessToken | null> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<TokenRow>`
     select * from treeos.tokens_of(${person}, null, null) where id = ${id}`.execute(db)
   const [row] = rows
   return row === undefined ? null : tokenOf(row)
@@ -80,7 +80,7 @@ export async function markTokenRevoked(db: Db, id: string, person: BeingName): P
   return rows[0]?.revoked === true
 }
 
-interface Row {
+interface TokenRow {
   readonly id: string
   readonly being: string
   readonly issued_by: string
@@ -89,7 +89,7 @@ interface Row {
   readonly revoked_at: Date | null
 }
 
-const tokenOf = ({ id, being, issued_by, issued_at, expires_at, revoked_at }: Row): AccessToken => ({
+const tokenOf = ({ id, being, issued_by, issued_at, expires_at, revoked_at }: TokenRow): AccessToken => ({
   id,
   being,
   issuedBy: issued_by,

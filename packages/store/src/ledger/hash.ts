@@ -41,15 +41,15 @@ const moment = hasher(TAG.moment)
 const value = hasher(TAG.value)
 
 /** @param prev hash of the fact before, or the reel's genesis hash */
-export const factHash = (prev: Uint8Array, header: Uint8Array): Buffer => bytesOf(fact(prev, header))
+export const factHash = (prev: Uint8Array, header: Uint8Array): Buffer => latin1Bytes(fact(prev, header))
 
 /** Because of the salt, an erased short text cannot be guessed from its digest. */
-export const payloadHash = (salt: Uint8Array, bytes: Uint8Array): Buffer => bytesOf(payload(salt, bytes))
+export const payloadHash = (salt: Uint8Array, bytes: Uint8Array): Buffer => latin1Bytes(payload(salt, bytes))
 
 /** @param prev hash of the record of the being's moment before, or the genesis hash of its records */
-export const momentHash = (prev: Uint8Array, record: Uint8Array): Buffer => bytesOf(moment(prev, record))
+export const momentHash = (prev: Uint8Array, record: Uint8Array): Buffer => latin1Bytes(moment(prev, record))
 
-const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
+const latin1Bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 // The same as questions, for millions of hashes: no buffer is made.
 export const isFactHash = (hash: Uint8Array, prev: Uint8Array, header: Uint8Array): boolean =>
@@ -66,7 +66,7 @@ export const digestOf = (json: unknown): Digest => digestOfCanonical(canonicalJs
 export const digestOfCanonical = (text: string): Digest => digestOfText(TAG.value, text)
 
 /** The same of a value that is stored as canonical JSON. */
-export const digestOfBytes = (bytes: Uint8Array): Digest => bytesOf(value(NOTHING, bytes)).toString('hex')
+export const digestOfBytes = (bytes: Uint8Array): Digest => latin1Bytes(value(NOTHING, bytes)).toString('hex')
 const NOTHING = new Uint8Array()
 
 /** A value as it is stored, with its digest. */

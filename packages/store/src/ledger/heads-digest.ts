@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { canonicalJson, type Digest, type HeadRef, type ReelId } from '@treeos/core'
 import { encodeJson } from '../sql/stored-json.ts'
 import { digestOf, newSalt, saltedDigest } from './hash.ts'
-import type { Basis, Noted } from './records.ts'
+import type { Basis, MomentNotes } from './records.ts'
 
 // A list of heads has a digest over salted hashes, one a head. So a receipt shows the heads that a permission follows from, and of
 // the others that there are some: their names cannot be guessed. The salt of each head follows from that of the moment and the head.
@@ -10,12 +10,12 @@ const SALT_TAG = 'treeos.head-salt.v1\0'
 const HEAD_TAG = 'treeos.head.v1\0'
 
 /** As canonical JSON. `canonicalJson` takes twice as long for a list so short, and a moment has dozens of heads. */
-const textOf = ([reel, seq, hash]: HeadRef): string =>
+const headText = ([reel, seq, hash]: HeadRef): string =>
   `[${canonicalJson(reel)},${seq},${canonicalJson(hash)}]`
 
 /** The salt of one head, and its salted hash. @param salt of the moment, in hex */
 export function saltedHead(salt: string, head: HeadRef): { readonly salt: Digest; readonly hash: Digest } {
-  const text = textOf(head)
+  const text = headText(head)
   const own = hash('sha256', SALT_TAG + salt + text, 'hex')
   return { salt: own, hash: hash('sha256', HEAD_TAG + own + text, 'hex') }
 }
@@ -36,13 +36,13 @@ export const judgedDigest = (salt: string, basis: Iterable<ReelId>, heads: reado
 }
 
 /** Of what a moment noted; null when that is nothing. */
-export const notedDigest = (salt: string, noted: Noted | null): Digest | null =>
+export const notedDigest = (salt: string, noted: MomentNotes | null): Digest | null =>
   noted === null ? null : saltedDigest(Buffer.from(salt, 'hex'), encodeJson(noted))
 
 /** What a moment read, with a new salt, and its two digests. @param heads sorted by reel */
 export function newBasis(
   heads: readonly HeadRef[],
-  told: Noted,
+  told: MomentNotes,
 ): { basis: Basis; digest: Digest; noted: Digest | null } {
   const salt = newSalt().toString('hex')
   const noted = Object.keys(told).length === 0 ? null : told

@@ -54,7 +54,7 @@ export interface OpenRecord {
   readonly layout: number
   /** minutes that the reality's zone is ahead of UTC */
   readonly offset: number
-  /** salted digest of its `Noted`; left out when that is nothing */
+  /** salted digest of its `MomentNotes`; left out when that is nothing */
   readonly noted?: Digest
   /** the being was ended; left out while it lives */
   readonly ended?: true
@@ -81,7 +81,7 @@ export const askedIn = ({ asked, outside }: Pick<OpenRecord, 'asked' | 'outside'
   outside === true ? null : asked
 
 /** What a moment read that may name anybody. Its open record has only the digest, so that a receipt of the moment names nobody else. */
-export interface Noted {
+export interface MomentNotes {
   /** what was read beside rows; left out when nothing was */
   readonly aside?: Aside
   /**
@@ -102,7 +102,7 @@ export interface Basis {
   /** the heads of all reels that it read, sorted by reel */
   readonly heads: readonly HeadRef[]
   /** null when it noted nothing */
-  readonly noted: Noted | null
+  readonly noted: MomentNotes | null
 }
 
 /** How a moment ended, be it an act, a see or a failure. Linked by hash to the record of the being's moment before. */

@@ -1,6 +1,6 @@
 import { type Digest, type HeadRef, isJsonObject, type Json, type MomentId, type ReelId } from '@treeos/core'
 import { sql } from 'kysely'
-import type { Basis, Noted } from '../ledger/records.ts'
+import type { Basis, MomentNotes } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 
@@ -57,7 +57,7 @@ export function basisIn(stored: Buffer): StoredBasis {
   return {
     heads: headsOf(heads),
     salt: typeof salt === 'string' ? salt : '',
-    noted: isJsonObject(noted) ? (noted as Noted) : null,
+    noted: isJsonObject(noted) ? (noted as MomentNotes) : null,
   }
 }
 
@@ -69,7 +69,7 @@ export const headsOf = (heads: Json): StoredHeads =>
 
 const NO_REEL: StoredHeads = { '': 0 }
 
-/** Null for what is no JSON. */
+/** Null for anything but JSON. */
 export function jsonIn(stored: Buffer | null): Json {
   try {
     return stored === null ? null : decodeJson<Json>(stored)

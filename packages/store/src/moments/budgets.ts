@@ -11,7 +11,7 @@ export interface CallAttempt {
 }
 
 /** What a call costs, or the most it can cost. */
-export interface Cost {
+export interface CallCost {
   readonly tokens: number
   /** millionths of the currency; null when the price is not known */
   readonly micros: number | null
@@ -24,7 +24,7 @@ export interface Cost {
  * - `breach`: the call cannot fit the budget
  * - `over`: this attempt is already settled, or its moment is closed, so the call must not be made
  */
-export type Reserved =
+export type ReserveResult =
   | { readonly status: 'free' | 'reserved' | 'over' }
   | { readonly status: 'waits' | 'breach'; readonly breach: Breach }
 
@@ -35,9 +35,9 @@ export type Reserved =
 export async function reserve(
   db: Db,
   { being, moment, attempt }: CallAttempt,
-  worst: Cost,
-): Promise<Reserved> {
-  const { rows } = await sql<{ answer: SqlAnswer }>`
+  worst: CallCost,
+): Promise<ReserveResult> {
+  const { rows } = await sql<{ answer: ReserveAnswer }>`
     select treeos.reserve(${being}, ${moment}, ${attempt}, ${worst.tokens}::bigint, ${worst.micros}::bigint) as answer`.execute(
     db,
   )
@@ -46,7 +46,7 @@ export async function reserve(
   return reservedOf(answer)
 }
 
-function reservedOf(answer: SqlAnswer): Reserved {
+function reservedOf(answer: ReserveAnswer): ReserveResult {
   if (!('of' in answer)) return answer
   const { status, max, used, reserved: _part, needs, ...rest } = answer
   const amount = (counted: number) => (rest.limit === 'money' ? counted / MICROS : counted)
@@ -59,14 +59,14 @@ function reservedOf(answer: SqlAnswer): Reserved {
   return { status, breach }
 }
 
-type SqlAnswer =
+type ReserveAnswer =
   | { readonly status: 'free' | 'reserved' | 'over' }
   | (Breach & { readonly status: 'waits' | 'breach'; readonly reserved: number })
 
 /** What a call really cost, in place of what its attempt reserved. Only the first settlement of an attempt counts. */
-export interface Settlement extends Omit<CallAttempt, 'being'> {
+export interface CallSettlement extends Omit<CallAttempt, 'being'> {
   /** null when the cost is unknown: the reservation then counts as the cost */
-  readonly used: Cost | null
+  readonly used: CallCost | null
   /** true: the cost never came back, and `used` is the most that it can have been; left out otherwise */
   readonly isUnsure?: true
 }
@@ -75,8 +75,8 @@ export interface Settlement extends Omit<CallAttempt, 'being'> {
 export async function settle(
   db: Db,
   at: Omit<CallAttempt, 'being'>,
-  used: Cost | null,
-  { isUnsure }: Pick<Settlement, 'isUnsure'> = {},
+  used: CallCost | null,
+  { isUnsure }: Pick<CallSettlement, 'isUnsure'> = {},
 ): Promise<void> {
   const unsure = isUnsure === true ? { isUnsure } : {}
   await sql`select ${settling({ ...at, used, ...unsure })}`.execute(db)
@@ -88,7 +88,7 @@ export const settling = ({
   attempt,
   used,
   isUnsure = false,
-}: Omit<Settlement, 'isUnsure'> & { isUnsure?: boolean }) =>
+}: Omit<CallSettlement, 'isUnsure'> & { isUnsure?: boolean }) =>
   sql`treeos.settle(${moment}, ${attempt}, ${used?.tokens ?? null}::bigint, ${used?.micros ?? null}::bigint, ${isUnsure})`
 
 /** Beings that are parked: the most their next model call can cost does not fit a budget. */

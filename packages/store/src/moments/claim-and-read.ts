@@ -3,7 +3,6 @@ import { type Selectable, sql } from 'kysely'
 import { entryOf, type InboxEntry } from '../inbox/entry.ts'
 import { throwStaleGeneration } from '../inbox/life.ts'
 import { type OverlayColumns, type OverlaySources, sourcesOf } from '../inbox/overlays-of-wake.ts'
-import type { Line } from '../rows/line.ts'
 import type { KeptReading } from '../rows/prefetch.ts'
 import {
   fetchedOf,
@@ -12,10 +11,11 @@ import {
   readSetArguments,
   readSetLists,
 } from '../rows/read-set.ts'
+import type { ReadSetLine } from '../rows/read-set-lines.ts'
 import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
-import { Together } from '../sql/together.ts'
-import type { CallAttempt, Cost, Reserved } from './budgets.ts'
+import { StatementBatcher } from '../sql/statement-batcher.ts'
+import type { CallAttempt, CallCost, ReserveResult } from './budgets.ts'
 
 /** A wake that a moment has claimed. */
 export interface ClaimedWake extends InboxEntry {
@@ -58,7 +58,7 @@ export async function claimAndRead(
     readonly generation: number
   },
   predicted: ReadSet,
-  call: (Pick<CallAttempt, 'attempt'> & { readonly cost: Cost }) | null,
+  call: (Pick<CallAttempt, 'attempt'> & { readonly cost: CallCost }) | null,
 ): Promise<ClaimResult | null> {
   const { being, moment, generation } = at
   const { tokens = null, micros = null } = call?.cost ?? {}
@@ -76,7 +76,7 @@ export async function claimAndRead(
   const [first, ...lines] = rows
   if (first === undefined) return null
   const answer = lines.at(-1)?.what === 'reserved' ? lines.pop()?.text : null
-  const status = answer == null ? null : (JSON.parse(answer).status as Reserved['status'])
+  const status = answer == null ? null : (JSON.parse(answer).status as ReserveResult['status'])
   const fetched = lines.length === 0 ? null : fetchedOf(at.reality, predicted, lines)
   return {
     wake: claimedWake(rowOf(first)),
@@ -86,7 +86,7 @@ export async function claimAndRead(
 }
 
 /** The arguments of the SQL function `claim_and_read`, in their order. */
-interface Asked extends ReadSetLists {
+interface ClaimArguments extends ReadSetLists {
   readonly being: BeingName
   readonly moment: MomentId
   readonly generation: number
@@ -95,17 +95,17 @@ interface Asked extends ReadSetLists {
   readonly micros: number | null
 }
 
-const claims = new Together<Asked, readonly Line[]>({
+const claims = new StatementBatcher<ClaimArguments, readonly ReadSetLine[]>({
   async one(db, { being, moment, generation, attempt, tokens, micros, ...lists }) {
-    const { rows } = await sql<Line>`
+    const { rows } = await sql<ReadSetLine>`
       select * from treeos.claim_and_read(${being}, ${moment}, ${generation}, ${readSetArguments(lists)},
         ${attempt}::integer, ${tokens}::bigint, ${micros}::bigint)`.execute(db)
     return rows
   },
   async many(db, asks) {
-    const { rows } = await sql<Line & { readonly ask: number }>`
+    const { rows } = await sql<ReadSetLine & { readonly ask: number }>`
       select * from treeos.claim_together(${JSON.stringify(asks)}::jsonb)`.execute(db)
-    const answers = asks.map((): Line[] => [])
+    const answers = asks.map((): ReadSetLine[] => [])
     for (const row of rows) answers[row.ask]?.push(row)
     return answers
   },
@@ -119,7 +119,7 @@ type JsonRow = Omit<ClaimedRow, 'at' | 'latest' | 'cause' | 'content'> & {
   readonly cause: string | null
 }
 
-function rowOf({ text, hash: content }: Line): ClaimedRow {
+function rowOf({ text, hash: content }: ReadSetLine): ClaimedRow {
   if (text === null || content === null) throw new Error('the SQL function claim_and_read returned no wake')
   const row = JSON.parse(text) as JsonRow
   return {

@@ -86,7 +86,7 @@ export async function listRecentCalls(
   return rows.map(({ being, bytes }) => ({ being, decision: decodeJson(bytes) }))
 }
 
-/** Words of models and scripts in one thread that were no call, so that they reached nobody; the last ones, oldest first. */
+/** Words of models and scripts in one thread that were not a call, so that they reached nobody; the last ones, oldest first. */
 export async function listUnheard(
   db: Db,
   thread: string,

@@ -6,7 +6,7 @@ import type { Db } from '../sql/database.ts'
 export type FaultPart = 'model' | 'script' | 'decide' | 'effect' | 'stack'
 
 /** The error of one attempt, for the operator. It may quote contents, so it is in no history and in no hash. */
-export interface Fault {
+export interface AttemptFault {
   readonly part: FaultPart
   /** from 1 */
   readonly attempt: number
@@ -32,7 +32,7 @@ export interface StackDigests {
 export async function recordFault(
   db: Db,
   moment: MomentId,
-  { part, attempt, seconds, message, stack }: Omit<Fault, 'at' | 'agoSeconds'>,
+  { part, attempt, seconds, message, stack }: Omit<AttemptFault, 'at' | 'agoSeconds'>,
   differs: StackDigests | null = null,
 ): Promise<void> {
   const digests = differs === null ? null : JSON.stringify(differs)
@@ -42,7 +42,7 @@ export async function recordFault(
 }
 
 /** The errors of a moment, oldest first. */
-export async function listFaults(db: Db, moment: MomentId): Promise<Fault[]> {
+export async function listFaults(db: Db, moment: MomentId): Promise<AttemptFault[]> {
   const rows = await db
     .selectFrom('moment_fault')
     .select(['part', 'attempt', 'at', 'seconds', 'message', 'stack'])

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { throwStaleGeneration } from '../inbox/life.ts'
 import type { OpenWrite } from '../ledger/batch.ts'
 import { encodeBasis } from '../ledger/encode-basis.ts'
-import type { Noted, OpenRecord } from '../ledger/records.ts'
+import type { MomentNotes, OpenRecord } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import { basisIn } from './basis.ts'
@@ -11,7 +11,7 @@ import { basisIn } from './basis.ts'
 export interface StoredOpen {
   readonly record: OpenRecord
   /** null when it noted nothing */
-  readonly noted: Noted | null
+  readonly noted: MomentNotes | null
   readonly face: Digest | null
 }
 
@@ -31,7 +31,7 @@ export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
 }
 
 /** An open record with what the moment noted. */
-export type WholeOpen = OpenRecord & Noted
+export type WholeOpen = OpenRecord & MomentNotes
 
 export const wholeOpen = ({ record, noted }: Pick<StoredOpen, 'record' | 'noted'>): WholeOpen => ({
   ...noted,

@@ -41,7 +41,7 @@ export async function countNamedRoles(db: Db): Promise<ReadonlyMap<RoleName, num
 }
 
 /** Which beings to look among: those that a being made, at any distance, and itself; null: all. */
-interface Naming {
+interface NameSearch {
   readonly among: BeingName | null
   readonly limit: number
 }
@@ -50,7 +50,7 @@ interface Naming {
 export async function listBeingsNaming(
   db: Db,
   role: RoleName,
-  { among, limit }: Naming,
+  { among, limit }: NameSearch,
 ): Promise<{ readonly states: readonly Json[]; readonly count: number }> {
   const { rows } = await sql<{ state: string; count: number }>`
     with recursive ${offspringOf(among)}
@@ -75,7 +75,7 @@ export async function listAddresses(db: Db): Promise<{ beings: BeingName[]; spac
 }
 
 /** Which addresses to look for. */
-interface Wanted {
+interface AddressSearch {
   /** what they hold, in letters of any case; the empty text is in all of them */
   readonly text: string
   readonly of: 'beings' | 'all'
@@ -83,7 +83,7 @@ interface Wanted {
 }
 
 /** Stances of living beings and paths of spaces that hold a text: where it comes earlier first, then in the order of letters. */
-export async function findAddresses(db: Db, { text, of, limit }: Wanted): Promise<string[]> {
+export async function findAddresses(db: Db, { text, of, limit }: AddressSearch): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`
     select a.address from (
       select case when p.key collate "C" < 'being;' then '@' else '' end || substr(p.key, 7) as address

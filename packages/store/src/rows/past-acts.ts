@@ -27,7 +27,7 @@ interface FactRow {
   readonly marked: boolean
 }
 
-interface Counts {
+interface ActCounts {
   /** acts of the being */
   readonly total: number
   /** acts that were found, of those that were searched */
@@ -55,7 +55,7 @@ export async function queryPast(
           and ('being:' || i.being = any(${face})
             or exists (select from treeos.fact f where f.moment = i.claimed_by and f.reel <> ${own} and f.reel = any(${face}))))`
     : sql`true`
-  const { rows } = await sql<Counts & (FactRow | { readonly hash: null })>`
+  const { rows } = await sql<ActCounts & (FactRow | { readonly hash: null })>`
     with searched as materialized (
       select moment, n, wake from treeos.moment_outcome a where being = ${being} and kind = 'act'
       order by n desc limit ${isHalf ? searchedMax : actsMax}

@@ -11,15 +11,15 @@ import type { Kysely } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { StoreDb } from '../sql/schema.ts'
 import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
-import type { Viewer } from './line.ts'
 import { queryPast } from './past-acts.ts'
-import { type Fetched, fetchReadSet, nameOf, queryAside, ReadSet } from './read-set.ts'
+import { type FetchedReadSet, fetchReadSet, placeName, queryAside, ReadSet } from './read-set.ts'
+import type { ReadingBeing } from './read-set-lines.ts'
 import { searchNotes, wordsHeard } from './recalling.ts'
 import type { SeenRow } from './rows.ts'
 import { readBlobCached, rowSource } from './source.ts'
 
 /** The world with a predicted read set already fetched. */
-export interface Prefetched extends Pick<Fetched, 'now' | 'lastSealed'> {
+export interface PrefetchedWorld extends Pick<FetchedReadSet, 'now' | 'lastSealed'> {
   /** answers from what was fetched, and queries the rest when asked for it */
   readonly source: ReturnType<typeof sourceOver> & {
     readonly aside: ReturnType<typeof asideOver> & Pick<AsideSource, 'recalled'>
@@ -30,7 +30,7 @@ export interface Prefetched extends Pick<Fetched, 'now' | 'lastSealed'> {
 
 /** What a reading fetched. Another reading of the same instant can answer from it. */
 export interface KeptReading {
-  readonly fetched: Fetched
+  readonly fetched: FetchedReadSet
   /** what was fetched */
   readonly predicted: ReadSet
   /** ms of `performance.now()` when it was fetched */
@@ -41,7 +41,7 @@ export interface KeptReading {
  * Fetches a read set in one statement, so all of it is of one instant. Later queries of the source see a later instant,
  * unless `db` is a snapshot.
  */
-export async function prefetch(db: Db, viewer: Viewer, predicted: ReadSet): Promise<Prefetched> {
+export async function prefetch(db: Db, viewer: ReadingBeing, predicted: ReadSet): Promise<PrefetchedWorld> {
   return prefetchedOver(db, viewer, await fetchKept(db, viewer, predicted), queriesOf(db, viewer))
 }
 
@@ -49,19 +49,19 @@ export async function prefetch(db: Db, viewer: Viewer, predicted: ReadSet): Prom
  * Reads the world again as an earlier reading fetched it, without a statement. What that did not fetch is of a later instant.
  * So use it only where the heads of all that was read are checked, as append does. Its clock goes on.
  */
-export function readAgain(db: Db, viewer: Viewer, kept: KeptReading): Prefetched {
+export function readAgain(db: Db, viewer: ReadingBeing, kept: KeptReading): PrefetchedWorld {
   const now = kept.fetched.now + Math.floor(performance.now() - kept.at)
   const fetched = { ...kept.fetched, now }
   return prefetchedOver(db, viewer, { ...kept, fetched }, queriesOf(db, viewer))
 }
 
-const queriesOf = (db: Db, viewer: Viewer): Fallback => ({
+const queriesOf = (db: Db, viewer: ReadingBeing): MissedReads => ({
   ...rowSource(db, viewer.reality),
   aside: (asked) => queryAside(db, viewer, asked),
   past: (reels) => queryPast(db, viewer.being, reels),
 })
 
-async function fetchKept(db: Db, viewer: Viewer, predicted: ReadSet): Promise<KeptReading> {
+async function fetchKept(db: Db, viewer: ReadingBeing, predicted: ReadSet): Promise<KeptReading> {
   const fetched = await fetchReadSet(db, viewer, predicted)
   return { fetched, predicted, at: performance.now() }
 }
@@ -72,9 +72,9 @@ async function fetchKept(db: Db, viewer: Viewer, predicted: ReadSet): Promise<Ke
  */
 export async function readAtOneInstant<T>(
   db: Kysely<StoreDb>,
-  viewer: Viewer,
+  viewer: ReadingBeing,
   predicted: ReadSet,
-  read: (world: Prefetched) => Promise<T>,
+  read: (world: PrefetchedWorld) => Promise<T>,
 ): Promise<{ seen: T; readSet: ReadSet; kept: KeptReading }> {
   return readFrom(db, viewer, await fetchKept(db, viewer, predicted), read)
 }
@@ -82,9 +82,9 @@ export async function readAtOneInstant<T>(
 /** As `readAtOneInstant`, with the prediction already fetched. */
 export async function readFrom<T>(
   db: Kysely<StoreDb>,
-  viewer: Viewer,
+  viewer: ReadingBeing,
   kept: KeptReading,
-  read: (world: Prefetched) => Promise<T>,
+  read: (world: PrefetchedWorld) => Promise<T>,
 ): Promise<{ seen: T; readSet: ReadSet; kept: KeptReading }> {
   const search = searchOnce(viewer)
   const first = prefetchedOver(db, viewer, kept, NO_QUERIES, search)
@@ -104,13 +104,13 @@ export async function readFrom<T>(
 class NotPrefetchedError extends Error {}
 
 /** Queries for what the read set missed. */
-type Fallback = Omit<ReturnType<typeof rowSource>, 'blob' | 'aside'> & {
+type MissedReads = Omit<ReturnType<typeof rowSource>, 'blob' | 'aside'> & {
   aside(asked: AsideAsked): Promise<FetchedAside>
   past: AsideSource['past']
 }
 
 const refuse = () => Promise.reject(new NotPrefetchedError())
-const NO_QUERIES: Fallback = {
+const NO_QUERIES: MissedReads = {
   rows: refuse,
   keysInPlace: refuse,
   countInPlace: refuse,
@@ -122,11 +122,11 @@ const NO_QUERIES: Fallback = {
 
 function prefetchedOver(
   db: Db,
-  viewer: Viewer,
+  viewer: ReadingBeing,
   { fetched, predicted }: Pick<KeptReading, 'fetched' | 'predicted'>,
-  fallback: Fallback,
-  search: Search = searchOnce(viewer),
-): Prefetched {
+  fallback: MissedReads,
+  search: RecallQuery = searchOnce(viewer),
+): PrefetchedWorld {
   const readSet = new ReadSet()
   readSet.keys.add(momentsReel(viewer.being)) // the stamp writes this reel, which has a head and no row
   const { now, lastSealed } = fetched
@@ -140,7 +140,7 @@ function prefetchedOver(
  * snapshot. A second reading of the same moment gets what the first one found. A reading searches by its own connection: if snapshots waited for
  * other ones, they could all wait for each other.
  */
-function searchOnce(viewer: Viewer): Search {
+function searchOnce(viewer: ReadingBeing): RecallQuery {
   let found: Promise<RecalledNotes> | null = null
   const search = async (db: Db, asked: RecallAsked) => {
     const about = `${asked.about}\n${await wordsHeard(db, viewer)}`
@@ -155,12 +155,12 @@ function searchOnce(viewer: Viewer): Search {
   }
 }
 
-type Search = (db: Db) => AsideSource['recalled']
+type RecallQuery = (db: Db) => AsideSource['recalled']
 
 function asideOver(
   fetched: FetchedAside,
   { asides: known, wore: knownBeings }: ReadSet,
-  fallback: Fallback,
+  fallback: MissedReads,
   readSet: ReadSet,
 ) {
   const part = async <Part extends AsidePart>(name: Part): Promise<FetchedAside[Part]> => {
@@ -192,7 +192,7 @@ const askingFor = (beings: readonly BeingName[]) => ({
 const pick = <T>(all: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> =>
   Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(all, key) ? [[key, all[key] as T]] : [])))
 
-function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadSet) {
+function sourceOver(db: Db, fetched: FetchedReadSet, fallback: MissedReads, readSet: ReadSet) {
   return {
     async rows(keys: readonly string[]): Promise<SeenRow[]> {
       const known: SeenRow[] = []
@@ -208,14 +208,14 @@ function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadS
     async keysInPlace(place: string, kind: string, most: number | null = null): Promise<string[]> {
       const asked = { place, kind, most }
       readSet.list(asked)
-      const known = fetched.lists.get(nameOf(asked))
+      const known = fetched.lists.get(placeName(asked))
       if (known === undefined || !isEnough(known, most)) return fallback.keysInPlace(place, kind, most)
       return known.keys.slice(0, most ?? undefined)
     },
     async countInPlace(place: string, kind: string): Promise<number> {
       const asked = { place, kind }
       readSet.count(asked)
-      return fetched.counts.get(nameOf(asked)) ?? (await fallback.countInPlace(place, kind))
+      return fetched.counts.get(placeName(asked)) ?? (await fallback.countInPlace(place, kind))
     },
     async keysOfChildren(parent: string): Promise<string[]> {
       readSet.parents.add(parent)

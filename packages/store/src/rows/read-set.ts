@@ -2,7 +2,7 @@ import { ASIDE_BOUNDS, type BeingName, reelOfKey } from '@treeos/core'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { type AsideAsked, type AsidePart, asideOf, type FetchedAside } from './aside.ts'
-import type { Line, Viewer } from './line.ts'
+import type { ReadingBeing, ReadSetLine } from './read-set-lines.ts'
 import { type SeenRow, seenRow } from './rows.ts'
 
 /**
@@ -13,9 +13,9 @@ export class ReadSet implements AsideAsked {
   /** keys of rows */
   readonly keys = new Set<string>()
   /** lists of what lies in a place, by place and kind; each may have a bound */
-  readonly lists = new Map<string, List>()
+  readonly lists = new Map<string, ListedPlace>()
   /** what was counted in a place, by place and kind */
-  readonly counts = new Map<string, Counted>()
+  readonly counts = new Map<string, CountedPlace>()
   /** beings whose children were listed */
   readonly parents = new Set<string>()
   /** parts beside rows */
@@ -24,15 +24,15 @@ export class ReadSet implements AsideAsked {
   readonly wore = new Set<BeingName>()
 
   /** Asks for a list; the largest bound counts. */
-  list(asked: List): void {
-    const name = nameOf(asked)
+  list(asked: ListedPlace): void {
+    const name = placeName(asked)
     const before = this.lists.get(name)?.most
     const most = before === null || asked.most === null ? null : Math.max(before ?? 0, asked.most)
     this.lists.set(name, { ...asked, most })
   }
 
-  count(asked: Counted): void {
-    this.counts.set(nameOf(asked), asked)
+  count(asked: CountedPlace): void {
+    this.counts.set(placeName(asked), asked)
   }
 
   /** Adds all of another read set, except keys that `isLeftOut` names. */
@@ -47,21 +47,21 @@ export class ReadSet implements AsideAsked {
 }
 
 /** What lies in a place, of one kind. */
-export interface Counted {
+export interface CountedPlace {
   readonly place: string
   /** prefix of the keys, as in `being:` */
   readonly kind: string
 }
 
-export interface List extends Counted {
+export interface ListedPlace extends CountedPlace {
   /** only the first of them; null: all */
   readonly most: number | null
 }
 
-export const nameOf = ({ place, kind }: Counted): string => `${kind}${place}`
+export const placeName = ({ place, kind }: CountedPlace): string => `${kind}${place}`
 
 /** The rows and lists of a read set, the time, and the being's last act, all at one instant. */
-export interface Fetched {
+export interface FetchedReadSet {
   /** Postgres' clock, ms since 1970 UTC */
   readonly now: number
   readonly lastSealed: { readonly sealedAt: number; readonly primary: string } | null
@@ -74,9 +74,9 @@ export interface Fetched {
   readonly aside: FetchedAside
 }
 
-export async function fetchReadSet(db: Db, viewer: Viewer, readSet: ReadSet): Promise<Fetched> {
+export async function fetchReadSet(db: Db, viewer: ReadingBeing, readSet: ReadSet): Promise<FetchedReadSet> {
   const { being, wake } = viewer
-  const { rows } = await sql<Line>`
+  const { rows } = await sql<ReadSetLine>`
     select * from treeos.read_set(${being}, ${wake?.id ?? null}, ${wake?.root ?? null}, ${readSetArguments(readSetLists(readSet))})`.execute(
     db,
   )
@@ -124,9 +124,9 @@ const NEEDS_ESCAPE = /["\\]/
 const { saidMax, didMax, wakesMax, threadsMax } = ASIDE_BOUNDS
 const BOUNDS = [saidMax, didMax, wakesMax, threadsMax]
 
-export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Line[]): Fetched {
+export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly ReadSetLine[]): FetchedReadSet {
   const byWhat = Map.groupBy(lines, ({ what }) => what)
-  const of = (what: Line['what']) => byWhat.get(what) ?? []
+  const of = (what: ReadSetLine['what']) => byWhat.get(what) ?? []
   const [now] = of('now')
   const [sealed] = of('sealed')
   if (now?.number == null) throw new Error('the read set query returned no time')
@@ -134,7 +134,7 @@ export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Lin
     now: now.number,
     lastSealed: sealed === undefined ? null : { sealedAt: sealed.number ?? 0, primary: sealed.text ?? '' },
     rows: new Map(of('row').map((line) => [line.key, seenRow(reality, line)])),
-    lists: listed(readSet, of('list')),
+    lists: listedPlaces(readSet, of('list')),
     counts: new Map(of('count').map(({ key, number }) => [key, number ?? 0])),
     children: grouped(readSet.parents, of('child')),
     aside: asideOf(of),
@@ -144,7 +144,7 @@ export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Lin
 /** Reads parts beside rows by themselves, for a reading that asks for what was not predicted. */
 export async function queryAside(
   db: Db,
-  viewer: Viewer,
+  viewer: ReadingBeing,
   { asides, wore }: AsideAsked,
 ): Promise<FetchedAside> {
   const asked = new ReadSet()
@@ -153,7 +153,7 @@ export async function queryAside(
   return (await fetchReadSet(db, viewer, asked)).aside
 }
 
-function listed(readSet: ReadSet, lines: readonly Line[]): Fetched['lists'] {
+function listedPlaces(readSet: ReadSet, lines: readonly ReadSetLine[]): FetchedReadSet['lists'] {
   const keys = grouped(new Set(readSet.lists.keys()), lines)
   return new Map(
     [...readSet.lists].map(([name, { most }]) => [name, { keys: (keys.get(name) ?? []).sort(), most }]),
@@ -161,7 +161,7 @@ function listed(readSet: ReadSet, lines: readonly Line[]): Fetched['lists'] {
 }
 
 /** Keys by the name they were found under; a name without keys has an empty list. */
-function grouped(names: ReadonlySet<string>, lines: readonly Line[]): Map<string, string[]> {
+function grouped(names: ReadonlySet<string>, lines: readonly ReadSetLine[]): Map<string, string[]> {
   const groups = new Map<string, string[]>([...names].map((name) => [name, []]))
   for (const { key, text } of lines) groups.get(text ?? '')?.push(key)
   return groups

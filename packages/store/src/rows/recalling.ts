@@ -2,13 +2,13 @@ import { ASIDE_BOUNDS, type BeingName, type RecallAsked, type RecalledNotes } fr
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import type { Sought, Viewer } from './line.ts'
+import type { ReadingBeing, SoughtVector } from './read-set-lines.ts'
 
 /** Characters of what is asked for that count. */
 const ABOUT_CHARS_MAX = 4000
 
 /** What was said to a being: by its wake, or by the one that it goes on from. Nothing for any other wake. */
-export async function wordsHeard(db: Db, { being, wake }: Viewer): Promise<string> {
+export async function wordsHeard(db: Db, { being, wake }: ReadingBeing): Promise<string> {
   if (wake === undefined) return ''
   const { rows } = await sql<{ content: Buffer }>`
     select said.content from treeos.inbox woke join treeos.inbox said on said.id in (woke.id, woke.answers)
@@ -34,7 +34,7 @@ export async function searchNotes(
   db: Db,
   being: BeingName,
   asked: RecallAsked,
-  sought: Sought | null,
+  sought: SoughtVector | null,
 ): Promise<RecalledNotes> {
   try {
     return await withinTime(db, async (tx) => found(await search(tx, being, asked, sought), asked.outside))
@@ -66,7 +66,7 @@ const isOfStatement = (error: unknown): boolean => {
   return typeof code === 'string' && /^(57014|42601|(22|54)...)$/.test(code)
 }
 
-interface Hit {
+interface RecallHit {
   readonly id: string
   readonly rank: number
   readonly score: number
@@ -78,10 +78,10 @@ async function search(
   db: Db,
   being: BeingName,
   { about, makers, places, outside }: RecallAsked,
-  sought: Sought | null,
-): Promise<Hit[]> {
+  sought: SoughtVector | null,
+): Promise<RecallHit[]> {
   const isAlike = sought === null ? sql`false` : sql`s.model = ${sought.model}`
-  const { rows } = await sql<Hit>`
+  const { rows } = await sql<RecallHit>`
     with asked as materialized (
       select string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', '|')::tsquery as words
       from (select lexeme from unnest(to_tsvector('english', ${about.slice(0, ABOUT_CHARS_MAX)}::text)) order by positions[1] limit ${LEXEMES_MAX}) first
@@ -115,7 +115,7 @@ async function search(
 /** Two texts below this likeness have little to do with each other. */
 const LIKE_MIN = 0.3
 
-function found(rows: readonly Hit[], outside: boolean): RecalledNotes {
+function found(rows: readonly RecallHit[], outside: boolean): RecalledNotes {
   const notes = rows
     .filter(({ rank }) => outside || rank < OUTSIDE_RANK)
     .slice(0, ASIDE_BOUNDS.recalledMax)
@@ -127,7 +127,7 @@ function found(rows: readonly Hit[], outside: boolean): RecalledNotes {
 const OUTSIDE_RANK = 3
 
 /** The cosine of two vectors; null where there are none to compare. */
-function likeness(sought: Sought | null) {
+function likeness(sought: SoughtVector | null) {
   if (sought === null) return sql`null::double precision`
   const vector = sql`${[...sought.vector]}::real[]`
   return sql`(

@@ -14,20 +14,20 @@ import type { StoreDb } from '../sql/schema.ts'
 import { readErasures } from './erasures.ts'
 
 /** How the world turns facts into rows. All of it is pure, so the same reel gives the same rows everywhere. */
-export interface Fold<Row> {
+export interface RowFolder<Row> {
   /** key of the row that a fact changes; null for a fact that changes no row */
   rowKeyOf(fact: FactDraft): string | null
   evolve(row: Row | null, change: FactDraft & { readonly actor: string; readonly at: number }): Row | null
   indexOf(key: string, row: Row): RowIndex
 }
 
-export interface Folded<Row> {
+export interface RowFold<Row> {
   readonly state: Row
   /** seq of the last fact that changed this row */
   readonly foldedSeq: number
 }
 
-export interface FoldedRow<Row> extends Folded<Row> {
+export interface FoldedRow<Row> extends RowFold<Row> {
   readonly key: string
 }
 
@@ -61,10 +61,10 @@ const BATCH_LENGTH = 500
 export async function refold<Row>(
   db: Db,
   reel: ReelId,
-  fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+  fold: Pick<RowFolder<Row>, 'rowKeyOf' | 'evolve'>,
   until: number = Number.POSITIVE_INFINITY,
-): Promise<Map<string, Folded<Row>>> {
-  const rows = new Map<string, Folded<Row>>()
+): Promise<Map<string, RowFold<Row>>> {
+  const rows = new Map<string, RowFold<Row>>()
   const erased = await readErasures(db, reel)
   for (let seq = 0; seq < until; ) {
     const facts = await listFactsAfter(db, reel, seq, Math.min(BATCH_LENGTH, until - seq))
@@ -81,9 +81,9 @@ export async function refold<Row>(
  * @throws {ErasedFactError}
  */
 export function applyFact<Row>(
-  rows: Map<string, Folded<Row>>,
+  rows: Map<string, RowFold<Row>>,
   { header, payload }: Pick<Fact, 'header' | 'payload'>,
-  fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+  fold: Pick<RowFolder<Row>, 'rowKeyOf' | 'evolve'>,
   isErased = false,
 ): void {
   const { reel, kind, actor, at, seq } = header
@@ -104,7 +104,7 @@ export function applyFact<Row>(
 export function rebuildRow<Row>(
   owner: Kysely<StoreDb>,
   key: string,
-  fold: Fold<Row>,
+  fold: RowFolder<Row>,
 ): Promise<FoldedRow<Row> | null> {
   const reel = reelOfKey(key)
   return owner.transaction().execute(async (tx) => {
@@ -116,7 +116,7 @@ export function rebuildRow<Row>(
 }
 
 /** What {@link refoldAll} did. */
-export interface Refolded {
+export interface RefoldReport {
   /** rows that the reels yield */
   readonly rows: number
   /** keys of rows that were not as their reel yields them, deleted and invented ones included; now they are */
@@ -130,7 +130,7 @@ export interface Refolded {
  * no reel yields. One transaction a reel, so appends to the other reels go on.
  * @param owner opened with `asOwner`
  */
-export async function refoldAll<Row>(owner: Kysely<StoreDb>, fold: Fold<Row>): Promise<Refolded> {
+export async function refoldAll<Row>(owner: Kysely<StoreDb>, fold: RowFolder<Row>): Promise<RefoldReport> {
   const keysOf = new Map<ReelId, string[]>((await listReels(owner)).map((reel) => [reel, []]))
   for (const { key } of await owner.selectFrom('projection').select('key').orderBy('key').execute())
     keysOf.set(reelOfKey(key), [...(keysOf.get(reelOfKey(key)) ?? []), key])
@@ -155,7 +155,7 @@ function rebuildReel<Row>(
   owner: Kysely<StoreDb>,
   reel: ReelId,
   stored: readonly string[],
-  fold: Fold<Row>,
+  fold: RowFolder<Row>,
 ): Promise<{ rows: number; changed: string[] }> {
   return owner.transaction().execute(async (tx) => {
     await lockHead(tx, reel)
@@ -175,8 +175,8 @@ const lockHead = (tx: Db, reel: ReelId) =>
 async function writeRow<Row>(
   tx: Db,
   key: string,
-  folded: Folded<Row> | undefined,
-  fold: Fold<Row>,
+  folded: RowFold<Row> | undefined,
+  fold: RowFolder<Row>,
 ): Promise<void> {
   // A lease is a session, so a rebuilt row brings none back.
   const {

@@ -12,7 +12,7 @@ import { sql } from 'kysely'
 import { listFactsAfter } from '../ledger/facts.ts'
 import type { Db } from '../sql/database.ts'
 import { readErasures } from './erasures.ts'
-import { applyFact, type Fold, type Folded } from './refold.ts'
+import { applyFact, type RowFold, type RowFolder } from './refold.ts'
 
 /** Kinds that last: who and what exists and where it went, what roles were, and tombstones. The SQL function `erase_fact` has the same list. */
 const LASTING: ReadonlySet<string> = new Set([
@@ -39,13 +39,15 @@ const PAGE = 500
 export async function whyNotErasable<Row>(
   db: Db,
   { reel, kind, payload }: FactDraft,
-  fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+  fold: Pick<RowFolder<Row>, 'rowKeyOf' | 'evolve'>,
 ): Promise<string | null> {
   if (kind === MOMENT_ERASED) return whyMomentStays(db, String(payload.moment))
-  return kind === FACT_ERASED ? whyFactStays(db, reel, { ...payload } as unknown as Named, fold) : null
+  return kind === FACT_ERASED
+    ? whyFactStays(db, reel, { ...payload } as unknown as ErasureTarget, fold)
+    : null
 }
 
-interface Named {
+interface ErasureTarget {
   readonly seq: number
   readonly hash: string
 }
@@ -53,8 +55,8 @@ interface Named {
 async function whyFactStays<Row>(
   db: Db,
   reel: ReelId,
-  { seq, hash }: Named,
-  fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+  { seq, hash }: ErasureTarget,
+  fold: Pick<RowFolder<Row>, 'rowKeyOf' | 'evolve'>,
 ): Promise<string | null> {
   const facts = await allFacts(db, reel)
   const fact = facts[seq - 1]
@@ -66,7 +68,7 @@ async function whyFactStays<Row>(
     return 'a moment of its thread is under way: erase it when that is over'
   const erased = await readErasures(db, reel)
   const folded = (without: number | null) => {
-    const rows = new Map<string, Folded<Row>>()
+    const rows = new Map<string, RowFold<Row>>()
     for (const each of facts) {
       const isGone = each.header.seq === without
       const isErased = isGone || erased.ofFact(reel, each.header.seq) !== undefined

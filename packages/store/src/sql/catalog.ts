@@ -70,11 +70,14 @@ async function shippedRights(): Promise<Set<string>> {
 async function shippedGenerated(): Promise<Map<string, string>> {
   const found = (await readSqlFile('tables.sql')).matchAll(GENERATED)
   return new Map(
-    [...found].map(([, table, column, expression = '']) => [`${table}.${column}`, plain(expression)]),
+    [...found].map(([, table, column, expression = '']) => [
+      `${table}.${column}`,
+      plainExpression(expression),
+    ]),
   )
 }
 
-function plain(expression: string): string {
+function plainExpression(expression: string): string {
   return expression
     .replaceAll(' like ', '~~')
     .replace(/\s+|[()]|::text/g, '')
@@ -145,7 +148,7 @@ async function faultsOfGenerated(db: Db, shipped: ReadonlyMap<string, string>): 
     where c.relnamespace = 'treeos'::regnamespace and c.relkind = 'r' and a.attgenerated = 's' and not a.attisdropped`.execute(
     db,
   )
-  const found = new Map(rows.map(({ name, expression }) => [name, plain(expression)]))
+  const found = new Map(rows.map(({ name, expression }) => [name, plainExpression(expression)]))
   const wrong = [...new Set([...shipped.keys(), ...found.keys()])].filter(
     (name) => shipped.get(name) !== found.get(name),
   )

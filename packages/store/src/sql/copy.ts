@@ -28,7 +28,7 @@ export function copyFrom(url: string, begin: string, snapshot: string): CopyOut 
       await client.query(
         `begin isolation level repeatable read read only; set transaction snapshot ${escapeLiteral(snapshot)}; ${SETTINGS}`,
       )
-      const copying = new Copying(`copy (${select}) to stdout (format binary)`, take)
+      const copying = new CopyQuery(`copy (${select}) to stdout (format binary)`, take)
       client.query(copying)
       await Promise.race([copying.done, lost])
     } finally {
@@ -43,7 +43,7 @@ const SETTINGS =
   'set local statement_timeout = 0; set local enable_nestloop = off; set local enable_hashjoin = off; set local jit = off'
 
 /** A query whose rows `pg` hands over as bytes. Its own queries make objects of them, which takes longer than to check them. */
-class Copying implements Submittable {
+class CopyQuery implements Submittable {
   readonly #text: string
   readonly #take: (row: CopiedRow) => Promise<void> | undefined
   readonly #rows = new CopiedRows()

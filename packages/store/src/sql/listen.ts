@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName } from '@treeos/core'
 import { ProvingClient } from '@treeos/postgres'
 import { isPooled } from './pooler.ts'
-import { parseWords, type Words } from './word-notices.ts'
+import { parseWords, type WordNotice } from './word-notices.ts'
 import { WordStreams } from './word-streams.ts'
 
 /** Hears that the journal has grown, and what models write, over one connection of its own. */
@@ -10,7 +10,7 @@ export interface JournalListener {
   /** @param heard called at each notice, and whenever one may have been missed. @returns ends the subscription */
   subscribe(heard: () => void): () => void
   /** Hears what the model of a being writes. Whether somebody may is for the caller to ask. */
-  streamWords(being: BeingName, heard: (words: Words) => void): WordStream
+  streamWords(being: BeingName, heard: (words: WordNotice) => void): WordStream
   /** resolves once it listens for the first time; the connection may be lost later */
   readonly ready: Promise<void>
   close(): Promise<void>
@@ -90,7 +90,7 @@ export function listenToJournal(
   }
 }
 
-interface Hearing {
+interface ListenDeps {
   readonly wordStreams: WordStreams
   readonly onListening: () => void
   readonly onNotice: () => void
@@ -100,7 +100,7 @@ interface Hearing {
 async function listenOnce(
   url: string,
   closing: AbortSignal,
-  { wordStreams, onListening, onNotice }: Hearing,
+  { wordStreams, onListening, onNotice }: ListenDeps,
 ): Promise<void> {
   const client = new ProvingClient({
     connectionString: url,

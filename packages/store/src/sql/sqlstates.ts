@@ -5,7 +5,7 @@
  * - `unstorable`: no row can hold it. The same statement never succeeds.
  * - `misaddressed`: what answers does not take how we connect. An operator changes the URL.
  */
-type Prospect = 'transient' | 'refused' | 'unstorable' | 'misaddressed'
+type ErrorProspect = 'transient' | 'refused' | 'unstorable' | 'misaddressed'
 
 /** What PgBouncer says of settings at the start of a connection, which it does not pass on to Postgres. */
 export const UNSUPPORTED_STARTUP = /^unsupported startup parameter/
@@ -14,7 +14,7 @@ export const UNSUPPORTED_STARTUP = /^unsupported startup parameter/
  * By SQLSTATE; the first row that matches counts. A state that is in no row is an error of the code, or one that an operator mends while
  * the statement is tried again: a missing right, table or database, a wrong password, a broken disk.
  */
-const STATES: readonly (readonly [state: RegExp, prospect: Prospect, message?: RegExp])[] = [
+const STATES: readonly (readonly [state: RegExp, prospect: ErrorProspect, message?: RegExp])[] = [
   [/^08P01$/, 'misaddressed', UNSUPPORTED_STARTUP], // a pooler; all else that it says by 08P01 may pass
   [/^08/, 'transient'], // the connection was lost
   [/^25006$/, 'transient'], // it became a standby at a failover; the next connection may reach the new primary
@@ -47,7 +47,7 @@ const MESSAGES =
 /** Whether Postgres or the connection failed, rather than the query: the same query may succeed a moment later. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const code = codeOf(error)
+  const code = sqlstateOf(error)
   return prospectOf(error, code) === 'transient' || SYSTEM_CODES.has(code) || MESSAGES.test(error.message)
 }
 
@@ -61,17 +61,17 @@ export interface RecordRefusal {
 /** @returns null for an error after which the same statement may succeed */
 export function recordRefusalOf(error: unknown): RecordRefusal | null {
   if (!(error instanceof Error)) return null
-  const code = codeOf(error)
+  const code = sqlstateOf(error)
   const prospect = prospectOf(error, code)
   if (prospect === 'refused') return { prospect, what: error.message.replace(/^refused: /, '') }
   return prospect === 'unstorable' ? { prospect, what: `SQLSTATE ${code}` } : null
 }
 
-const prospectOf = ({ message }: Error, code: string): Prospect | undefined =>
+const prospectOf = ({ message }: Error, code: string): ErrorProspect | undefined =>
   STATES.find(([state, , text]) => state.test(code) && (text === undefined || text.test(message)))?.[1]
 
 /** A host name with several addresses fails with one AggregateError over an error for each address. */
-function codeOf(error: Error): string {
+function sqlstateOf(error: Error): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   const { code } = (first ?? {}) as { code?: unknown }
   return typeof code === 'string' ? code : ''

@@ -33,7 +33,7 @@ create table treeos.fact (
   prev bytea not null,
   payload_hash bytea not null,
   header bytea not null,
-  -- The payload. It is no part of what `hash` covers, so it can be erased and the chain still verifies: then both are null.
+  -- The payload. `hash` does not cover it, so it can be erased and the chain still verifies: then both are null.
   salt bytea,
   bytes bytea,
   primary key (reel, seq)

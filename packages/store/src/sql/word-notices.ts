@@ -3,14 +3,14 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
 /** The next piece of an answer. */
-export interface Saying {
+export interface WordPiece {
   /** name of the tool whose arguments the model writes; null for plain words */
   readonly tool: string | null
   readonly text: string
 }
 
 /** What a model writes while its call is under way: it is told to those who watch the being, and stored nowhere. */
-export interface Words {
+export interface WordNotice {
   readonly being: BeingName
   readonly moment: MomentId
   /** the thread of the wake */
@@ -19,7 +19,7 @@ export interface Words {
   readonly attempt: number
   /** number of this part of the call, from 0; a missing one was lost on its way */
   readonly part: number
-  readonly says: readonly Saying[]
+  readonly says: readonly WordPiece[]
   /** only in the last part: whether the model answered, or the call failed and may be made again */
   readonly end?: 'answered' | 'lost'
 }
@@ -28,7 +28,7 @@ export interface Words {
 export const NOTICE_BYTES_MAX = 7000
 
 /** Tells words to those who watch. Serialises commits, so it is called seldom, and only for a being that is watched. */
-export async function notifyWords(db: Db, words: Words): Promise<void> {
+export async function notifyWords(db: Db, words: WordNotice): Promise<void> {
   await sql`select pg_notify('treeos_words', ${JSON.stringify(words)})`.execute(db)
 }
 
@@ -43,9 +43,9 @@ export async function isStreamed(db: Db, being: BeingName): Promise<boolean> {
 }
 
 /** @returns null when the notice does not have this form. Any login of the database can send notices, so this is not an error */
-export function parseWords(payload: string): Words | null {
+export function parseWords(payload: string): WordNotice | null {
   try {
-    const words = JSON.parse(payload) as Partial<Words> | null
+    const words = JSON.parse(payload) as Partial<WordNotice> | null
     const isWhole =
       typeof words?.being === 'string' &&
       typeof words.moment === 'string' &&
@@ -54,13 +54,13 @@ export function parseWords(payload: string): Words | null {
       Number.isSafeInteger(words.part) &&
       Array.isArray(words.says) &&
       words.says.every(isSaying)
-    return isWhole ? (words as Words) : null
+    return isWhole ? (words as WordNotice) : null
   } catch {
     return null
   }
 }
 
-const isSaying = (value: unknown): value is Saying => {
-  const { tool, text } = (value ?? {}) as Partial<Saying>
+const isSaying = (value: unknown): value is WordPiece => {
+  const { tool, text } = (value ?? {}) as Partial<WordPiece>
   return typeof text === 'string' && (tool === null || typeof tool === 'string')
 }

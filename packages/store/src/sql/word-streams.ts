@@ -1,11 +1,11 @@
 import type { BeingName } from '@treeos/core'
 import type { ProvingClient } from '@treeos/postgres'
-import type { Words } from './word-notices.ts'
+import type { WordNotice } from './word-notices.ts'
 
-type Heard = (words: Words) => void
+type WordListener = (words: WordNotice) => void
 
-interface Streamed {
-  readonly heard: Set<Heard>
+interface BeingStream {
+  readonly heard: Set<WordListener>
   readonly ready: PromiseWithResolvers<void>
 }
 
@@ -17,15 +17,15 @@ interface Streamed {
 export class WordStreams {
   /** `pg` takes one statement of a client at a time */
   #asked: Promise<unknown> = Promise.resolve()
-  readonly #watched = new Map<BeingName, Streamed>()
+  readonly #watched = new Map<BeingName, BeingStream>()
   #client: ProvingClient | null = null
 
-  add(being: BeingName, heard: Heard): { readonly ready: Promise<void>; end(): void } {
+  add(being: BeingName, heard: WordListener): { readonly ready: Promise<void>; end(): void } {
     const streamed = this.#watched.get(being) ?? { heard: new Set(), ready: Promise.withResolvers() }
     const isFirst = streamed.heard.size === 0
     this.#watched.set(being, streamed)
     // A function of its own, so that one that watches twice is told twice.
-    const own: Heard = (words) => heard(words)
+    const own: WordListener = (words) => heard(words)
     streamed.heard.add(own)
     if (isFirst && this.#client !== null) this.#lock(this.#client, being, streamed).catch(() => undefined)
     return {
@@ -40,7 +40,7 @@ export class WordStreams {
     }
   }
 
-  tell(words: Words): void {
+  tell(words: WordNotice): void {
     for (const heard of this.#watched.get(words.being)?.heard ?? []) heard(words)
   }
 
@@ -55,7 +55,7 @@ export class WordStreams {
   }
 
   /** @throws when the connection is lost; the next one holds it again */
-  async #lock(client: ProvingClient, being: BeingName, { ready }: Streamed): Promise<void> {
+  async #lock(client: ProvingClient, being: BeingName, { ready }: BeingStream): Promise<void> {
     await this.inTurn(() => lock(client, being))
     ready.resolve()
   }

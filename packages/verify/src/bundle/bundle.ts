@@ -9,30 +9,30 @@ import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
-import { type Checking, statusOf } from '../status.ts'
+import { type CheckOptions, checkStatus } from '../status.ts'
 import { BundleLaw } from './bundle-law.ts'
-import { type Broken, causesIn, type Fault } from './causes.ts'
+import type { BundleReport } from './bundle-report.ts'
+import { type BrokenPlace, causesIn, type FoundFault } from './causes.ts'
 import {
+  type BundleCover,
   type Chain,
   coveredBy,
-  type Loose,
+  type LooseFact,
   mayBegin,
   missingFrom,
   momentsOf,
   readScope,
   refOf,
-  type Scope,
   takeProof,
   uncoveredIn,
 } from './cover.ts'
+import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
-import { deriveOpened, type LastAct } from './opened.ts'
 import { Signings } from './signings.ts'
-import type { Verified } from './verified.ts'
 
-type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
+type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
 
 /** A moment of which the functions that live moments are asked. */
 interface MomentToDerive {
@@ -61,19 +61,19 @@ const KINDS = Object.keys(FIELDS)
 const END = KINDS.length - 1
 /** The digest of what a moment noted; null when that is nothing. */
 const notedHash = (salt: string, noted: Json) => (noted === null ? null : saltedHash(salt, noted))
-const fieldsOf = (value: unknown): string => (isObject(value) ? Object.keys(value).sort().join(' ') : '')
+const objectFields = (value: unknown): string => (isObject(value) ? Object.keys(value).sort().join(' ') : '')
 
 /** Checks one bundle, line by line. */
-class Check {
-  readonly #broken: Fault[] = []
+class BundleCheck {
+  readonly #broken: FoundFault[] = []
   readonly #policy: WitnessPolicy | null
   readonly #chains = new Map<string, Chain>()
   /** by reel and number, of facts and moments */
   readonly #hashes = new Map<string, Map<number, string>>()
   /** facts of reels that are not in the bundle as a whole, by hash */
-  readonly #loose = new Map<string, Loose>()
+  readonly #loose = new Map<string, LooseFact>()
   /** where those of them are that no moment has named yet */
-  readonly #unnamed = new Map<string, Place>()
+  readonly #unnamed = new Map<string, FaultPlace>()
   /** how many facts name each moment, and what their headers say of it */
   readonly #wrote = new Map<string, { count: number; readonly said: readonly Json[] }>()
   readonly #passkeys = new Passkeys()
@@ -96,7 +96,7 @@ class Check {
   readonly #missing = new Map<string, number>()
   /** in words, number of moments that an unknown law judged */
   readonly #ofOtherLaws = new Map<string, number>()
-  readonly #erasures = new Erasures<Place>()
+  readonly #erasures = new Erasures<FaultPlace>()
   /** contents by digest */
   readonly #contents = new Map<string, Json>()
   /** those that no moment has named yet, with their lines */
@@ -104,9 +104,9 @@ class Check {
   readonly #counts: Record<string, number> = {}
   /** the moment of this line */
   #asked: MomentToDerive | null = null
-  #at: Place = { line: 0, reel: 'bundle', seq: 0 }
+  #at: FaultPlace = { line: 0, reel: 'bundle', seq: 0 }
   #reality = ''
-  #scope: Scope | null = null
+  #scope: BundleCover | null = null
   #stage = 0
   #checkpoint: SignedCheckpoint | null = null
 
@@ -114,10 +114,15 @@ class Check {
     this.#policy = policy
   }
 
-  readonly report = (fault: Fault): void => void this.#broken.push(fault)
+  readonly report = (fault: FoundFault): void => void this.#broken.push(fault)
 
   /** Reports a fault unless something holds. @returns whether it holds */
-  #need(holds: boolean, reason: string, what: string, place: Place & Pick<Fault, 'on'> = this.#at): boolean {
+  #need(
+    holds: boolean,
+    reason: string,
+    what: string,
+    place: FaultPlace & Pick<FoundFault, 'on'> = this.#at,
+  ): boolean {
     if (!holds) this.report({ ...place, reason, what })
     return holds
   }
@@ -126,7 +131,7 @@ class Check {
     const kind = String(value.kind)
     this.#at = { line, reel: 'bundle', seq: line }
     const stage = KINDS.indexOf(kind)
-    const isKnown = FIELDS[kind] === fieldsOf(value)
+    const isKnown = FIELDS[kind] === objectFields(value)
     if (!this.#need(isKnown, 'line-mismatch', `a line ${kind} does not have these fields`)) return
     const isInOrder = stage >= this.#stage && (line === 1) === (stage === 0) && this.#stage < END
     this.#need(isInOrder, 'line-mismatch', `a line ${kind} stands after a line ${KINDS[this.#stage]}`)
@@ -209,7 +214,7 @@ class Check {
   #link(reel: string, seq: number, prev: Json | undefined, hash: string): boolean {
     const known = this.#hashes.get(reel) ?? new Map<number, string>()
     const chain = this.#chains.get(reel)
-    const isNumber = this.#need(Number.isSafeInteger(seq), 'seq-gap', 'its number is no whole number')
+    const isNumber = this.#need(Number.isSafeInteger(seq), 'seq-gap', 'its number is not a whole number')
     if (isNumber && this.#need(!known.has(seq), 'seq-gap', 'this link of its chain is in the bundle twice')) {
       this.#hashes.set(reel, known.set(seq, hash))
       const [before, hashBefore] = chain?.last ?? [seq - 1, prev]
@@ -392,7 +397,7 @@ class Check {
     )
   }
 
-  end(line: number): Omit<Verified, 'status' | 'ok'> & { readonly uncovered: readonly string[] } {
+  end(line: number): Omit<BundleReport, 'status' | 'ok'> & { readonly uncovered: readonly string[] } {
     this.#at = { line, reel: 'bundle', seq: line }
     this.#need(this.#stage === END, 'end-mismatch', 'the bundle is cut off: its last line is missing')
     for (const [reel, { line, end, last }] of this.#chains) {
@@ -476,9 +481,9 @@ class Check {
  */
 export async function verifyBundle(
   source: AsyncIterable<Uint8Array>,
-  checking: Checking = {},
-): Promise<Verified> {
-  const check = new Check(trusted(checking))
+  checking: CheckOptions = {},
+): Promise<BundleReport> {
+  const check = new BundleCheck(trusted(checking))
   let last = 0
   for await (const { line, value } of readLines(source, check.report)) {
     last = line
@@ -486,6 +491,6 @@ export async function verifyBundle(
   }
   const { uncovered, ...found } = check.end(last)
   const { broken, unproven } = found
-  const status = statusOf(broken.length > 0, { uncovered, unproven, strict: checking.strict })
+  const status = checkStatus(broken.length > 0, { uncovered, unproven, strict: checking.strict })
   return { ...found, status, ok: status === 'ok', unproven: [...uncovered, ...unproven] }
 }

@@ -1,5 +1,5 @@
 /** A fault with its place. `reel` and `seq` are those of the chain, or `bundle` and the line. */
-export interface Broken {
+export interface BrokenPlace {
   readonly line: number
   readonly reel: string
   readonly seq: number
@@ -9,7 +9,7 @@ export interface Broken {
 }
 
 /** A fault as it is found. */
-export interface Fault extends Broken {
+export interface FoundFault extends BrokenPlace {
   /**
    * What else it rests on: chains, contents as `blob:<digest>`, the `moments` of all beings or `all` chains. Where one of these is broken,
    * it follows from that.
@@ -35,7 +35,7 @@ const BY_OTHERS = new Set([
  * 1. Where numbers or sums of lines do not fit, what shows by other lines follows from that, but for what tells how the line was changed.
  * 2. Of a chain, a content or a checkpoint the first fault counts, and what rests on these follows from it.
  */
-export function causesIn(faults: readonly Fault[]): Broken[] {
+export function causesIn(faults: readonly FoundFault[]): BrokenPlace[] {
   const changed = new Map(
     faults.flatMap((fault) => (OF_LINES.has(fault.reason) ? [[fault.line, fault] as const] : [])),
   )
@@ -47,7 +47,7 @@ export function causesIn(faults: readonly Fault[]): Broken[] {
           const of = changed.get(line)
           return !BY_OTHERS.has(reason) || (of !== undefined && of.isElsewhere === undefined)
         })
-  const first = new Map<string, Fault>()
+  const first = new Map<string, FoundFault>()
   for (const fault of told) for (const one of brokenBy(fault)) if (!first.has(one)) first.set(one, fault)
   const kept = told.filter((fault) => {
     if (!BY_OTHERS.has(fault.reason)) return true
@@ -61,7 +61,7 @@ export function causesIn(faults: readonly Fault[]): Broken[] {
 }
 
 /** What a fault breaks, as `on` of others calls it. */
-function brokenBy({ reel, reason, on = [] }: Fault): readonly string[] {
+function brokenBy({ reel, reason, on = [] }: FoundFault): readonly string[] {
   if (reason === 'blob-mismatch') return on.slice(0, 1)
   if (reason === 'proof-mismatch') return ['all'] // of a chain that is not there
   if (!OF_LINKS.has(reason)) return []

@@ -3,19 +3,19 @@ import type { SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
 
 /** What a bundle says that it holds: all, or the moments of one being from `since` to `until`; null: to its newest. */
-export type Scope =
+export type BundleCover =
   | { readonly all: true }
   | { readonly being: string; readonly since: number; readonly until: number | null }
 
-type Link = readonly [seq: number, hash: string]
+type CoverLink = readonly [seq: number, hash: string]
 /** A chain of facts, or of a being's moments. */
 export interface Chain {
   readonly line: number
   readonly from: number
   /** its last link, as its head says */
-  readonly end: Link
+  readonly end: CoverLink
   /** its last link so far */
-  last: Link
+  last: CoverLink
   /** the last link that the tree of a checkpoint holds */
   covered: number
   /** the checkpoint says that the chain ends there */
@@ -23,7 +23,7 @@ export interface Chain {
 }
 
 /** A fact on a reel that is not in the bundle as a whole, until something shows why it is there. */
-export interface Loose {
+export interface LooseFact {
   readonly hash: string
   /** it says that another fact was erased */
   readonly isTombstone: boolean
@@ -33,8 +33,8 @@ export interface Loose {
 
 export const momentsOf = (being: string): string => `moments:${being}`
 
-/** Reads the scope of a manifest. @returns null for what is no scope */
-export function readScope(scope: unknown): Scope | null {
+/** Reads the scope of a manifest. @returns null for anything but a scope */
+export function readScope(scope: unknown): BundleCover | null {
   if (!isObject(scope)) return null
   const fields = Object.keys(scope).sort().join(' ')
   if (fields === 'all') return scope.all === true ? { all: true } : null
@@ -46,14 +46,14 @@ export function readScope(scope: unknown): Scope | null {
 }
 
 /** Whether a chain may begin there in a bundle of this scope. */
-export function mayBegin(scope: Scope, reel: string, from: number): boolean {
+export function mayBegin(scope: BundleCover, reel: string, from: number): boolean {
   if ('all' in scope) return from === 0
   return reel === `being:${scope.being}`
     ? from === 0
     : reel === momentsOf(scope.being) && from === scope.since - 1
 }
 
-export type Need = (holds: boolean, reason: string, what: string) => boolean
+export type FaultReporter = (holds: boolean, reason: string, what: string) => boolean
 
 /** Takes the proof of one link of a chain, or of a tombstone. */
 export function takeProof(
@@ -61,10 +61,10 @@ export function takeProof(
   checkpoint: SignedCheckpoint,
   found: {
     readonly chain: Chain | undefined
-    readonly loose: Loose | undefined
+    readonly loose: LooseFact | undefined
     readonly hash: string | undefined
   },
-  need: Need,
+  need: FaultReporter,
 ): void {
   const [, seq, hash] = refOf(leaf)
   const { chain, loose } = found
@@ -91,11 +91,11 @@ export function refOf(leaf: Json): readonly [reel: string, seq: Json, hash: Json
   return [kind === 'record' ? momentsOf(String(name)) : kind === 'fact' ? String(name) : '', seq, hash]
 }
 
-interface Read {
+interface CoveredLines {
   readonly reality: string
-  readonly scope: Scope | null
+  readonly scope: BundleCover | null
   readonly chains: ReadonlyMap<string, Chain>
-  readonly tombstones: readonly Loose[]
+  readonly tombstones: readonly LooseFact[]
   readonly checkpoint: SignedCheckpoint | null
 }
 
@@ -104,7 +104,7 @@ export function* missingFrom({
   scope,
   chains,
   checkpoint,
-}: Read): Generator<[reason: string, what: string, on: string]> {
+}: CoveredLines): Generator<[reason: string, what: string, on: string]> {
   if (scope === null) return // that is reported
   if ('all' in scope) {
     const links = [...chains.values()].reduce((sum, { end }) => sum + end[0], 0)
@@ -134,7 +134,7 @@ export function* missingFrom({
 }
 
 /** What no proof shows although one could. */
-export function* uncoveredIn({ scope, chains, tombstones, checkpoint }: Read): Generator<string> {
+export function* uncoveredIn({ scope, chains, tombstones, checkpoint }: CoveredLines): Generator<string> {
   if (checkpoint === null) {
     yield 'it has no checkpoint: whoever made the bundle could have made all of it up, or left its end off'
     return

@@ -1,14 +1,14 @@
 import { at, isObject, type Json } from '../canonical.ts'
-import type { Erased } from './verified.ts'
+import type { ErasedContent } from './bundle-report.ts'
 
 const TOMBSTONES = ['fact:erased', 'moment:erased']
 
 /** What is not in a bundle, and what its tombstones say of that. @typeParam Place where it is missed */
-export class Erasures<Place extends Pick<Erased, 'reel' | 'seq'>> {
+export class Erasures<Place extends Pick<ErasedContent, 'reel' | 'seq'>> {
   /** what is not here: `name` is what its tombstone calls it */
-  readonly #gone: { place: Place; what: Erased['what']; name: string; isTombstone: boolean }[] = []
+  readonly #gone: { place: Place; what: ErasedContent['what']; name: string; isTombstone: boolean }[] = []
   /** by the reel of the tombstone, and the hash of a fact or the id of a moment */
-  readonly #tombs = new Map<string, Pick<Erased, 'by' | 'why' | 'at'>>()
+  readonly #tombs = new Map<string, Pick<ErasedContent, 'by' | 'why' | 'at'>>()
   /** reels with a tombstone that lost its payload: it may be of what else is gone there */
   readonly #lostTombs = new Set<string>()
 
@@ -30,12 +30,16 @@ export class Erasures<Place extends Pick<Erased, 'reel' | 'seq'>> {
   }
 
   /** @param name what its tombstone calls it */
-  lacks(place: Place, what: Erased['what'], name: string): void {
+  lacks(place: Place, what: ErasedContent['what'], name: string): void {
     this.#gone.push({ place, what, name, isTombstone: false })
   }
 
   /** What is gone and no tombstone names, with the reel where that would stand. */
-  *unnamed(): Generator<{ readonly place: Place; readonly what: Erased['what']; readonly reel: string }> {
+  *unnamed(): Generator<{
+    readonly place: Place
+    readonly what: ErasedContent['what']
+    readonly reel: string
+  }> {
     for (const { place, what, name, isTombstone } of this.#gone) {
       const reel = name.slice(0, name.lastIndexOf(' '))
       const isLost = !isTombstone && this.#lostTombs.has(reel)
@@ -43,7 +47,7 @@ export class Erasures<Place extends Pick<Erased, 'reel' | 'seq'>> {
     }
   }
 
-  found(): Erased[] {
+  found(): ErasedContent[] {
     return this.#gone.map(({ place: { reel, seq }, what, name }) => ({
       ...{ reel, seq, what, by: null, why: null, at: null },
       ...this.#tombs.get(name),

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, parseCanonical } from '../canonical.ts'
 import { lineHash } from '../hash.ts'
-import type { Fault } from './causes.ts'
+import type { FoundFault } from './causes.ts'
 
 /** Longer lines are refused: a fact has 64 KiB at most, a basis some thousand reels. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024
@@ -16,7 +16,7 @@ const SUM_LENGTH = ',"sum":""}'.length + 64
  */
 export async function* readLines(
   source: AsyncIterable<Uint8Array>,
-  report: (fault: Fault) => void,
+  report: (fault: FoundFault) => void,
 ): AsyncGenerator<{ readonly line: number; readonly value: JsonObject }> {
   let line = 0
   let expected = 1
@@ -25,14 +25,14 @@ export async function* readLines(
   for await (const whole of split(source)) {
     line += 1
     const bytes = whole?.at(-1) === CARRIAGE_RETURN ? whole.subarray(0, -1) : whole
-    const broken = (what: string, more: Partial<Fault> = {}) =>
+    const broken = (what: string, more: Partial<FoundFault> = {}) =>
       report({ line, reel: 'bundle', seq: line, reason: 'line-mismatch', what, ...more })
     if (bytes !== whole && !isToldOfBreaks) {
       isToldOfBreaks = true
       const what = 'its lines end with CR LF: a transfer as text changed it, so fetch it again as binary'
       broken(what, { reason: 'not-canonical' })
     }
-    const { text, value, why } = read(bytes)
+    const { text, value, why } = readBundleLine(bytes)
     if (value === null) {
       broken(why, { reason: 'not-canonical' })
       expected += 1
@@ -51,7 +51,7 @@ export async function* readLines(
   }
 }
 
-function read(bytes: Uint8Array | null): { text: string; value: JsonObject | null; why: string } {
+function readBundleLine(bytes: Uint8Array | null): { text: string; value: JsonObject | null; why: string } {
   if (bytes === null) return { text: '', value: null, why: 'the file does not end with a line break' }
   let text = ''
   try {

@@ -24,7 +24,7 @@ export function* faultsOfMoment(
   const isOfMoment = at(open, 'moment') === record.moment && at(open, 'n') === record.n
   if (!isOfMoment || valueHash(open) !== record.open)
     yield ['open-mismatch', 'what it opened with has another digest than its record says']
-  if (heads === null) yield ['basis-mismatch', 'what it cites is no list of heads, one a reel']
+  if (heads === null) yield ['basis-mismatch', 'what it cites is not a list of heads, one a reel']
   else if (heads.digests.basis !== at(open, 'basis'))
     yield ['basis-mismatch', 'its basis has another digest than its open record says']
   const isGone = salt === null && decision === null
@@ -33,7 +33,7 @@ export function* faultsOfMoment(
   if (heads !== null && (record.judged ?? null) !== heads.digests.judged)
     yield ['judged-mismatch', 'its call was judged from heads with another digest']
   if (!isHeads(record.facts ?? null))
-    yield ['facts-mismatch', 'what it wrote is no list of [reel, number, hash]']
+    yield ['facts-mismatch', 'what it wrote is not a list of [reel, number, hash]']
   if (effect !== null && (!isObject(record.effect) || !same(record.effect, effectDigests(effect))))
     yield ['effect-mismatch', 'its effect, or the result, has another digest']
   if (record.stackDigest !== (record.stack === null ? null : valueHash(record.stack ?? null)))
@@ -42,7 +42,7 @@ export function* faultsOfMoment(
   if (!isLaw(record.law)) yield ['record-mismatch', 'it does not name the law that judged it']
   for (const field of ['sends', 'refusal'])
     if (record[field] !== undefined && !isHash(record[field]))
-      yield ['record-mismatch', `its ${field} is no digest`]
+      yield ['record-mismatch', `its ${field} is not a digest`]
   const act = actHash({ moment: String(record.moment), decision: String(record.decision ?? ''), facts })
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']

@@ -1,16 +1,16 @@
 import { REGISTRY_REEL } from '@treeos/core'
 import { type ClauseResult, compileFlow, explainFlow, type FlowInput, type RoleSpec } from '@treeos/roles'
 import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReader } from '@treeos/world'
+import { deriveOpened, pathsRead } from '../bundle/derive-opened.ts'
 import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
-import { deriveOpened, pathsRead } from '../bundle/opened.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfOrigin } from '../origin.ts'
-import { type Signing, signerOf, signingOf } from '../passkey.ts'
+import { type PasskeyResult, signerOf, signingOf } from '../passkey.ts'
 import { askerIn, openIn } from '../recorded-moment.ts'
-import { judge, NOTHING_OUTSIDE } from './judge.ts'
+import { judgeReceiptCall, NOTHING_OUTSIDE } from './judge.ts'
 import { need } from './need.ts'
 import { checkOwnFacts } from './own-facts.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -30,11 +30,11 @@ export class UnknownLawError extends Error {
   }
 }
 
-/** Roles, each with the index of the clause that gives it; `default` and `asked` are no clauses. */
+/** Roles, each with the index of the clause that gives it; `default` and `asked` are not clauses. */
 type ByClause = readonly { readonly role: string; readonly clause: number | 'default' | 'asked' }[]
 
 /** A permission that was derived again. */
-export interface Derived {
+export interface DerivedPermission {
   readonly verdict: Verdict
   /** how the moment ended: `act`, `see` or `failure`, and the code of a failure */
   readonly outcome: string
@@ -62,7 +62,7 @@ export interface Derived {
     readonly after: string
   }[]
   /** whether a passkey shows that a person made it */
-  readonly signing: Exclude<Signing, { readonly kind: 'wrong' }>
+  readonly signing: Exclude<PasskeyResult, { readonly kind: 'wrong' }>
   /** reels of which the flow read something, and which are not shown */
   readonly missing: readonly string[]
   /** in words, what else the derivation takes from the record or the signer */
@@ -76,7 +76,7 @@ export interface Derived {
  * @throws {MissingReel} for a witness that lacks a reel
  * @throws {UnknownLawError} for a moment that an unknown law judged
  */
-export async function derive(witness: Parts): Promise<Derived> {
+export async function derive(witness: Parts): Promise<DerivedPermission> {
   const { record, open, decision, prev } = witness.moment
   need(
     isObject(record) && isObject(open) && isObject(decision),
@@ -112,7 +112,7 @@ export async function derive(witness: Parts): Promise<Derived> {
     cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
   )
   attested.push(...(await uncheckedLists(witness, world, me)))
-  const { verb, asked, target, gates, attested: judged } = await judge(witness, reader, me)
+  const { verb, asked, target, gates, attested: judged } = await judgeReceiptCall(witness, reader, me)
   attested.push(...judged)
   const verdict = verdictOf(witness.moment, said, gates)
   attested.push(...(await checkOwnFacts(witness, world, me)))
@@ -232,7 +232,7 @@ function* contextIn(
   const past = isOfPast ? ', when the being last acted and in which role' : ''
   const values = missing.length === 0 ? '' : `, and the values that it read of ${missing.join(', ')}`
   if (at(moment.open, 'shadow') !== undefined)
-    yield 'which roles the flow in its shadow would have given is said by its record'
+    yield 'which roles a dry run of another flow would have given is said by its record'
   yield `the context: that its roles were registered so${past}${values} is said by its record`
   for (const [reel, count] of world.withheld) {
     const being = String(at(moment.record, 'being'))
@@ -243,7 +243,7 @@ function* contextIn(
 }
 
 /** Who made the act, if a person did. */
-function signed(reality: string, moment: Moment, world: WitnessReels, cited: Heads | null): Signing {
+function signed(reality: string, moment: Moment, world: WitnessReels, cited: Heads | null): PasskeyResult {
   const { record, open } = moment
   const being = String(record.being)
   const by = signerOf(open, being)
@@ -290,7 +290,7 @@ async function uncheckedLists(
   )
   const areLists = (spec: Json) =>
     CAN_LISTS.every((list) => at(spec, list) === undefined || isArray(at(spec, list)))
-  need(specs.every(areLists), 'what a role may do is no list')
+  need(specs.every(areLists), 'what a role may do is not a list')
   const isInward = at(moment.open, 'orientation') === 'inward'
   const wearing = { me, asker: askerIn(openIn(moment)), specs: specs as unknown as readonly RoleSpec[] }
   const reader = new WorldReader(world.source()) // an entry that names beings in a space fails to read it

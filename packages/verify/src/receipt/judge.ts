@@ -31,7 +31,7 @@ import { askerIn, recordedMoment } from '../recorded-moment.ts'
 import { need } from './need.ts'
 import type { Parts } from './witness.ts'
 
-interface Judged {
+interface JudgedCall {
   readonly verb: string
   /** what the list gate was asked for */
   readonly asked: string
@@ -55,7 +55,11 @@ export const OWN = buildRegistry([seed])
  * @throws {Error} where the record says otherwise
  * @throws {MissingReel}
  */
-export async function judge(witness: Parts, reader: WorldReader, me: BeingRow): Promise<Judged> {
+export async function judgeReceiptCall(
+  witness: Parts,
+  reader: WorldReader,
+  me: BeingRow,
+): Promise<JudgedCall> {
   const { specs, target } = witness
   const decided = decidedIn(witness, me)
   const { call } = decided.decision
@@ -131,13 +135,13 @@ const bareOperation = ({ fallback, target }: Parts, call: VerbCall): Operation =
   name: 'operation' in call ? call.operation : '',
   origin: '',
   description: '',
-  targets: [kindOf(target)],
+  targets: [targetKind(target)],
   allow: fallback as Operation['allow'],
   args: {},
   decide: () => ({ facts: [], result: null }),
 })
 
-function kindOf(target: string): Operation['targets'][number] {
+function targetKind(target: string): Operation['targets'][number] {
   if (target === '/') return 'reality'
   if (target.startsWith('@')) return 'being'
   if (target.startsWith('/')) return 'space'
@@ -149,7 +153,7 @@ function registryOf(call: VerbCall, operation: Operation): Registry {
   return { ...OWN, operations: only, beOperations: only }
 }
 
-interface Aimed {
+interface AimedCall {
   readonly me: BeingRow
   /** as the witness says */
   readonly target: string
@@ -158,14 +162,14 @@ interface Aimed {
 }
 
 /** Compares what the witness says that the call is done to with the call. */
-function checkTarget(call: VerbCall, aimed: Aimed, own: Operation | undefined): void {
+function checkTarget(call: VerbCall, aimed: AimedCall, own: Operation | undefined): void {
   need(dueTargets(call, aimed, own).includes(aimed.target), 'its target is not the one of the call')
 }
 
 /** What the call may be done to. */
 function dueTargets(
   call: VerbCall,
-  { me, target, asker, specs }: Aimed,
+  { me, target, asker, specs }: AimedCall,
   own: Operation | undefined,
 ): string[] {
   const named = call.verb === 'do' || call.verb === 'summon' ? (call.target ?? null) : null
@@ -218,14 +222,14 @@ function checkCounted({ counted }: GatedCall, { moment: { record }, facts }: Par
   need(isCounted, 'a rule counts it, and it was not counted')
 }
 
-type Over = Parameters<typeof askGates>[2]
+type GateInputs = Parameters<typeof askGates>[2]
 
 /** Whether the gates would say something else of a moment that holds words from outside. */
 async function isOfOrigin(
   moment: CalledMoment,
   gated: GatedCall,
   target: string,
-  over: Over,
+  over: GateInputs,
 ): Promise<boolean> {
   if (moment.decision.call.verb === 'see') return false
   const open = { ...moment.open, outside: true } as const

@@ -3,8 +3,8 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { isSignedBy } from '../signature.ts'
-import { type Checking, type Status, statusOf } from '../status.ts'
-import { type Derived, derive, UnknownLawError } from './derive.ts'
+import { type CheckOptions, checkStatus, type Status } from '../status.ts'
+import { type DerivedPermission, derive, UnknownLawError } from './derive.ts'
 import type { Witness } from './witness.ts'
 
 /** Type of the predicate of a receipt. A name, not an address that anything is fetched from. */
@@ -25,7 +25,7 @@ export interface CheckedReceipt {
     readonly what: string
   }[]
   /** null when it could not be derived, or when an unknown law judged it */
-  readonly derived: Derived | null
+  readonly derived: DerivedPermission | null
   /** whether the key signed it; null without a key */
   readonly signed: boolean | null
   readonly checkpoint: SignedCheckpoint | null
@@ -41,7 +41,7 @@ export interface CheckedReceipt {
  */
 export async function verifyReceipt(
   text: string,
-  { strict, ...trust }: Checking = {},
+  { strict, ...trust }: CheckOptions = {},
 ): Promise<CheckedReceipt> {
   const policy = trusted(trust)
   const broken: { reel: string; seq: number; reason: string; what: string }[] = []
@@ -96,7 +96,7 @@ export async function verifyReceipt(
         ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
         : lacking(checkpoint, policy)
   const uncovered = [...bare, ...unsigned(derived)]
-  const status = statusOf(broken.length > 0, { uncovered, unproven, strict })
+  const status = checkStatus(broken.length > 0, { uncovered, unproven, strict })
   return {
     status,
     ok: status === 'ok',
@@ -109,7 +109,7 @@ export async function verifyReceipt(
 }
 
 /** An unknown law is a value here: what it judged is not proven, and not broken. */
-async function deriveKnown(witness: Witness): Promise<Derived | UnknownLawError> {
+async function deriveKnown(witness: Witness): Promise<DerivedPermission | UnknownLawError> {
   try {
     return await derive(witness)
   } catch (error) {
@@ -119,7 +119,7 @@ async function deriveKnown(witness: Witness): Promise<Derived | UnknownLawError>
 }
 
 /** What no passkey shows of an act of a person. */
-function unsigned(derived: Derived | null): string[] {
+function unsigned(derived: DerivedPermission | null): string[] {
   const signing = derived?.signing
   if (signing?.kind !== 'unsigned' && !(signing?.kind === 'unknown' && signing.isSigned)) return []
   const why = signing.kind === 'unknown' ? signing.why : 'it had one and did not use it'
@@ -143,15 +143,15 @@ const WORST: readonly Status[] = ['broken', 'unproven', 'ok']
  * @example
  * const { receipts } = await verifyReceipts(readFileSync('receipts.jsonl', 'utf8'))
  */
-export async function verifyReceipts(text: string, checking: Checking = {}): Promise<CheckedReceipts> {
+export async function verifyReceipts(text: string, checking: CheckOptions = {}): Promise<CheckedReceipts> {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const isOneEach = lines.length > 1 && lines.every((line) => isObject(parsed(line)))
+  const isOneEach = lines.length > 1 && lines.every((line) => isObject(parsedReceipt(line)))
   const receipts = await Promise.all((isOneEach ? lines : [text]).map((one) => verifyReceipt(one, checking)))
   const status = WORST.find((one) => receipts.some((receipt) => receipt.status === one)) ?? 'broken'
   return { status, ok: status === 'ok', receipts }
 }
 
-function parsed(text: string): unknown {
+function parsedReceipt(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -199,7 +199,7 @@ function openEnvelope(text: string, policy: WitnessPolicy | null): JsonObject {
 /** The checkpoint whose tree holds the record of the moment. @throws {Error} when it does not */
 function covering(
   proof: JsonObject,
-  derived: Derived,
+  derived: DerivedPermission,
   reality: string,
   policy: WitnessPolicy | null,
 ): SignedCheckpoint {

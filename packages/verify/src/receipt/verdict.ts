@@ -12,7 +12,7 @@ import { need } from './need.ts'
 export type Verdict = 'refused' | 'permitted' | 'asked' | 'seen-to-run' | 'not-known'
 
 /** What of a moment its verdict depends on, besides its record and the gates. */
-type Told = Readonly<Record<'decision' | 'effect', Json>>
+type VerdictParts = Readonly<Record<'decision' | 'effect', Json>>
 
 /** Errors of an effect that do not say whether it happened. */
 const UNKNOWN = ['TIMEOUT', 'INTERNAL', '']
@@ -20,14 +20,14 @@ const UNKNOWN = ['TIMEOUT', 'INTERNAL', '']
 const NOT_RUN = ['FORBIDDEN', 'SERVICE_UNAVAILABLE']
 
 /** The error code of an effect's result, `value` for a result, and an empty text where no answer came. Null without an effect. */
-function answerOf({ effect }: Told): string | null {
+function answerOf({ effect }: VerdictParts): string | null {
   if (effect === null) return null
   const result = at(effect, 'result') ?? null
   return result === null ? '' : String(at(result, 'error', 'code') ?? 'value')
 }
 
 export function verdictOf(
-  moment: Told,
+  moment: VerdictParts,
   { outcome, reason, by: told }: JsonObject,
   gates: readonly GateFinding[],
 ): Verdict {

@@ -1,10 +1,10 @@
 import { type FactDraft, NO_ASIDE, type ReelId, reelOfKey } from '@treeos/core'
 import {
-  type Change,
   COUNTED_KIND,
   childrenAfter,
   evolve,
   type Row,
+  type RowChange,
   type RowSource,
   rowKeyOf,
 } from '@treeos/world'
@@ -18,7 +18,7 @@ import { Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 
 /** A fact of a witness: its header, and salt and payload where something is derived from it. */
-export type Link = readonly [header: Json, salt: Json, payload: Json]
+export type ReceiptLink = readonly [header: Json, salt: Json, payload: Json]
 
 /** A reel as far as a witness shows it. */
 interface ShownReel {
@@ -61,7 +61,7 @@ export const isRead = (reel: string, kind: string): boolean =>
 /** Reads the payload of a fact that is shown. @returns null for one that is withheld, as it may be */
 function payloadOf(
   reel: string,
-  [header, salt, payload]: Link,
+  [header, salt, payload]: ReceiptLink,
   wrong: (what: string) => Error,
 ): JsonObject | null {
   const kind = String(at(header, 'kind'))
@@ -85,7 +85,7 @@ export class WitnessReels {
   /** by reel, how many facts of which flows read something are there without their payloads */
   readonly withheld = new Map<ReelId, number>()
   /** by reel: what changes its row, each with its number */
-  readonly #changes = new Map<ReelId, (Change & { readonly seq: number })[]>()
+  readonly #changes = new Map<ReelId, (RowChange & { readonly seq: number })[]>()
   /** reels with facts that may have changed their rows, and that are withheld or left out */
   readonly #partial = new Set<ReelId>()
   /** beings of whose children not all are named */
@@ -112,14 +112,14 @@ export class WitnessReels {
         this.#partial.add(reel)
         ;[seq, hash] = [Number(to), String(last)]
       } else {
-        if (!isArray(link) || link.length !== 3) throw wrong('is no [header, salt, payload]')
-        const [header, , payload] = link as unknown as Link
+        if (!isArray(link) || link.length !== 3) throw wrong('is not [header, salt, payload]')
+        const [header, , payload] = link as unknown as ReceiptLink
         seq += 1
         if (!isHeaderOf(header, reel, seq)) throw wrong('is of another place, or has another header')
         hash = factHash(hash, header)
         const isPlanted = at(header, 'moment') === null && momentlessKind(header, payload) === null
         if (isPlanted) throw wrong('was written by no moment, and TreeOS writes none such without one')
-        this.#fold(reel, seq, header, payloadOf(reel, link as unknown as Link, wrong))
+        this.#fold(reel, seq, header, payloadOf(reel, link as unknown as ReceiptLink, wrong))
       }
       hashes.set(seq, hash)
     }

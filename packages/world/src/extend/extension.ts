@@ -13,10 +13,10 @@ import type {
 } from '@treeos/core'
 import type { Clause, RoleSpec } from '@treeos/roles'
 import type { Signature } from '@treeos/signature'
-import type { Ask } from '../gates/ask.ts'
-import type { OperationForm, OperationForms } from '../gates/covering.ts'
+import type { RuleAsk } from '../gates/ask.ts'
 import type { Reach } from '../gates/reach.ts'
-import type { Standing } from '../gates/rules.ts'
+import type { OperationForm, OperationForms } from '../gates/require-covered.ts'
+import type { RuleStanding } from '../gates/rules.ts'
 import type { PatternResolver, RelationResolver } from '../read/expand-surface.ts'
 import type { Face, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
@@ -69,10 +69,10 @@ export interface DecideInput {
    */
   readonly sees: (space: SpacePath) => Promise<boolean>
   /** for an operation that mediates: what became of the operation that the wake asks for; null for any other */
-  readonly fulfilled: Fulfilled | null
+  readonly fulfilled: FulfilledAsk | null
   /** result of the operation's effect; null for an operation without one */
   readonly effect: Json
-  readonly known: Known
+  readonly known: LoadedCode
   /** when the moment opened, ms since 1970 UTC */
   readonly openedAt: number
   /**
@@ -107,7 +107,7 @@ export interface Facet {
 }
 
 /** What the loaded code brings, by name. */
-export interface Known extends Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'> {
+export interface LoadedCode extends Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'> {
   /** of signals: those of the extensions and of the substrate, which no being takes */
   readonly namespaces: readonly string[]
   readonly scripts: readonly string[]
@@ -115,7 +115,7 @@ export interface Known extends Pick<Extension, 'spaceTypes' | 'matterTypes' | 's
 }
 
 /** Decision of an operation: facts, a result for its caller, and role specs to keep by digest. */
-export interface Decided {
+export interface DecidedOperation {
   readonly facts: readonly FactDraft[]
   readonly result: Json
   readonly specs?: readonly RoleSpec[]
@@ -130,13 +130,13 @@ export interface Decided {
   /** true: the actor does not go on by itself after this act */
   readonly rests?: true
   /** of the substrate only: a being goes on, since what it asked was answered */
-  readonly resumes?: Resumed
+  readonly resumes?: ResumedApproval
   /** of the substrate only: a call that a person changed, which the others are asked about anew */
   readonly asksAgain?: ApprovalRow
 }
 
 /** That a being goes on from the moment in which it asked for a yes. */
-export interface Resumed {
+export interface ResumedApproval {
   readonly row: ApprovalRow
   readonly event: 'approved' | 'denied' | 'expired'
   /** who answered; left out when nobody did */
@@ -148,10 +148,10 @@ export interface Resumed {
  * What became of an operation that the wake asked for. It was decided with the rights of the asker, who could have done the same
  * itself, and its facts name the asker. Or it was refused, as it would have been to the asker.
  */
-export type Fulfilled =
+export type FulfilledAsk =
   | {
       readonly kind: 'decided'
-      readonly decided: Decided
+      readonly decided: DecidedOperation
       /** the rules that allowed it to the asker */
       readonly by: readonly string[]
       /** it has an effect, which was done */
@@ -167,9 +167,9 @@ export interface Operation<Name extends string = string> extends OperationForm {
   readonly name: Name
   readonly description: string
   /** for the rule gate, where no space up to the root has a rule */
-  readonly allow: readonly Standing[]
+  readonly allow: readonly RuleStanding[]
   /** whom to ask before it, where `allow` decides; left out for nobody */
-  readonly ask?: Ask
+  readonly ask?: RuleAsk
   /** what each argument takes, by name, for forms and prompts */
   readonly args: Readonly<Record<string, string>>
   /** JSON Schema of its arguments, for forms; left out where there is none */
@@ -192,7 +192,7 @@ export interface Operation<Name extends string = string> extends OperationForm {
   allowIf?(input: AllowInput): boolean | string | Promise<boolean | string>
   /** true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise */
   readonly mediates?: true
-  decide(input: DecideInput): Promise<Decided> | Decided
+  decide(input: DecideInput): Promise<DecidedOperation> | DecidedOperation
 }
 
 /** Decides for a scripted being. It may run more than once for a moment; the first answer counts. */

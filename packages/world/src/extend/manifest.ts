@@ -1,6 +1,6 @@
 import { asJson, type Json, type JsonObject } from '@treeos/core'
-import type { Ask } from '../gates/ask.ts'
-import type { Standing } from '../gates/rules.ts'
+import type { RuleAsk } from '../gates/ask.ts'
+import type { RuleStanding } from '../gates/rules.ts'
 import type { Effect } from './effect.ts'
 import type { Extension, Operation } from './extension.ts'
 import { buildRegistry, type Registry } from './registry.ts'
@@ -12,8 +12,8 @@ type Digest = (value: Json) => string
 export interface OperationManifest {
   readonly origin: string
   readonly targets: Operation['targets']
-  readonly allow: readonly Standing[]
-  readonly ask?: Ask
+  readonly allow: readonly RuleStanding[]
+  readonly ask?: RuleAsk
   /** digest of all that a yes to a call of it rests on */
   readonly form: string
   /** it acts outside, with these secrets */

@@ -1,7 +1,7 @@
 import { type FactDraft, stanceOf, TreeosError } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
 import { SUBSCRIPTIONS } from '../rows/subscriptions.ts'
-import type { Known } from './extension.ts'
+import type { LoadedCode } from './extension.ts'
 import { SUBSTRATE_NAMES, SUBSTRATE_REGISTRY } from './substrate.ts'
 
 /** Namespaces of qualities by which TreeOS itself lives, and the operations that write them. No other does, whatever its rights. */
@@ -19,8 +19,8 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
 /** Operations that end subscriptions of beings which may see no more, and write none. */
 const ENDERS: readonly string[] = ['set-space', 'remove-contributor']
 
-interface Writing {
-  readonly known: Pick<Known, 'namespaces'>
+interface QualityWrite {
+  readonly known: Pick<LoadedCode, 'namespaces'>
   readonly actor: BeingRow
   readonly lender: BeingRow | null
 }
@@ -33,7 +33,7 @@ interface Writing {
 export function requireOwnQualities(
   { name, origin }: { readonly name: string; readonly origin: string },
   facts: readonly FactDraft[],
-  { known, actor, lender }: Writing,
+  { known, actor, lender }: QualityWrite,
 ): void {
   const isOfOperator = [actor, lender].some((being) => being !== null && being.parent === null)
   for (const { reel, kind, payload } of facts) {
@@ -44,12 +44,13 @@ export function requireOwnQualities(
     const writers = Object.hasOwn(WRITERS, namespace) ? WRITERS[namespace] : undefined
     if (writers !== undefined) {
       if (origin === SUBSTRATE_REGISTRY && writers.includes(name)) continue
-      throw refusal(name, namespace, `it is written by ${writers.join(', ')} alone`)
+      throw namespaceRefusal(name, namespace, `it is written by ${writers.join(', ')} alone`)
     }
     if (namespace === origin || !known.namespaces.includes(namespace)) continue
-    if (SUBSTRATE_NAMES.includes(namespace)) throw refusal(name, namespace, 'it belongs to TreeOS itself')
+    if (SUBSTRATE_NAMES.includes(namespace))
+      throw namespaceRefusal(name, namespace, 'it belongs to TreeOS itself')
     if (origin === SUBSTRATE_REGISTRY && isOfOperator) continue
-    throw refusal(
+    throw namespaceRefusal(
       name,
       namespace,
       `it belongs to the extension ${namespace} and the operator, not to ${stanceOf(actor.name)}`,
@@ -57,5 +58,5 @@ export function requireOwnQualities(
   }
 }
 
-const refusal = (operation: string, namespace: string, why: string): TreeosError =>
+const namespaceRefusal = (operation: string, namespace: string, why: string): TreeosError =>
   new TreeosError('FORBIDDEN', `${operation} may not set a quality in ${namespace}: ${why}`, { namespace })

@@ -1,8 +1,8 @@
 import { type RoleName, TreeosError } from '@treeos/core'
 import type { Signature } from '@treeos/signature'
-import type { OperationForm } from '../gates/covering.ts'
+import type { OperationForm } from '../gates/require-covered.ts'
 import type { Resolvers } from '../read/face.ts'
-import type { BirthForm, Extension, Facet, Known, Operation, Role, Script } from './extension.ts'
+import type { BirthForm, Extension, Facet, LoadedCode, Operation, Role, Script } from './extension.ts'
 import { SUBSTRATE_NAMES } from './substrate.ts'
 
 /** All that the loaded extensions define, by name. */
@@ -14,7 +14,7 @@ export interface Registry extends Resolvers {
   readonly scripts: ReadonlyMap<string, Script>
   /** the Signatures of tasks, by the name of the shape */
   readonly shapes: ReadonlyMap<string, Signature>
-  readonly known: Known
+  readonly known: LoadedCode
   /** operations of the substrate that each extension carries out, by its name */
   readonly carriesOut: ReadonlyMap<string, readonly string[]>
   readonly facets: readonly Facet[]

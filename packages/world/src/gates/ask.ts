@@ -5,7 +5,7 @@ export const ASKED = ['operator', 'owner', 'contributor', 'parent'] as const
 export type AskedWord = (typeof ASKED)[number]
 
 /** What a rule asks before a call that it permits: the yes of persons. */
-export interface Ask {
+export interface RuleAsk {
   /** words of {@link ASKED}, and stances */
   readonly who: readonly (AskedWord | `@${string}`)[]
   /** how many of them have to say yes */
@@ -18,7 +18,7 @@ const DAY_SECONDS = 86_400
 const BOUNDS = { countMax: 5, withinSecondsMax: 30 * DAY_SECONDS, whoMax: 16 } as const
 const FIELDS = ['who', 'count', 'within', 'else']
 
-const isWho = (value: Json): value is Ask['who'][number] =>
+const isWho = (value: Json): value is RuleAsk['who'][number] =>
   typeof value === 'string' &&
   (ASKED.some((word) => word === value) || (value.startsWith('@') && isBeingName(value.slice(1))))
 
@@ -26,18 +26,18 @@ const isWithin = (value: Json, max: number): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max
 
 /** Reads what a rule asks. @returns null for what is malformed */
-export function readAsk(value: Json): Ask | null {
+export function readAsk(value: Json): RuleAsk | null {
   if (faultOfAsk(value) !== null) return null
   const { who, count = 1, within = DAY_SECONDS } = value as JsonObject
   return {
-    who: [...new Set(who as Ask['who'])],
+    who: [...new Set(who as RuleAsk['who'])],
     count: count as number,
     withinSeconds: within as number,
   }
 }
 
 /** The rule's own words for it. */
-export const askJson = ({ who, count, withinSeconds }: Ask): JsonObject => ({
+export const askJson = ({ who, count, withinSeconds }: RuleAsk): JsonObject => ({
   who: [...who],
   ...(count === 1 ? {} : { count }),
   within: withinSeconds,

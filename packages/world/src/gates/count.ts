@@ -3,7 +3,7 @@ import { TALLY_KEPT } from '../rows/tallies.ts'
 
 /** What has to be the same of an act for it to count. */
 const SAMES = ['being', 'person', 'target'] as const
-export type Same = (typeof SAMES)[number]
+export type CountKey = (typeof SAMES)[number]
 
 /**
  * A bound over the record: of acts under the rule that has it, or with `after` of another act. As it stands in a rule, one of
@@ -16,13 +16,13 @@ export type Same = (typeof SAMES)[number]
  * The first three may have `per`, what has to be the same (`being`, `person`, `target`), and `within`, seconds: older acts do not count.
  * @see docs/approvals.md, "Counts"
  */
-export interface Count {
+export interface RuleCount {
   readonly after: { readonly verb: string; readonly key: string } | null
   readonly sum: string | null
   readonly each: string | null
   /** no bound for `after` */
   readonly most: number
-  readonly per: readonly Same[]
+  readonly per: readonly CountKey[]
   /** null: all acts count, however old */
   readonly withinSeconds: number | null
 }
@@ -37,7 +37,7 @@ const RIGHT =
   'all but the last may have "per": ["being", "person", "target"] and "within": seconds'
 
 /** @param value well-formed: {@link faultOfCounts} has no fault of it */
-export function readCount(value: JsonObject): Count {
+export function readCount(value: JsonObject): RuleCount {
   const { after, sum = null, each = null, most = Number.POSITIVE_INFINITY, per = [], within = null } = value
   const [[verb, key] = [null, null]] = isJsonObject(after) ? Object.entries(after) : []
   return {
@@ -45,15 +45,15 @@ export function readCount(value: JsonObject): Count {
     sum: sum as string | null,
     each: each as string | null,
     most: most as number,
-    per: per as Same[],
+    per: per as CountKey[],
     withinSeconds: within as number | null,
   }
 }
 
-type Fault = { readonly at: string; readonly message: string }
+type CountFault = { readonly at: string; readonly message: string }
 
 /** What is wrong with a list of counts, and where in it; null when nothing is. @param verb whose rules they are; null for any */
-export function faultOfCounts(value: Json, verb: string | null = null): Fault | null {
+export function faultOfCounts(value: Json, verb: string | null = null): CountFault | null {
   if (verb === 'see') return { at: '', message: 'looks leave nothing that could be counted' }
   if (!Array.isArray(value) || value.length === 0 || value.length > BOUNDS.countsMax)
     return { at: '', message: `${quote(value)} is not a list of 1 to ${BOUNDS.countsMax} counts: ${RIGHT}` }
@@ -64,7 +64,7 @@ export function faultOfCounts(value: Json, verb: string | null = null): Fault | 
   return null
 }
 
-function faultOfCount(value: Json, verb: string | null): Fault | null {
+function faultOfCount(value: Json, verb: string | null): CountFault | null {
   if (!isJsonObject(value)) return { at: '', message: `${quote(value)} is not a count: ${RIGHT}` }
   const form = FORMS.find((name) => Object.hasOwn(value, name))
   if (form === undefined) return { at: '', message: `${quote(value)} counts nothing: ${RIGHT}` }
@@ -79,24 +79,24 @@ function faultOfCount(value: Json, verb: string | null): Fault | null {
       return { at: '.after', message: `${quote(after ?? null)} names no act: ${RIGHT}` }
   } else {
     const isFit = form === 'most' ? isWhole(most, TALLY_KEPT) : isAmount(most)
-    if (!isFit) return { at: '.most', message: `${quote(most ?? null)} is no bound: ${RIGHT}` }
+    if (!isFit) return { at: '.most', message: `${quote(most ?? null)} is not a bound: ${RIGHT}` }
   }
   if (form === 'sum' || form === 'each') {
     const name = value[form]
     if (typeof name !== 'string' || !ARGUMENT.test(name) || verb === 'summon')
       return {
         at: `.${form}`,
-        message: `${quote(name ?? null)} is no argument: do and be have some. ${RIGHT}`,
+        message: `${quote(name ?? null)} is not an argument: do and be have some. ${RIGHT}`,
       }
   }
-  if (!Array.isArray(per) || new Set(per).size < per.length || !per.every(isSame))
+  if (!Array.isArray(per) || new Set(per).size < per.length || !per.every(isCountKey))
     return { at: '.per', message: `${quote(per)} is not what can be the same: ${RIGHT}` }
   if (within !== undefined && !isWhole(within, BOUNDS.withinSecondsMax))
     return { at: '.within', message: `${quote(within)}: ${RIGHT}` }
   return null
 }
 
-const isSame = (value: Json): boolean => SAMES.some((same) => same === value)
+const isCountKey = (value: Json): boolean => SAMES.some((same) => same === value)
 
 const isWhole = (value: Json | undefined, max: number): boolean =>
   Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../../test/gate-asking.ts'
 import {
   type Act,
-  type Acting,
-  type Asking,
+  type ActInputs,
+  type ConsentTerms,
   decideCall,
   ruleGate,
   whyNotAllowed,
@@ -18,7 +18,7 @@ const SURFACE = { canSee: [{ pattern: '*' }], canDo: [{ pattern: '*' }], canSumm
 const ASKING = {
   stack: { primary: { name: 'clerk', digest: 'c' }, stacked: [] },
   wake: 'w',
-} as unknown as Asking
+} as unknown as ConsentTerms
 const ANY = { requires: ['anyone'] }
 
 /** A world with a hall, where @bob made @cid and @dot, and @cid made @kid. @param touch the rule of the hall for a touch */
@@ -42,7 +42,7 @@ const touching = (args: JsonObject = {}, target = '/hall/nook', operation: strin
   target,
   args,
 })
-const acting = (world: MemoryWorld, who: string, at: number): Acting => ({
+const acting = (world: MemoryWorld, who: string, at: number): ActInputs => ({
   ...actingIn(world, who, SURFACE),
   openedAt: at,
   caller: { name: who, role: null, cognition: who === 'bob' ? 'human' : 'scripted' },

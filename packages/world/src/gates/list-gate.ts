@@ -12,7 +12,7 @@ import type { WorldReader } from '../read/reader.ts'
 import {
   type CanList,
   type CanLists,
-  type Concrete,
+  type ConcreteEntry,
   canonicalTarget,
   covers,
   LIST_OF_VERB,
@@ -48,7 +48,7 @@ export function listGate(
 
 /** Whether a ceiling leaves room for a target. */
 export function isBelow({ lists, home }: Ceiling, list: CanList, target: string): boolean {
-  const bound = lists[list].flatMap((item): Concrete[] => {
+  const bound = lists[list].flatMap((item): ConcreteEntry[] => {
     if (typeof item === 'string') return [canonicalTarget(list, item, home)]
     const pattern = textPattern(item)
     return pattern === null ? [] : [{ pattern }]

@@ -12,8 +12,8 @@ import {
 } from '@treeos/core'
 import type { CanList } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { Ask } from './ask.ts'
-import type { Standing } from './rules.ts'
+import type { RuleAsk } from './ask.ts'
+import type { RuleStanding } from './rules.ts'
 
 /** What the rule gate is asked. */
 export interface RuleQuestion {
@@ -28,19 +28,19 @@ export interface RuleQuestion {
     readonly owner?: BeingName
   }
   /** used where no space up to the root has a rule */
-  readonly fallback: readonly Standing[]
+  readonly fallback: readonly RuleStanding[]
   /** the moment that asks holds words from outside; left out when it holds none */
   readonly fromOutside?: boolean | undefined
   /** asked where `fallback` decides; left out for nothing */
-  readonly ask?: Ask | undefined
+  readonly ask?: RuleAsk | undefined
   /** what counts of rules are about; left out where nothing can be counted */
-  readonly counting?: Counting | undefined
+  readonly counting?: CountedAct | undefined
   /** rules that are tried in the shadow of those that decide are asked too; left out where they are not */
   readonly isTried?: true | undefined
 }
 
 /** What rules that are tried would have said of a call, where those that decide say something else. */
-export interface Shadowed {
+export interface ShadowVerdict {
   readonly verb: Verb
   readonly key: string
   /** stance, path or address of what it is done to */
@@ -52,9 +52,9 @@ export interface Shadowed {
 }
 
 /** What comes of asking rules that are tried. */
-export interface Trial {
+export interface ShadowTrial {
   /** null where they say the same */
-  readonly said: Shadowed | null
+  readonly said: ShadowVerdict | null
   /** by which they count what is done */
   readonly tallies: readonly FactDraft[]
 }
@@ -62,7 +62,7 @@ export interface Trial {
 type ShadowWord = 'allowed' | 'ask' | 'refused'
 
 /** The act that would be counted. */
-export interface Counting {
+export interface CountedAct {
   /** null for a verb without arguments */
   readonly args: Json
   /** when its moment opened, ms since 1970 UTC */
@@ -73,7 +73,7 @@ export interface Counting {
 
 /** A rule that asks for the yes of persons. */
 export interface PlacedAsk {
-  readonly ask: Ask
+  readonly ask: RuleAsk
   /** address of the rule */
   readonly by: string
   /** the space that has the rule; null for what an operation asks by itself */
@@ -98,7 +98,7 @@ export type AskedGate =
 /**
  * What a gate answers: what allows it, or the refusal. Most askers want a yes or a no, so the error is made only for one who throws it.
  */
-export type GateAnswer<By = string> = { readonly shadow?: Trial } & (
+export type GateAnswer<By = string> = { readonly shadow?: ShadowTrial } & (
   | { readonly allowed: true; readonly by: By; readonly tallies?: readonly FactDraft[] }
   | {
       readonly allowed: false

@@ -2,7 +2,7 @@ import type { Json, Verb } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 import { askRuleGate, isWithinReach, ruleGate } from './rule-gate.ts'
-import { STANDINGS, type Standing } from './rules.ts'
+import { type RuleStanding, STANDINGS } from './rules.ts'
 import { isAncestor } from './standings.ts'
 
 /** A house of ann's with a cellar of cid's; bob lives in it, dot and eve do not, and each bears a child there. */
@@ -31,7 +31,7 @@ function worldWith(rules: { house?: Json; cellar?: Json; root?: Json }) {
 const ask = (
   world: MemoryWorld,
   actor: string,
-  { verb = 'do' as Verb, key = 'take', being = null as string | null, fallback = [] as Standing[] } = {},
+  { verb = 'do' as Verb, key = 'take', being = null as string | null, fallback = [] as RuleStanding[] } = {},
 ) =>
   ruleGate(world.reader(), {
     actor: world.being(actor),
@@ -152,7 +152,7 @@ describe('a rule of a space', () => {
         payload: { path: ['permissions'], value: { do: { '*': { forbid: ['anyone'] } } } },
       },
     ])
-    const set = { key: 'set-space', fallback: ['owner', 'operator'] as Standing[] }
+    const set = { key: 'set-space', fallback: ['owner', 'operator'] as RuleStanding[] }
     expect(await ask(world, 'operator', set)).toMatchObject({ answer: 'allowed' })
     expect(await ask(world, 'cid', set)).toMatchObject({ answer: 'forbidden' })
   })

@@ -9,28 +9,28 @@ import {
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { firstOf, once, type Soon } from '../read/soon.ts'
-import { nameOf, type OperationTarget } from '../read/target.ts'
+import { type OperationTarget, targetName } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, MatterRow } from '../rows/rows.ts'
-import type { Ask } from './ask.ts'
+import type { RuleAsk } from './ask.ts'
 import { type PlacedRule, rulesFor, spacesAsked } from './placed-rules.ts'
 import {
   type AskedRules,
-  type Counting,
+  type CountedAct,
   type GateAnswer,
   GateRefusal,
   type PlacedAsk,
   type RuleQuestion,
   requireAnswer,
-  type Shadowed,
-  type Trial,
+  type ShadowTrial,
+  type ShadowVerdict,
 } from './refusal.ts'
-import type { Property, Standing } from './rules.ts'
+import type { RuleProperty, RuleStanding } from './rules.ts'
 import { has, isForbidden } from './standings.ts'
 import { brokenCounts, tallyFacts } from './tally.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
-export type RuleDecision = Decision & { readonly shadow?: Trial }
+export type RuleDecision = Decision & { readonly shadow?: ShadowTrial }
 
 type Decision =
   | { readonly answer: 'allowed'; readonly by: string; readonly tallies?: readonly FactDraft[] }
@@ -52,7 +52,7 @@ interface TargetedCall {
   readonly fallback: RuleQuestion['fallback']
   readonly ask?: RuleQuestion['ask']
   /** left out where it cannot be counted */
-  readonly counting?: Omit<Counting, 'target'>
+  readonly counting?: Omit<CountedAct, 'target'>
   readonly fromOutside?: boolean
   readonly isTried?: true
 }
@@ -65,7 +65,7 @@ export function askRuleGate(
   { key, target: on, fallback, ask, counting, fromOutside, isTried }: TargetedCall,
 ): Soon<GateAnswer> {
   return once(standingPlace(reader, on), (target) => {
-    const counted = counting === undefined ? undefined : { ...counting, target: nameOf(on) }
+    const counted = counting === undefined ? undefined : { ...counting, target: targetName(on) }
     const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, isTried }
     return once(ruleGate(reader, question), (decision) => answerOf(decision, question))
   })
@@ -95,7 +95,7 @@ function hasStanding(
   reader: WorldReader,
   actor: BeingRow,
   being: BeingRow,
-  standings: readonly Standing[],
+  standings: readonly RuleStanding[],
 ): Soon<boolean> {
   const asked = { actor, target: { being, space: being.space } }
   return once(
@@ -168,7 +168,7 @@ async function trialOf(
   reader: WorldReader,
   question: RuleQuestion,
   decision: Decision,
-): Promise<Trial | null> {
+): Promise<ShadowTrial | null> {
   const spaces = spacesAsked(question)
   const isTried = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
   if (question.counting === undefined || (await firstOf(spaces, isTried)) === undefined) return null
@@ -184,7 +184,7 @@ async function trialOf(
   }
 }
 
-const shadowWord = (answer: Decision['answer']): Shadowed['was'] =>
+const shadowWord = (answer: Decision['answer']): ShadowVerdict['was'] =>
   answer === 'allowed' || answer === 'ask' ? answer : 'refused'
 
 async function decideBy(
@@ -242,7 +242,7 @@ function byFallback(
   reader: WorldReader,
   question: RuleQuestion,
   rules: readonly PlacedRule[],
-  held: Standing | undefined,
+  held: RuleStanding | undefined,
 ): Soon<Decision> {
   const { verb, key, fallback } = question
   const by = `${verb} ${key}: ${fallback.join(' or ')}`
@@ -260,7 +260,7 @@ function permitted(
   question: RuleQuestion,
   rules: readonly PlacedRule[],
   by: string,
-  ask?: Ask,
+  ask?: RuleAsk,
 ): Soon<Decision> {
   const isFree = rules.length === 0 && ask === undefined && question.counting === undefined
   return isFree ? { answer: 'allowed', by } : countedOrAsked(reader, question, rules, by, ask)
@@ -271,7 +271,7 @@ async function countedOrAsked(
   question: RuleQuestion,
   rules: readonly PlacedRule[],
   by: string,
-  ask: Ask | undefined,
+  ask: RuleAsk | undefined,
 ): Promise<Decision> {
   const { actor, verb, key, target, fallback, fromOutside = false } = question
   for (const placed of rules) {
@@ -333,5 +333,5 @@ export function answerOf(decision: RuleDecision, question: RuleQuestion): GateAn
   return { allowed: false, refusal, asked: { asks, rests, question, tallies }, ...shadow }
 }
 
-const show = (property: Property): string =>
+const show = (property: RuleProperty): string =>
   typeof property === 'string' ? property : `role ${property.role}`

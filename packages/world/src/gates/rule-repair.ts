@@ -3,7 +3,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { askJson } from './ask.ts'
 import { type PlacedRule, rulesFor, spacesAsked } from './placed-rules.ts'
 import type { RuleQuestion } from './refusal.ts'
-import type { Property, Rule, Standing } from './rules.ts'
+import type { Rule, RuleProperty, RuleStanding } from './rules.ts'
 import { has, isForbidden } from './standings.ts'
 import { brokenCounts } from './tally.ts'
 
@@ -17,7 +17,7 @@ export interface RuleChange {
 }
 
 /** From the closest to the widest: the first one that the actor has is what a rule would have to name. */
-const STANDINGS: readonly Standing[] = ['self', 'parent', 'ancestor', 'owner', 'contributor']
+const STANDINGS: readonly RuleStanding[] = ['self', 'parent', 'ancestor', 'owner', 'contributor']
 
 /**
  * The fewest rules that have to change for the rule gate to allow: every one that forbids or counts otherwise, and one that permits, which
@@ -79,7 +79,7 @@ async function withoutBan(
   question: RuleQuestion,
   { rule, path }: PlacedRule,
 ): Promise<Rule | null> {
-  const left: Property[] = []
+  const left: RuleProperty[] = []
   for (const property of rule.forbid)
     if (!(await isForbidden(reader, question, property, path))) left.push(property)
   const isOutside = question.fromOutside === true && rule.outside === 'forbid'
@@ -89,9 +89,13 @@ async function withoutBan(
 }
 
 /** What the actor is to the target, as closely as can be said. */
-async function propertyOf(reader: WorldReader, question: RuleQuestion, place: SpacePath): Promise<Property> {
+async function propertyOf(
+  reader: WorldReader,
+  question: RuleQuestion,
+  place: SpacePath,
+): Promise<RuleProperty> {
   const { defaultRole } = question.actor
-  const all: readonly Property[] = [
+  const all: readonly RuleProperty[] = [
     ...STANDINGS,
     ...(defaultRole === null ? [] : [{ role: defaultRole }]),
     'home',

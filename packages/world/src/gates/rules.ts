@@ -10,7 +10,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { SHADOW } from '../rows/qualities.ts'
-import { type Ask, faultOfAsk, readAsk } from './ask.ts'
+import { faultOfAsk, type RuleAsk, readAsk } from './ask.ts'
 import { faultOfCounts } from './count.ts'
 
 /** What the actor can be to the target. A rule names some of them. */
@@ -24,18 +24,18 @@ export const STANDINGS = [
   'home',
   'operator',
 ] as const
-export type Standing = (typeof STANDINGS)[number]
+export type RuleStanding = (typeof STANDINGS)[number]
 
 /** A standing, or the default role that the actor was born with. */
-export type Property = Standing | { readonly role: RoleName }
+export type RuleProperty = RuleStanding | { readonly role: RoleName }
 
 /** A rule of a space, after reading. */
 export interface Rule {
   /** whom it permits; null when it only forbids */
-  readonly requires: readonly Property[] | null
-  readonly forbid: readonly Property[]
+  readonly requires: readonly RuleProperty[] | null
+  readonly forbid: readonly RuleProperty[]
   /** what it asks of persons before a call that is permitted; left out when nothing */
-  readonly ask?: Ask
+  readonly ask?: RuleAsk
   /** counts beyond which it asks, as they are written: where all of them hold, nobody is asked; left out: it always asks */
   readonly beyond?: readonly JsonObject[]
   /** counts that an act has to keep, as they are written; left out for none */
@@ -45,14 +45,14 @@ export interface Rule {
 }
 
 /** It forbids, or asks. It never permits, so such words open nothing. */
-export type OutsideRule = 'forbid' | { readonly ask: Ask }
+export type OutsideRule = 'forbid' | { readonly ask: RuleAsk }
 
 const NOBODY: Rule = { requires: [], forbid: [] }
 const LISTS = ['requires', 'forbid'] as const
 
-const isProperty = (value: Json): value is Property =>
+const isProperty = (value: Json): value is RuleProperty =>
   typeof value === 'string'
-    ? STANDINGS.includes(value as Standing)
+    ? STANDINGS.includes(value as RuleStanding)
     : isJsonObject(value) && Object.keys(value).length === 1 && isRoleName(value.role)
 
 /**
@@ -213,7 +213,7 @@ export function requireRules(
     if (known === undefined)
       throw fault(`.${verb}`, `${quote(verb)} is not a verb: there is see, do, summon and be`)
     if (verb === 'see' && of === 'shadow')
-      throw fault('.see', 'rules of looks are not tried: a look says nothing of what decided it')
+      throw fault('.see', 'rules of looks have no dry run: a look says nothing of what decided it')
     if (!isJsonObject(rules))
       throw fault(`.${verb}`, `${quote(rules)} is not a set of rules: it takes {key: rule}`)
     for (const [key, rule] of Object.entries(rules)) {

@@ -1,7 +1,7 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../../test/gate-asking.ts'
-import { type Act, decideCall, type Shadowed } from '../../test/inside.ts'
+import { type Act, decideCall, type ShadowVerdict } from '../../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 import { requireRules } from './rules.ts'
 
@@ -24,7 +24,7 @@ function hall(rule: Json, shadow: Json): MemoryWorld {
 }
 
 async function tried(world: MemoryWorld, isAsked = true) {
-  const shadows: Shadowed[] = []
+  const shadows: ShadowVerdict[] = []
   const reader = world.reader()
   const acting = { ...actingIn(world, 'cid', SURFACE), reader, ...(isAsked ? { shadows } : {}) }
   const act = await decideCall(CALL, acting).catch((error: unknown) => error as { code: string })

@@ -1,11 +1,11 @@
 import { type BeingName, ROOT_SPACE, type SpacePath, stanceOf } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
-import { nameOf, type OperationTarget } from '../read/target.ts'
+import { type OperationTarget, targetName } from '../read/target.ts'
 import { canonicalTarget, coversEntry, type Surface } from '../rows/lists.ts'
 import { type BeingRow, beingKey, type MatterRow, type SpaceRow } from '../rows/rows.ts'
 import { EVERYWHERE, type Subscription, seesScope } from '../rows/subscriptions.ts'
-import { askPart } from './beside.ts'
 import { askListGate } from './list-gate.ts'
+import { askPart } from './moment-guards.ts'
 import { hasRules } from './placed-rules.ts'
 import { type Reach, reachOf } from './reach.ts'
 import { type GateAnswer, requireAnswer } from './refusal.ts'
@@ -30,8 +30,8 @@ export interface Seer {
  */
 async function askSight(seer: Seer, target: OperationTarget): Promise<GateAnswer<readonly [string, string]>> {
   const { world, me } = seer
-  if (isSelf(me, nameOf(target))) return { allowed: true, by: [SELF, SELF] }
-  const listed = await askLists(seer, nameOf(target))
+  if (isSelf(me, targetName(target))) return { allowed: true, by: [SELF, SELF] }
+  const listed = await askLists(seer, targetName(target))
   if (!listed.allowed) return listed
   const part = target.kind === 'thread' ? askPart(me, target.thread) : null
   if (part?.allowed === false) return part
@@ -52,7 +52,7 @@ async function askLists({ world, me, surface, reach }: Seer, target: string): Pr
 }
 
 const askRules = async (world: WorldReader, me: BeingRow, target: OperationTarget): Promise<GateAnswer> =>
-  askRuleGate(world, me, 'see', { key: nameOf(target), target, fallback: ['anyone'] })
+  askRuleGate(world, me, 'see', { key: targetName(target), target, fallback: ['anyone'] })
 
 /** @returns the entry and the rule that allow it @throws {TreeosError} FORBIDDEN */
 export const requireSight = async (seer: Seer, target: OperationTarget): Promise<readonly [string, string]> =>

@@ -4,13 +4,13 @@ import type { WorldReader } from '../read/reader.ts'
 import type { Soon } from '../read/soon.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { RuleQuestion } from './refusal.ts'
-import type { Property, Standing } from './rules.ts'
+import type { RuleProperty, RuleStanding } from './rules.ts'
 
 /** @param place the space that has the rule: `home` means a home inside it */
 export function has(
   reader: WorldReader,
   { actor, target }: Pick<RuleQuestion, 'actor' | 'target'>,
-  property: Property,
+  property: RuleProperty,
   place: SpacePath,
 ): Soon<boolean> {
   if (typeof property === 'object')
@@ -72,13 +72,13 @@ async function isConferred(
 }
 
 /** Standings that do not depend on the target being: if one is forbidden to a being, it is forbidden to all its offspring. */
-const INHERITED: ReadonlySet<Standing> = new Set(['owner', 'contributor', 'home'])
+const INHERITED: ReadonlySet<RuleStanding> = new Set(['owner', 'contributor', 'home'])
 
 /** A ban holds for offspring too, so that no being evades it through a child. The operator's standings are not inherited. */
 export async function isForbidden(
   reader: WorldReader,
   question: RuleQuestion,
-  property: Property,
+  property: RuleProperty,
   place: SpacePath,
 ): Promise<boolean> {
   if (typeof property === 'string' && !INHERITED.has(property)) return has(reader, question, property, place)

@@ -13,12 +13,12 @@ import type { WorldReader } from '../read/reader.ts'
 import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, SpaceRow, TallyRow } from '../rows/rows.ts'
 import { amountOf, countedFact, TALLY_KEPT, type TallyOf, tallyKey } from '../rows/tallies.ts'
-import { type Count, isAmount, readCount } from './count.ts'
+import { isAmount, type RuleCount, readCount } from './count.ts'
 import type { RuleQuestion } from './refusal.ts'
 import { type Rule, readRule } from './rules.ts'
 
 /** A rule with where it stands. */
-interface Placed {
+interface LocatedRule {
   readonly rule: Rule
   readonly path: SpacePath
   readonly name: string
@@ -32,7 +32,7 @@ const verbOf = (verb: string, isTried: boolean | undefined): string =>
   isTried === true ? `${SHADOW}.${verb}` : verb
 
 /** A count that a call does not keep. */
-interface Broken {
+interface BrokenCount {
   readonly index: number
   /** address of the count */
   readonly by: string
@@ -48,10 +48,10 @@ const countsOf = ({ counts = [], beyond = [] }: Rule): readonly JsonObject[] => 
 export async function brokenCounts(
   reader: WorldReader,
   question: RuleQuestion,
-  placed: Placed,
+  placed: LocatedRule,
   field: 'counts' | 'ask.beyond',
-): Promise<Broken[]> {
-  const broken: Broken[] = []
+): Promise<BrokenCount[]> {
+  const broken: BrokenCount[] = []
   const list = (field === 'counts' ? placed.rule.counts : placed.rule.beyond) ?? []
   for (const [index, value] of list.entries()) {
     const by = `${placed.by} ${field}[${index}]`
@@ -64,8 +64,8 @@ export async function brokenCounts(
 async function whyBroken(
   reader: WorldReader,
   question: RuleQuestion,
-  { path, name, isTried }: Placed,
-  count: Count,
+  { path, name, isTried }: LocatedRule,
+  count: RuleCount,
 ): Promise<string | null> {
   const { counting, actor, key, verb } = question
   const who = stanceOf(actor.name)
@@ -106,16 +106,16 @@ const amountIn = (args: Json, name: string): number | null => {
   return isAmount(value) ? value : null
 }
 
-const sinceOf = ({ withinSeconds }: Count, openedAt: number): number =>
+const sinceOf = ({ withinSeconds }: RuleCount, openedAt: number): number =>
   withinSeconds === null ? Number.NEGATIVE_INFINITY : openedAt - withinSeconds * 1000
 
-const happened = (row: TallyRow | null, count: Count, openedAt: number): boolean =>
+const happened = (row: TallyRow | null, count: RuleCount, openedAt: number): boolean =>
   row !== null && row.doneAt !== null && row.doneAt > sinceOf(count, openedAt)
 
 const NOTHING = { total: 0, sums: {}, recent: [], droppedAt: null } as const
 
 /** How often it was done, or what it came to. Null where too many acts of the time are no longer told apart. */
-function sumOf(row: TallyRow | null, count: Count, openedAt: number): number | null {
+function sumOf(row: TallyRow | null, count: RuleCount, openedAt: number): number | null {
   const { total, sums, recent, droppedAt } = row ?? NOTHING
   const { sum } = count
   if (count.withinSeconds === null) return sum === null ? total : amountOf(sums, sum)
@@ -131,7 +131,7 @@ async function tallyOf(
   reader: WorldReader,
   { actor, counting }: RuleQuestion,
   of: Pick<TallyOf, 'place' | 'verb' | 'name'>,
-  { per }: Count,
+  { per }: RuleCount,
 ): Promise<TallyOf> {
   return {
     ...of,
@@ -170,14 +170,14 @@ const isHuman = ({ cognition }: BeingRow): boolean => cognition.kind === 'human'
 export async function tallyFacts(
   reader: WorldReader,
   question: RuleQuestion,
-  rules: readonly Placed[],
+  rules: readonly LocatedRule[],
   spaces: readonly SpacePath[],
   isTried = false,
 ): Promise<FactDraft[]> {
   const { verb, key, counting } = question
   if (counting === undefined) return []
   const amounts = new Map<string, Record<string, number>>()
-  const add = async (of: Pick<TallyOf, 'place' | 'verb' | 'name'>, count: Count) => {
+  const add = async (of: Pick<TallyOf, 'place' | 'verb' | 'name'>, count: RuleCount) => {
     const reel = tallyKey(await tallyOf(reader, question, of, count))
     const known = amounts.get(reel) ?? {}
     const amount = count.sum === null ? null : amountIn(counting.args, count.sum)
@@ -197,7 +197,7 @@ export async function tallyFacts(
 }
 
 /** The counts of a space that an act has to come before. */
-function expecting(space: SpaceRow | null, verb: string, key: string, isTried: boolean): Count[] {
+function expecting(space: SpaceRow | null, verb: string, key: string, isTried: boolean): RuleCount[] {
   const { [isTried ? SHADOW : 'permissions']: permissions } = space?.qualities ?? {}
   if (!isJsonObject(permissions)) return []
   return Object.values(permissions)

@@ -10,7 +10,7 @@ import {
   threadReel,
   type VerbCall,
 } from '@treeos/core'
-import { type Concluded, type Conclusion, isActLike } from './conclusion.ts'
+import { type ConcludedMoment, type Conclusion, isActLike } from './conclusion.ts'
 
 /** What the record of a moment says of its end, and the facts that it wrote. */
 export interface RecordedEnd {
@@ -74,16 +74,16 @@ export function areFacts(drafts: readonly FactDraft[], written: RecordedEnd['fac
 export const factsIn = (conclusion: Conclusion | null): readonly FactDraft[] =>
   conclusion === null || conclusion.kind === 'effect-pending' ? [] : conclusion.facts
 
-type Refusable = Pick<Concluded, 'reason' | 'by'> & { readonly outcome: OutcomeKind }
+type RefusableOutcome = Pick<ConcludedMoment, 'reason' | 'by'> & { readonly outcome: OutcomeKind }
 
 /** Reasons of refusals for what a thread was at that time. */
 const OF_THREAD: ReadonlySet<string> = new Set(['FORBIDDEN', 'CORRELATION_NOT_FOUND', 'RESOURCE_CONFLICT'])
 
 /** No rule is named: a list, the thread or the operation itself refused. */
-const isUnruled = ({ outcome, by }: Refusable): boolean => outcome !== 'act' && by.length === 0
+const isUnruled = ({ outcome, by }: RefusableOutcome): boolean => outcome !== 'act' && by.length === 0
 
 /** Whether a thread, as it was then, may have refused a call. */
-export const mayBeRefusedByThread = (recorded: Refusable): boolean =>
+export const mayBeRefusedByThread = (recorded: RefusableOutcome): boolean =>
   isUnruled(recorded) && OF_THREAD.has(recorded.reason ?? '')
 
 export function namesThread(call: VerbCall): boolean {
@@ -97,8 +97,12 @@ export function namesThread(call: VerbCall): boolean {
  * never leave it, and it is cut or becomes complete. So a being that is not in it now was not in it then. Lists and rules do not depend on
  * the thread.
  */
-export function mayHaveMovedThread(call: VerbCall, recorded: Refusable, concluded: Concluded): boolean {
-  const now: Refusable = { ...concluded, outcome: concluded.kind }
+export function mayHaveMovedThread(
+  call: VerbCall,
+  recorded: RefusableOutcome,
+  concluded: ConcludedMoment,
+): boolean {
+  const now: RefusableOutcome = { ...concluded, outcome: concluded.kind }
   // An operation of an extension may read all of the thread. Only what the gates say of it is compared.
   if (call.verb === 'do' && call.operation !== 'cut-thread')
     return now.outcome !== 'failure' || isUnruled(now) || recorded.outcome === 'failure'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { REGISTRY, TOUCH } from '../../test/gate-asking.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 import { conclude } from './conclude.ts'
-import type { Concluded } from './conclusion.ts'
+import type { ConcludedMoment } from './conclusion.ts'
 import { type LiveQuestions, nothingLive } from './live.ts'
 import type { DecidedMoment } from './moment.ts'
 
@@ -58,7 +58,7 @@ async function concluded({
   live = {},
   world = hall(),
   goesOn,
-}: MomentOptions = {}): Promise<Concluded> {
+}: MomentOptions = {}): Promise<ConcludedMoment> {
   const moment: DecidedMoment = {
     being: 'cid',
     open: {

@@ -9,12 +9,12 @@ import {
 } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import type { Registry } from '../extend/registry.ts'
-import type { Shadowed } from '../gates/refusal.ts'
+import type { ShadowVerdict } from '../gates/refusal.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { COUNTED_KIND } from '../rows/tallies.ts'
-import type { Act } from '../verbs/acting.ts'
+import type { Act } from '../verbs/act-inputs.ts'
 import { voidedFact } from '../verbs/consent/yes.ts'
-import type { Concluded, Conclusion, Verdict } from './conclusion.ts'
+import type { ConcludedMoment, Conclusion, Verdict } from './conclusion.ts'
 import { goingOn } from './going-on.ts'
 import { type CallingMoment, failed, judge } from './judge.ts'
 import { AskedQuestions, type LiveQuestions } from './live.ts'
@@ -48,7 +48,7 @@ export interface LawOver {
 export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Conclusion> {
   const { reader, live, registry, digest, asksTried = false, judged = null } = over
   const asked = new AskedQuestions(live)
-  const shadows: Shadowed[] | null = asksTried ? [] : null
+  const shadows: ShadowVerdict[] | null = asksTried ? [] : null
   const at: LawInputs = { reader, registry, asked, digest, shadows, judged }
   const isJudged = isCalling(moment) && moment.refused === undefined
   const found = await verdictOn(moment, at)
@@ -76,7 +76,7 @@ export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Co
       goesOn: wakes,
     },
     restsOn: asked.restsOn,
-  } satisfies Concluded
+  } satisfies ConcludedMoment
 }
 
 /**

@@ -10,8 +10,8 @@ import type {
   Wake,
 } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
-import type { Shadowed } from '../gates/refusal.ts'
-import type { Act } from '../verbs/acting.ts'
+import type { ShadowVerdict } from '../gates/refusal.ts'
+import type { Act } from '../verbs/act-inputs.ts'
 import type { RestsOn } from './live.ts'
 
 /** How a moment ends, before it is asked how its being goes on. */
@@ -46,7 +46,7 @@ export interface Verdict {
 }
 
 /** What a moment comes to: its outcome, and all that it writes and sends. */
-export interface Concluded extends Verdict {
+export interface ConcludedMoment extends Verdict {
   /** the rules that allowed or refused the call */
   readonly by: readonly string[]
   /** the facts that it writes: of the act or of its parking, then its notes */
@@ -54,15 +54,15 @@ export interface Concluded extends Verdict {
   readonly result: Json
   readonly closes: readonly string[]
   /** the wakes that it sends */
-  readonly sends: Sends
+  readonly sends: MomentSends
   /** the heads from which the gates decided; left out when no call was judged */
   readonly judged?: readonly SeenHead[]
   /** what rules that are tried would have said otherwise of the call; left out for nothing */
-  readonly shadow?: readonly Shadowed[]
+  readonly shadow?: readonly ShadowVerdict[]
   readonly restsOn: RestsOn
 }
 
-export interface Sends {
+export interface MomentSends {
   /** what its act says and awakens */
   readonly said: readonly Wake[]
   /** entries for those whom a rule asks */
@@ -74,7 +74,7 @@ export interface Sends {
 }
 
 /** What a decided moment comes to; or the effect that has to be done first, and then nothing is written. */
-export type Conclusion = Concluded | EffectPending
+export type Conclusion = ConcludedMoment | EffectPending
 
 /** Whether something was done, or waits for a yes: then it rests on all that was read. */
 export const isActLike = ({ kind }: Pick<Verdict, 'kind'>): boolean => kind === 'act' || kind === 'waiting'

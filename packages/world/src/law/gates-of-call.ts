@@ -1,14 +1,14 @@
 /** What both gates say of a call, without anything that its verb or its operation does then. */
 import { type FactDraft, readPath, TreeosError, unknownBeing, type VerbCall } from '@treeos/core'
 import { askListGate } from '../gates/list-gate.ts'
-import { GateRefusal, type Shadowed } from '../gates/refusal.ts'
+import { GateRefusal, type ShadowVerdict } from '../gates/refusal.ts'
 import { requireGranted } from '../gates/rule-gate.ts'
 import { isSelf } from '../gates/sight.ts'
 import { resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
 import type { AskedOf } from '../rows/rows.ts'
-import { type Acting, NOTHING_DONE } from '../verbs/acting.ts'
-import { Consent } from '../verbs/consent/asking.ts'
+import { type ActInputs, NOTHING_DONE } from '../verbs/act-inputs.ts'
+import { Consent } from '../verbs/consent/consent.ts'
 import { stillAsked } from '../verbs/consent/whom.ts'
 import { withConsent } from '../verbs/consent/with-consent.ts'
 import { resolveOperation } from '../verbs/resolve-operation.ts'
@@ -31,7 +31,7 @@ export interface GatedCall {
   /** addresses of the rules that ask about it */
   readonly askedBy: readonly string[]
   /** what rules that are tried would have said otherwise */
-  readonly shadow: readonly Shadowed[]
+  readonly shadow: readonly ShadowVerdict[]
   /** the rules that ask, with the persons that they ask besides who makes the call. @throws {TreeosError} where these are too few */
   readonly stillAsked: () => Promise<readonly AskedOf[]>
   /**
@@ -56,7 +56,7 @@ export async function askGates(
 ): Promise<GatedCall> {
   const { being, open, decision, content } = moment
   const { call } = decision
-  const shadows: Shadowed[] = []
+  const shadows: ShadowVerdict[] = []
   const me = await reader.being(being)
   if (me === null) throw unknownBeing(being)
   const inputs = { reader, registry, asked: new AskedQuestions(live), digest, shadows, judged: null }
@@ -64,7 +64,7 @@ export async function askGates(
   const args = call.verb === 'do' || call.verb === 'be' ? call.args : null
   const consent = new Consent({ args, openedAt: open.openedAt }, shadows)
   const gates: GateFinding[] = []
-  const key = keyOf(call, recipient, me.home)
+  const key = listKeyOfCall(call, recipient, me.home)
   if (call.verb === 'see' && isSelf(me, key)) gates.push(SELF, SELF)
   else {
     const listed = await askListGate(acting, call.verb, key)
@@ -88,7 +88,7 @@ export async function askGates(
 }
 
 /** @returns the rule that allows it @throws {TreeosError} */
-async function ruleOn(call: VerbCall, key: string, at: Acting, consent: Consent): Promise<string> {
+async function ruleOn(call: VerbCall, key: string, at: ActInputs, consent: Consent): Promise<string> {
   const { reader, me, fromOutside } = at
   if (call.verb === 'do' || call.verb === 'be') {
     const { verb, operation, args } = call
@@ -101,7 +101,7 @@ async function ruleOn(call: VerbCall, key: string, at: Acting, consent: Consent)
 }
 
 /** What the list gate is asked for. */
-function keyOf(call: VerbCall, recipient: string | null, home: string): string {
+function listKeyOfCall(call: VerbCall, recipient: string | null, home: string): string {
   if (call.verb === 'see') return canonicalTarget('canSee', call.address, home)
   if (call.verb !== 'summon') return call.operation
   const named = call.target ?? recipient

@@ -36,10 +36,10 @@ export interface GoingOn {
   readonly notices: readonly Notice[]
 }
 
-type Inputs = Pick<LawInputs, 'reader' | 'asked'>
+type GoingOnInputs = Pick<LawInputs, 'reader' | 'asked'>
 
 /** Adds the wake with which a being goes on by itself. */
-export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: Inputs): Promise<GoingOn> {
+export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: GoingOnInputs): Promise<GoingOn> {
   const unchanged = { verdict, wakes: [], notices: [] }
   const { decision, worn, open } = moment
   if (worn === null || open.wake.kind === 'act' || decision?.kind !== 'call') return unchanged
@@ -81,7 +81,7 @@ async function afterLook(
   moment: DecidedMoment,
   verdict: Verdict,
   shown: JsonObject,
-  { reader, asked }: Inputs,
+  { reader, asked }: GoingOnInputs,
 ): Promise<GoingOn> {
   const { being, open, content: heard } = moment
   const isOutside = reader.hasOutside && open.cognition.kind !== 'human'
@@ -135,7 +135,7 @@ async function continueItself(
   moment: DecidedMoment,
   call: VerbCall,
   verdict: Verdict,
-  { reader, asked }: Inputs,
+  { reader, asked }: GoingOnInputs,
 ): Promise<GoingOn> {
   const { being, open, content: heard } = moment
   // Counted over the whole cause chain, so that an answer on the way does not start a new count.

@@ -18,18 +18,18 @@ import type { EffectPending } from '../extend/effect.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { COUNTED_KIND } from '../rows/tallies.ts'
 import { decideCall, isShownRefusal } from '../verbs/act.ts'
-import type { Act } from '../verbs/acting.ts'
-import type { Waiting } from '../verbs/consent/waiting.ts'
+import type { Act } from '../verbs/act-inputs.ts'
+import type { CallForConsent } from '../verbs/consent/call-for-consent.ts'
 import { answeredWake } from './answered-wake.ts'
 import type { Verdict } from './conclusion.ts'
 import { isChainFull, selfContinuesMax } from './going-on.ts'
 import type { Sender } from './live.ts'
-import { actingOf, type DecidedMoment, type LawInputs, type Worn } from './moment.ts'
+import { actingOf, type DecidedMoment, type LawInputs, type WornSurface } from './moment.ts'
 import { requireHands } from './person-act.ts'
 
 /** A moment whose mind decided for a call. */
 export type CallingMoment = DecidedMoment & {
-  readonly worn: Worn
+  readonly worn: WornSurface
   readonly decision: Extract<Decision, { kind: 'call' }>
 }
 
@@ -94,7 +94,10 @@ const isSilent = ({ verb }: VerbCall, { facts }: Act): boolean =>
   verb === 'see' || (verb === 'summon' && facts.length === 0)
 
 /** Whether the effect of another moment is under way that the same count counts. */
-async function isCountTaken(act: Act | EffectPending | Waiting, { asked }: LawInputs): Promise<boolean> {
+async function isCountTaken(
+  act: Act | EffectPending | CallForConsent,
+  { asked }: LawInputs,
+): Promise<boolean> {
   const counted =
     act.kind === 'effect-pending'
       ? (act.holds ?? [])
@@ -120,7 +123,7 @@ async function waitingForYes(
   { open }: DecidedMoment,
   at: LawInputs,
   me: BeingRow,
-  { facts, wakes, result, why, by, person }: Waiting,
+  { facts, wakes, result, why, by, person }: CallForConsent,
 ): Promise<Verdict> {
   const full = await whyNoMoreAsks(at, me, person, open.wake)
   if (full !== null) return refusedByInbox('RATE_LIMITED', full)
@@ -185,7 +188,7 @@ const refusedByInbox = (code: ErrorCode, message: string): Verdict => ({
   beside: 'inbox',
 })
 
-/** The verdict that a moment failed. A code that is none of ours is an internal error. */
+/** The verdict that a moment failed. A code that is not one of ours is an internal error. */
 export const failed = (code: string, message: string): Verdict => ({
   kind: 'failure',
   reason: isErrorCode(code) ? code : 'INTERNAL',

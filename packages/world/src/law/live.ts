@@ -1,7 +1,7 @@
 import type { BeingName, FactDraft, Json, ReelId, Thread, Wake } from '@treeos/core'
 import type { EffectCall } from '../extend/effect.ts'
 import type { BeingRow, ThreadRow } from '../rows/rows.ts'
-import type { Asker } from '../verbs/acting.ts'
+import type { Asker } from '../verbs/act-inputs.ts'
 import type { CatalogRows } from '../verbs/catalogs.ts'
 
 /** An entry of an inbox, and what closed it. */

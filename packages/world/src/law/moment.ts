@@ -17,11 +17,11 @@ import {
   type WakeRecord,
 } from '@treeos/core'
 import type { Registry } from '../extend/registry.ts'
-import type { Shadowed } from '../gates/refusal.ts'
+import type { ShadowVerdict } from '../gates/refusal.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { Act, Acting } from '../verbs/acting.ts'
+import type { Act, ActInputs } from '../verbs/act-inputs.ts'
 import { catalogsOf } from '../verbs/catalogs.ts'
 import { effectResult } from './effect-result.ts'
 import type { AskedQuestions } from './live.ts'
@@ -44,11 +44,11 @@ export interface OpenedMomentRecord {
 }
 
 /** What the being wore and could reach for as it decided. */
-export interface Worn {
+export interface WornSurface {
   readonly stack: PinnedStack
   readonly surface: Surface
   /** settings of the primary role for answers */
-  readonly role: Acting['role']
+  readonly role: ActInputs['role']
 }
 
 /** A refusal that neither gate made. */
@@ -65,7 +65,7 @@ export interface DecidedMoment {
   /** of the wake, as the being may hear it */
   readonly content: Json
   /** null: its flow gave no role, so it is skipped */
-  readonly worn: Worn | null
+  readonly worn: WornSurface | null
   /** of a moment that is skipped: the reason, and what is said of it */
   readonly skip?: { readonly reason: string; readonly detail: string | null }
   /** null for one that is skipped */
@@ -88,18 +88,18 @@ export interface LawInputs {
   /** sha256 of canonical JSON, in hex */
   readonly digest: (value: Json) => string
   /** takes what rules that are tried would have said otherwise; null where they are not asked */
-  readonly shadows: Shadowed[] | null
+  readonly shadows: ShadowVerdict[] | null
   /** what both gates said of the same call before, over the same reader; null where they are to be asked */
   readonly judged: Act | null
 }
 
 /** What a call of a moment is decided from. */
 export function actingOf(
-  { open, worn }: Pick<DecidedMoment, 'open'> & { readonly worn: Worn },
+  { open, worn }: Pick<DecidedMoment, 'open'> & { readonly worn: WornSurface },
   { reader, registry, asked, digest, shadows }: LawInputs,
   me: BeingRow,
   wake: Wake,
-): Acting {
+): ActInputs {
   const { questions } = asked
   const { stack, surface, role } = worn
   return {
@@ -148,7 +148,7 @@ const isUnlived = ({ moment }: OpenedMomentRecord): boolean => moment === UNLIVE
 /** A being as it is now, with what it wears now. */
 export interface UnlivedMoment {
   readonly being: BeingName
-  readonly worn: Worn
+  readonly worn: WornSurface
   readonly driver: BeingName | null
   readonly cognition: Cognition
   /** ms since 1970 UTC; 0 where no time counts */

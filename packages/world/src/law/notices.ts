@@ -84,7 +84,7 @@ export function failureNotices(
 }
 
 /** The fact that parks a being at a limit, and the notice about it. A parked being opens no moments until approval. */
-export interface Parking {
+export interface ParkingWrites {
   readonly fact: FactDraft
   /** for the approver; it replaces the notice of the failure */
   readonly notice: Notice
@@ -95,7 +95,7 @@ export async function parking(
   reader: WorldReader,
   { being, open }: Pick<DecidedMoment, 'being' | 'open'>,
   breach: Breach,
-): Promise<Parking> {
+): Promise<ParkingWrites> {
   const payload = { breach: breach as unknown as JsonObject }
   const approver = (await reader.being(breach.of))?.parent ?? OPERATOR
   const content = {

@@ -12,7 +12,7 @@ import {
   TreeosError,
   type Wake,
 } from '@treeos/core'
-import { requireLease } from '../gates/beside.ts'
+import { requireLease } from '../gates/moment-guards.ts'
 import type { BeingRow } from '../rows/rows.ts'
 
 type Content = { readonly content: Json }

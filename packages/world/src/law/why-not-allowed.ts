@@ -32,7 +32,7 @@ export type WhyNotAllowed =
 const ROUNDS_MAX = 64
 
 /** A moment, and the rows and code over which it asks the law. */
-export interface Wondering {
+export interface PermissionQuestion {
   readonly moment: Omit<CallingMoment, 'decision'>
   readonly source: RowSource
   readonly over: Omit<LawOver, 'reader'>
@@ -43,8 +43,8 @@ export interface Wondering {
  * refused it was asked, and asks again. What one gate needs is never less than the least, so neither is the whole.
  * @throws the error of a read that failed
  */
-export async function whyNotAllowed(call: VerbCall, wondering: Wondering): Promise<WhyNotAllowed> {
-  const permissions = new Permissions(wondering)
+export async function whyNotAllowed(call: VerbCall, wondering: PermissionQuestion): Promise<WhyNotAllowed> {
+  const permissions = new PermissionSteps(wondering)
   for (let round = 0; ; round++) {
     const concluded = await concludeCall(permissions.moment, call, {
       ...wondering.over,
@@ -68,14 +68,14 @@ export async function whyNotAllowed(call: VerbCall, wondering: Wondering): Promi
 const objectOr = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
 
 /** The permissions of a moment, changed step by step. */
-class Permissions {
-  readonly #moment: Wondering['moment']
+class PermissionSteps {
+  readonly #moment: PermissionQuestion['moment']
   readonly #source: RowSource
   readonly #rows = new Map<string, Json>()
   readonly #changes = new Map<string, PermissionChange>()
   #surface: Surface
 
-  constructor({ moment, source }: Wondering) {
+  constructor({ moment, source }: PermissionQuestion) {
     this.#moment = moment
     this.#source = source
     this.#surface = moment.worn.surface
@@ -86,7 +86,7 @@ class Permissions {
     return [...this.#changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  get moment(): Wondering['moment'] {
+  get moment(): PermissionQuestion['moment'] {
     return { ...this.#moment, worn: { ...this.#moment.worn, surface: this.#surface } }
   }
 

@@ -67,7 +67,7 @@ const propertiesOf = ({ properties }: JsonObject): JsonObject => (isJsonObject(p
 const schemasRead = new WeakMap<JsonObject, { readonly schema: JsonObject | null }>()
 
 function readOnce(schema: JsonObject): JsonObject | null {
-  const known = schemasRead.get(schema) ?? { schema: readable(schema, 0) }
+  const known = schemasRead.get(schema) ?? { schema: readableSchema(schema, 0) }
   schemasRead.set(schema, known)
   return known.schema
 }
@@ -77,7 +77,7 @@ const oneLine = (text: string): string =>
   bareJson(text.replace(/\s+/gu, ' ')).slice(0, DESCRIPTION_LENGTH_MAX)
 
 /** @returns null for a schema with a part that some servers do not take */
-function readable(schema: Json | undefined, depth: number): JsonObject | null {
+function readableSchema(schema: Json | undefined, depth: number): JsonObject | null {
   if (!isJsonObject(schema) || depth > DEPTH_MAX) return null
   const { description } = schema
   const said = {
@@ -89,7 +89,7 @@ function readable(schema: Json | undefined, depth: number): JsonObject | null {
   if (Array.isArray(schema.anyOf) && schema.type === undefined)
     return readableChoice(schema.anyOf, said, depth)
   if (schema.type === 'array') {
-    const items = readable(schema.items, depth + 1)
+    const items = readableSchema(schema.items, depth + 1)
     return items === null ? null : { ...said, items }
   }
   if (schema.type === 'object') return readableObject(schema, said, depth)
@@ -97,14 +97,14 @@ function readable(schema: Json | undefined, depth: number): JsonObject | null {
 }
 
 function readableChoice(choices: readonly Json[], said: JsonObject, depth: number): JsonObject | null {
-  const read = choices.flatMap((choice) => readable(choice, depth + 1) ?? [])
+  const read = choices.flatMap((choice) => readableSchema(choice, depth + 1) ?? [])
   return read.length < choices.length ? null : { anyOf: read, ...said }
 }
 
 function readableObject(schema: JsonObject, said: JsonObject, depth: number): JsonObject | null {
   const properties: Record<string, Json> = {}
   for (const [name, property] of Object.entries(propertiesOf(schema))) {
-    const read = readable(property, depth + 1)
+    const read = readableSchema(property, depth + 1)
     if (read === null) return null
     properties[name] = read
   }

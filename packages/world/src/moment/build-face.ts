@@ -21,7 +21,7 @@ import {
   expandSurface,
   type FaultListener,
   type TokenResolvers,
-  Unresolved,
+  UnresolvedEntryError,
   whyUnresolved,
 } from '../read/expand-surface.ts'
 import type { BuiltFace, Face, Resolvers, SeeInput, SeeResolver } from '../read/face.ts'
@@ -43,7 +43,7 @@ const DEFAULT_VIEWS: readonly SubstrateView[] = ['me', 'place', 'occupants', 'th
 const OCCUPANTS_MAX = 200
 
 /** What a face is folded for. */
-interface Folding {
+interface FaceInputs {
   readonly me: BeingRow
   readonly asker: BeingName | null
   /** of the stack, primary first */
@@ -65,7 +65,7 @@ interface Folding {
 export async function buildFace(
   reader: WorldReader,
   registry: Resolvers & Pick<Registry, 'operations'>,
-  at: Folding,
+  at: FaceInputs,
   onFault: FaultListener = () => undefined,
 ): Promise<BuiltFace> {
   const { surface, dropped } = await forwardSurface(reader, registry, at, onFault)
@@ -110,13 +110,13 @@ export async function buildFace(
   return { face: JSON.parse(text) as Face, text }
 }
 
-type Wearing = Pick<Folding, 'me' | 'asker' | 'specs'>
+type SurfaceInputs = Pick<FaceInputs, 'me' | 'asker' | 'specs'>
 
 /** The expanded lists of a stack, and those entries that could not be expanded. */
 function forwardSurface(
   reader: WorldReader,
   tokens: TokenResolvers,
-  { me, asker, specs }: Wearing,
+  { me, asker, specs }: SurfaceInputs,
   onFault?: FaultListener,
 ): ReturnType<typeof expandSurface> {
   const lists = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
@@ -128,7 +128,7 @@ function forwardSurface(
 async function inwardSurface(
   reader: WorldReader,
   tokens: TokenResolvers,
-  { me, asker, specs }: Wearing,
+  { me, asker, specs }: SurfaceInputs,
   onFault?: FaultListener,
 ): ReturnType<typeof expandSurface> {
   const { lists, dropped } = inwardLists(composeRoles(specs.map((spec) => ({ spec, prompt: '' }))))
@@ -144,7 +144,7 @@ async function inwardSurface(
 export const surfaceOf = (
   reader: WorldReader,
   tokens: TokenResolvers,
-  wearing: Wearing,
+  wearing: SurfaceInputs,
   isInward: boolean,
 ): ReturnType<typeof expandSurface> =>
   isInward ? inwardSurface(reader, tokens, wearing) : forwardSurface(reader, tokens, wearing)
@@ -153,7 +153,7 @@ export const surfaceOf = (
 export async function buildInwardFace(
   reader: WorldReader,
   registry: Resolvers,
-  { me, asker, specs }: Pick<Folding, 'me' | 'asker' | 'specs'>,
+  { me, asker, specs }: Pick<FaceInputs, 'me' | 'asker' | 'specs'>,
   onFault: FaultListener = () => undefined,
 ): Promise<BuiltFace> {
   const { surface, dropped } = await inwardSurface(reader, registry, { me, asker, specs }, onFault)
@@ -171,7 +171,7 @@ export async function buildInwardFace(
   return { face: JSON.parse(text) as Face, text }
 }
 
-async function pastView(seer: Seer, reels: readonly ReelId[] | null): Promise<View> {
+async function pastView(seer: Seer, reels: readonly ReelId[] | null): Promise<FaceView> {
   seer.world.takeOutside() // of others before
   const view = await pastOf(seer, reels)
   return { name: PAST_VIEW, view, ...(seer.world.takeOutside() ? { outside: true } : {}) }
@@ -184,7 +184,7 @@ async function reelsOf(
     space,
     occupants,
     at: { asker, quoted = null },
-  }: { space: SpaceRow | null; occupants: readonly BeingName[]; at: Folding },
+  }: { space: SpaceRow | null; occupants: readonly BeingName[]; at: FaceInputs },
 ): Promise<ReelId[]> {
   const things = [
     ...(space === null ? [] : await world.matters(space.path, VIEW_BOUNDS.things)),
@@ -200,20 +200,20 @@ async function reelsOf(
   return [...new Set(reels)].filter((reel) => reel !== beingReel(me.name)).sort()
 }
 
-type View = Face['views'][number]
-type Unseen = { readonly see: string; readonly reason: string }
+type FaceView = Face['views'][number]
+type UnseenView = { readonly see: string; readonly reason: string }
 
 /** Runs the see-resolvers of a moment. One that fails is left out, and why. */
 async function viewsOf(
   seer: Seer,
   place: SpaceRow | null,
   registry: Resolvers,
-  { specs, forModel, lastSealed = null }: Pick<Folding, 'specs' | 'forModel' | 'lastSealed'>,
+  { specs, forModel, lastSealed = null }: Pick<FaceInputs, 'specs' | 'forModel' | 'lastSealed'>,
   onFault: FaultListener,
-): Promise<{ readonly views: readonly View[]; readonly unseen: readonly Unseen[] }> {
+): Promise<{ readonly views: readonly FaceView[]; readonly unseen: readonly UnseenView[] }> {
   const { me, surface } = seer
-  const views: View[] = []
-  const unseen: Unseen[] = []
+  const views: FaceView[] = []
+  const unseen: UnseenView[] = []
   const leaveOut = (name: string, error: unknown): void => {
     unseen.push({ see: name, reason: whyUnresolved(error) })
     onFault(`see ${name}`, error)
@@ -235,9 +235,9 @@ async function viewsOf(
   return { views, unseen }
 }
 
-interface Finding {
+interface NameFinder {
   readonly name: string
-  /** @throws {Unresolved} when there is none, or several */
+  /** @throws {UnresolvedEntryError} when there is none, or several */
   readonly found: () => { readonly key: string; readonly resolve: SeeResolver }
 }
 
@@ -246,11 +246,11 @@ function resolversFor(
   { see }: Resolvers,
   specs: readonly RoleSpec[],
   forModel: boolean,
-): ReadonlyMap<string, Finding> {
-  const shown = new Map<string, Finding & { readonly key: string }>()
+): ReadonlyMap<string, NameFinder> {
+  const shown = new Map<string, NameFinder & { readonly key: string }>()
   const add = (name: string, of: string | null): void => {
     const found = () => seeResolver(see, name, of)
-    const key = keyOf(see, name, of) ?? name
+    const key = resolverKey(see, name, of) ?? name
     if ([...shown.values()].some((other) => other.key === key)) return
     const short = name.slice(name.indexOf(':') + 1)
     const namesake = shown.get(short)
@@ -277,18 +277,18 @@ function seeResolver(
   name: string,
   of: string | null,
 ): { key: string; resolve: SeeResolver } {
-  const key = keyOf(see, name, of)
+  const key = resolverKey(see, name, of)
   const resolve = key === null ? undefined : see.get(key)
   if (key !== null && resolve !== undefined) return { key, resolve }
   const found = namesakes(see, name)
-  throw new Unresolved(
+  throw new UnresolvedEntryError(
     found.length > 1
       ? `several see-resolvers are called so: ${found.sort().join(', ')}`
       : 'no such see-resolver is registered',
   )
 }
 
-function keyOf(see: Resolvers['see'], name: string, of: string | null): string | null {
+function resolverKey(see: Resolvers['see'], name: string, of: string | null): string | null {
   const own = of === null ? null : `${of}:${name}`
   if (own !== null && see.has(own)) return own
   if (see.has(name)) return name

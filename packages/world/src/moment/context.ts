@@ -13,7 +13,7 @@ import { readsPlace } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { withoutShadow } from '../rows/qualities.ts'
 import { type BeingRow, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
-import type { Quotes } from './quoted.ts'
+import type { Quotes } from './wake-quotes.ts'
 
 /** The time at which a moment opened. It is recorded for replay, since time-zone tables change. */
 export interface OpenTime {
@@ -63,7 +63,7 @@ export interface MomentInputs {
   readonly readsPlace?: typeof readsPlace
 }
 
-export interface Opened {
+export interface OpenedContext {
   readonly program: Program
   /** only the paths that the flow reads, small enough for workflow history */
   readonly context: JsonObject
@@ -92,7 +92,7 @@ export async function openContext(
   reader: WorldReader,
   opening: MomentInputs,
   tried?: { readonly flow: JsonObject[]; readonly outside: boolean },
-): Promise<Opened> {
+): Promise<OpenedContext> {
   const { me } = opening
   const own = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []
   const flow = tried?.flow ?? own

@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
 import type { LastSealed, MomentInputs, OpenTime } from './context.ts'
-import type { Quotes } from './quoted.ts'
+import type { Quotes } from './wake-quotes.ts'
 
 /** What an open record says of the inputs of its reading. */
 export interface RecordedOpening extends OpenTime {
@@ -49,7 +49,7 @@ export function momentInputsOf(
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
     ended: me.ended !== undefined,
-    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer is no asker
+    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer does not ask
     quotes: open.quotes ?? null,
     outside: open.wake.outside === true,
     // A moment that a person decides, or that holds its call already, looks forward.

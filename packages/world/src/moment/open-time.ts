@@ -8,10 +8,10 @@ export function openTime(openedAt: number, zone: string): OpenTime & { readonly 
 }
 
 /** Clocks show another hour, and begin to run differently, at whole minutes only, so moments of one minute share what is shown. */
-let last: { readonly minute: number; readonly zone: string; readonly shown: Shown } | null = null
-type Shown = Pick<ReturnType<typeof openTime>, 'hour' | 'dayOfWeek' | 'offset'>
+let last: { readonly minute: number; readonly zone: string; readonly shown: ShownTime } | null = null
+type ShownTime = Pick<ReturnType<typeof openTime>, 'hour' | 'dayOfWeek' | 'offset'>
 
-function shownAt(openedAt: number, zone: string): Shown {
+function shownAt(openedAt: number, zone: string): ShownTime {
   const parts = formatOf(zone)
     .formatToParts(openedAt)
     .reduce((all, part) => all.set(part.type, part.value), new Map<string, string>())

@@ -20,11 +20,11 @@ import {
 import type { Registry } from '../extend/registry.ts'
 import { PAST_VIEW } from '../orientation/past.ts'
 import type { Face } from '../read/face.ts'
-import { CAN_LISTS, type CanList, type Concrete, type SubstrateView } from '../rows/lists.ts'
+import { CAN_LISTS, type CanList, type ConcreteEntry, type SubstrateView } from '../rows/lists.ts'
 import { localTime } from './open-time.ts'
-import { toldWake } from './told-wake.ts'
 import { shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
 import { groundRules, type WakeRow, wakeBlock } from './wake-block.ts'
+import { toldWake } from './wake-sentence.ts'
 
 /**
  * Version of what a moment shows and of the form of its prompt: the views of the substrate, their bounds, and the parts of the
@@ -40,7 +40,7 @@ export interface AnsweringAction {
 }
 
 /** The composed role of a moment, and the prompt and tools that a model gets for it. */
-export interface Composed {
+export interface ComposedPrompt {
   readonly role: ComposedRole
   /** the Signature of the moment; the call of a model renders it with the overlay, if there is one */
   readonly signature: FilledSignature
@@ -65,7 +65,7 @@ export function composeMoment(
   specs: readonly RoleSpec[],
   face: Face,
   moment: PromptMoment,
-): Composed {
+): ComposedPrompt {
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
   const answersBy = answeringAction(face, registry)
   const signature = fillMoment(role, face, moment, answersBy?.operation ?? null)
@@ -232,7 +232,7 @@ function capabilities({ surface, targets }: Face, caller: PromptMoment['caller']
   const asker = caller === null ? null : stanceOf(caller.name)
   const sections = CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
     const known = list === 'canBe' ? undefined : targets?.[VERB_OF_LIST[list]]
-    const isOut = (entry: Concrete): boolean =>
+    const isOut = (entry: ConcreteEntry): boolean =>
       known?.isWhole === true &&
       (list === 'canDo' ? known.of.length === 0 : !known.of.includes(String(entry)))
     const lines = surface[list].map((entry) => {
@@ -249,5 +249,5 @@ const WOKE = ', who speaks to you now'
 /** Stands beside what a list names and the gates do not allow now, or what is not there: no tool takes it. */
 const NOT_NOW = ', not now'
 
-const show = (entry: Concrete): string =>
+const show = (entry: ConcreteEntry): string =>
   typeof entry === 'string' ? inline(entry) : `anything like ${inline(entry.pattern)}`

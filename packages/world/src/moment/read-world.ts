@@ -29,7 +29,7 @@ import { resolve } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
 import { buildFace, buildInwardFace } from './build-face.ts'
 import { holdsOutside, type MomentInputs, openContext } from './context.ts'
-import { valueAt } from './quoted.ts'
+import { valueAt } from './wake-quotes.ts'
 
 /** All that one moment sees: its program, the context slice, its stack, its face, and every head that was read. */
 export interface WorldReading {

@@ -26,7 +26,7 @@ export function actStep(call: VerbCall, result: Json): JsonObject {
     case 'see':
       return {}
     case 'summon':
-      return { did: `said to ${call.target ?? readPath(result, ['to'])}: ${shortened(call.content)}` }
+      return { did: `said to ${call.target ?? readPath(result, ['to'])}: ${shortenedStep(call.content)}` }
     default:
       return { did: `did ${callInWords(call)}`, result: bounded(result) }
   }
@@ -38,7 +38,7 @@ export function callInWords(call: VerbCall): string {
     case 'see':
       return `see ${call.address}`
     case 'summon':
-      return `summon ${call.target ?? 'whoever asked'}: ${shortened(call.content)}`
+      return `summon ${call.target ?? 'whoever asked'}: ${shortenedStep(call.content)}`
     case 'do':
       return `${call.operation}${call.target === null ? '' : ` on ${call.target}`}${withArguments(call.args)}`
     case 'be':
@@ -47,9 +47,9 @@ export function callInWords(call: VerbCall): string {
 }
 
 const withArguments = (args: JsonObject): string =>
-  Object.keys(args).length === 0 ? '' : ` with ${shortened(args)}`
+  Object.keys(args).length === 0 ? '' : ` with ${shortenedStep(args)}`
 
-function shortened(value: Json): string {
+function shortenedStep(value: Json): string {
   const text = canonicalJson(value)
   return text.length <= CALL_LENGTH_MAX ? text : `${text.length} characters`
 }

@@ -6,7 +6,7 @@ import { maySee, type Seer } from '../gates/sight.ts'
 import type { Targets, TargetsByVerb } from '../read/face.ts'
 import { firstOf, type Soon } from '../read/soon.ts'
 import { isRoot, type OperationTarget, resolve } from '../read/target.ts'
-import type { Concrete } from '../rows/lists.ts'
+import type { ConcreteEntry } from '../rows/lists.ts'
 import { beingKey, matterKey, spaceKey } from '../rows/rows.ts'
 
 /** Most addresses that are listed for one verb. Beyond it a tool says in words what its target may be. */
@@ -17,7 +17,7 @@ const CANDIDATES_MAX = 96
 const UNLISTED: Targets = { isWhole: false, of: [] }
 
 /** Where a being is, as far as it sees it. */
-interface Around {
+interface BeingSurroundings {
   /** false: it may not see its own place */
   readonly seesPlace: boolean
   /** the beings in the place; empty where it may not see it */
@@ -32,10 +32,10 @@ interface Around {
 export async function targetsFor(
   seer: Seer,
   operations: ReadonlyMap<string, Operation>,
-  around: Around,
+  around: BeingSurroundings,
 ): Promise<TargetsByVerb> {
   const ceilings = await ceilingsOf(seer.world, seer.me)
-  const see = await listed(seer, seer.surface.canSee, (target) => maySee(seer, target))
+  const see = await listedTargets(seer, seer.surface.canSee, (target) => maySee(seer, target))
   return {
     do: await targetsOfDo(seer, ceilings, operations, around),
     see,
@@ -44,18 +44,18 @@ export async function targetsFor(
 }
 
 /** A list that names everything by itself; a pattern stands for addresses that nobody counted. */
-const isLiteral = (entries: readonly Concrete[]): entries is readonly string[] =>
+const isLiteral = (entries: readonly ConcreteEntry[]): entries is readonly string[] =>
   entries.every((entry) => typeof entry === 'string')
 
 /** The addresses of a list that name something which the gates allow. */
-async function listed(
+async function listedTargets(
   seer: Seer,
-  entries: readonly Concrete[],
+  entries: readonly ConcreteEntry[],
   isAllowed: (target: OperationTarget, address: string) => Soon<boolean>,
 ): Promise<Targets> {
   if (!isLiteral(entries) || entries.length > TARGETS_MAX) return UNLISTED
   if (entries.some((address) => address.startsWith('thread:'))) return UNLISTED
-  await seer.world.prefetch(entries.flatMap(keyOf))
+  await seer.world.prefetch(entries.flatMap(addressSortKey))
   const of: string[] = []
   for (const address of entries) {
     const target = await livingAt(seer, address)
@@ -70,7 +70,7 @@ async function targetsOfSummon(
   asker: BeingName | null,
 ): Promise<Targets> {
   const { world, me, surface } = seer
-  const found = await listed(seer, surface.canSummon, async (target, key) => {
+  const found = await listedTargets(seer, surface.canSummon, async (target, key) => {
     if (target.kind !== 'being' || !listGate(surface, ceilings, 'canSummon', key).allowed) return false
     return isWithinReach(world, me, 'summon', { key, target, fallback: ['anyone'] })
   })
@@ -82,7 +82,7 @@ async function targetsOfDo(
   seer: Seer,
   ceilings: readonly Ceiling[],
   operations: ReadonlyMap<string, Operation>,
-  around: Around,
+  around: BeingSurroundings,
 ): Promise<Targets> {
   const { world, me, surface } = seer
   if (!isLiteral(surface.canDo)) return UNLISTED
@@ -95,7 +95,7 @@ async function targetsOfDo(
   if (kinds.has('thread')) return UNLISTED
   const candidates = await candidatesFor(seer, kinds, around)
   if (candidates.length > CANDIDATES_MAX) return UNLISTED
-  await world.prefetch(candidates.flatMap(keyOf))
+  await world.prefetch(candidates.flatMap(addressSortKey))
   const of: string[] = []
   for (const address of candidates) {
     if (of.length === TARGETS_MAX) return UNLISTED
@@ -119,7 +119,7 @@ const takes = (targets: Operation['targets'], target: OperationTarget): boolean 
 async function candidatesFor(
   { world, me, surface }: Seer,
   kinds: ReadonlySet<Operation['targets'][number]>,
-  { seesPlace, occupants, asker }: Around,
+  { seesPlace, occupants, asker }: BeingSurroundings,
 ): Promise<string[]> {
   const named = [...surface.canSee, ...surface.canSummon].filter((entry) => typeof entry === 'string')
   const beings = kinds.has('being')
@@ -136,7 +136,7 @@ async function candidatesFor(
   return [...new Set([...beings, ...spaces, ...things, ...named, ...reality])]
 }
 
-function keyOf(address: string): string[] {
+function addressSortKey(address: string): string[] {
   if (address.startsWith('@')) return [beingKey(address.slice(1))]
   if (address.startsWith('/')) return [spaceKey(address)]
   return address.startsWith('matter:') ? [address] : []

@@ -14,7 +14,7 @@ import type { ComposedRole } from '@treeos/roles'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import type { Face, Targets, TargetsByVerb } from '../read/face.ts'
-import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'
+import { CAN_LISTS, type CanList, type ConcreteEntry, covers, type Surface } from '../rows/lists.ts'
 import { argumentsSchema, needsArguments } from './arguments-schema.ts'
 
 /** A verb as a function of the Chat Completions API. */
@@ -27,8 +27,8 @@ export interface Tool {
   }
 }
 
-type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
-type Operations = Pick<Registry, 'operations' | 'beOperations'>
+type ReplyRules = Pick<ComposedRole, 'replyTo' | 'respondMode'>
+type ToolOperations = Pick<Registry, 'operations' | 'beOperations'>
 
 /** What the tools of a moment depend on. */
 export interface ToolsAt {
@@ -57,7 +57,7 @@ export const VERB_OF_LIST = {
  * they do and take. Where somebody can be answered, acting comes first, and answering once it has acted: small models take what they
  * read first. Looking comes last, since what is around is shown to them anyway.
  */
-export function toolsFor(at: ToolsAt, answering: Answering, operations: Operations): readonly Tool[] {
+export function toolsFor(at: ToolsAt, answering: ReplyRules, operations: ToolOperations): readonly Tool[] {
   const { surface, targets, me, caller = null, expectReply, goesOn } = at
   const { replyTo, respondMode } = answering
   const of = [surface, targets, me, caller?.name, expectReply, goesOn, replyTo, respondMode]
@@ -68,13 +68,18 @@ export function toolsFor(at: ToolsAt, answering: Answering, operations: Operatio
 
 /** Most results of each kind that are kept for one registry. */
 const KNOWN_MAX = 200
-type Known<T> = WeakMap<Operations['operations'], Map<string, T>>
+type OperationCache<T> = WeakMap<ToolOperations['operations'], Map<string, T>>
 /** Tools follow from what they are made of, and that is mostly as it was in the last moment. */
-const toolsKnown: Known<readonly Tool[]> = new WeakMap()
-const heldKnown: Known<readonly Operation[]> = new WeakMap()
+const toolsKnown: OperationCache<readonly Tool[]> = new WeakMap()
+const heldKnown: OperationCache<readonly Operation[]> = new WeakMap()
 
 /** What was made of the same operations before under this name; else it is made now. */
-function knownOr<T>(known: Known<T>, operations: Operations['operations'], name: string, make: () => T): T {
+function knownOr<T>(
+  known: OperationCache<T>,
+  operations: ToolOperations['operations'],
+  name: string,
+  make: () => T,
+): T {
   const named = known.get(operations) ?? new Map<string, T>()
   known.set(operations, named)
   const found = named.get(name)
@@ -85,7 +90,7 @@ function knownOr<T>(known: Known<T>, operations: Operations['operations'], name:
   return made
 }
 
-function makeTools(at: ToolsAt, answering: Answering, { operations, beOperations }: Operations): Tool[] {
+function makeTools(at: ToolsAt, answering: ReplyRules, { operations, beOperations }: ToolOperations): Tool[] {
   const { surface, targets } = at
   const makers: Readonly<Record<CanList, () => Tool | null>> = {
     canSee: () => (isUnreachable(targets?.see) ? null : seeTool(targets?.see)),
@@ -101,7 +106,7 @@ const ANSWERING_ORDER = ['canDo', 'canSummon', 'canSee', 'canBe'] as const satis
 const ANSWER_FIRST = ['canSummon', 'canDo', 'canSee', 'canBe'] as const satisfies readonly CanList[]
 
 /** Whether somebody woke the being that it can answer by a summon. */
-const isAsked = ({ surface, caller = null, expectReply }: ToolsAt, { respondMode }: Answering): boolean =>
+const isAsked = ({ surface, caller = null, expectReply }: ToolsAt, { respondMode }: ReplyRules): boolean =>
   caller !== null &&
   expectReply !== false &&
   respondMode !== 'none' &&
@@ -141,7 +146,7 @@ const isWhole = (targets: Targets | undefined): boolean => targets?.isWhole === 
  */
 function summonTool(
   { surface, targets, me, caller = null, expectReply }: ToolsAt,
-  answering: Answering,
+  answering: ReplyRules,
 ): Tool {
   const summon = targets?.summon
   const { respondMode, replyTo } = answering
@@ -219,12 +224,15 @@ function argumentsFor(held: readonly Operation[] | null): {
 const OPERATIONS_SHOWN_MAX = 24
 
 /** The operations that a list covers, those named in it first. */
-const heldBy = (entries: readonly Concrete[], operations: Operations['operations']): readonly Operation[] =>
+const heldBy = (
+  entries: readonly ConcreteEntry[],
+  operations: ToolOperations['operations'],
+): readonly Operation[] =>
   entries.length === 0
     ? []
     : knownOr(heldKnown, operations, JSON.stringify(entries), () => findHeld(entries, operations))
 
-function findHeld(entries: readonly Concrete[], operations: Operations['operations']): Operation[] {
+function findHeld(entries: readonly ConcreteEntry[], operations: ToolOperations['operations']): Operation[] {
   const held = [...operations.values()].filter(({ name }) => covers(entries, name) !== undefined)
   const named = held.filter(({ name }) => entries.includes(name))
   return [...new Set<Operation>([...named, ...held])]
@@ -235,13 +243,17 @@ const choicesAmong = (held: readonly Operation[] | null): Pick<FieldNotes, 'choi
     ? {}
     : { choices: held.map(({ name }) => name) }
 
-interface Telling {
+interface OperationStyle {
   readonly verb: 'do' | 'be'
   /** the schema says what each argument is */
   readonly isTyped: boolean
 }
 
-function withOperations(description: string, held: readonly Operation[] | null, telling: Telling): string {
+function withOperations(
+  description: string,
+  held: readonly Operation[] | null,
+  telling: OperationStyle,
+): string {
   if (held === null || held.length === 0) return description
   return [
     description,
@@ -258,7 +270,7 @@ const KIND_NAMES: Readonly<Record<Operation['targets'][number], string>> = {
 }
 
 /** One line of an operation: what it does, to what, and what each argument is. */
-function lineOf({ name, description, targets, args }: Operation, { verb, isTyped }: Telling): string {
+function lineOf({ name, description, targets, args }: Operation, { verb, isTyped }: OperationStyle): string {
   const on = verb === 'be' ? '' : `Target: ${targets.map((kind) => KIND_NAMES[kind]).join(' or ')}. `
   const taken = Object.entries(args).map(([arg, what]) => (isTyped ? arg : `${arg}: ${what}`))
   return `${name}: ${description} ${on}${taken.length === 0 ? 'No args' : `Args: ${taken.join(isTyped ? ', ' : '; ')}`}.`
@@ -270,9 +282,9 @@ function lineOf({ name, description, targets, args }: Operation, { verb, isTyped
  */
 export function verbTools(
   surface: Surface | null,
-  { operations, beOperations }: Operations,
+  { operations, beOperations }: ToolOperations,
 ): Readonly<Record<Verb, Tool['function']>> {
-  const held = (list: CanList, known: Operations['operations']) =>
+  const held = (list: CanList, known: ToolOperations['operations']) =>
     surface === null ? null : heldBy(surface[list], known)
   const at = { surface: surface ?? NO_SURFACE }
   return {
@@ -288,7 +300,7 @@ const NO_SURFACE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
 /** The names that a prompt showed: a mind may write them in a short form. */
 export function shownIn(
   { surface, targets, occupants, spaces, space, me }: Face,
-  { operations, beOperations }: Operations,
+  { operations, beOperations }: ToolOperations,
   caller: Pick<Caller, 'name'> | null,
 ): ShownNames {
   const literal = [...surface.canSee, ...surface.canSummon].filter((entry) => typeof entry === 'string')
@@ -305,10 +317,10 @@ export function shownIn(
         ...spaces,
       ]),
     ],
-    actions: argumentsOf(heldBy(surface.canDo, operations)),
-    operations: argumentsOf(heldBy(surface.canBe, beOperations)),
+    actions: argumentNames(heldBy(surface.canDo, operations)),
+    operations: argumentNames(heldBy(surface.canBe, beOperations)),
   }
 }
 
-const argumentsOf = (held: readonly Operation[]): ReadonlyMap<string, readonly string[]> =>
+const argumentNames = (held: readonly Operation[]): ReadonlyMap<string, readonly string[]> =>
   new Map(held.map(({ name, args }) => [name, Object.keys(args)]))

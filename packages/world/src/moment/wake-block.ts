@@ -31,7 +31,7 @@ export const isAwaited = ({ wake, caller, answers = null }: Omit<WakeRow, 'verb'
   wake.expectReply !== false &&
   questionOf(wake, answers) !== null
 
-type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode' | 'prose' | 'forceToolCall'>
+type ProseRules = Pick<ComposedRole, 'replyTo' | 'respondMode' | 'prose' | 'forceToolCall'>
 
 /** Whether prose without a tool call is the answer to whoever waits. */
 export const proseAnswers = (
@@ -48,7 +48,7 @@ export const proseAnswers = (
 export function wakeBlock(
   { wake, caller, answers, outside }: WakeRow,
   surface: Surface,
-  role: Answering,
+  role: ProseRules,
   answersBy: string | null = null,
 ): { readonly block: string; readonly after: string | null } {
   const kind = wakeWord(wake)
@@ -105,13 +105,13 @@ const TEXT_IS = {
 function lastLine(
   row: Omit<WakeRow, 'verb'>,
   surface: Surface,
-  role: Answering,
+  role: ProseRules,
   answersBy: string | null,
 ): string | null {
   const { wake, caller } = row
   const answer =
     wake.expectReply === false ? wantsNoAnswer(caller) : howToAnswer(row, surface, role, answersBy)
-  // Where prose is the answer, no tool call is no way to end without one.
+  // Where prose is the answer, a moment cannot end without an answer by leaving out the tool call.
   const ends = isContinuation(wake) && !proseAnswers(role, row)
   const ending = ends ? 'If nothing is left to do, make no tool call: that ends it.' : null
   const parts = [answer, ending].filter((part) => part !== null)
@@ -143,7 +143,7 @@ const wantsNoAnswer = (caller: Caller | null): string | null =>
 function howToAnswer(
   row: Omit<WakeRow, 'verb'>,
   surface: Surface,
-  role: Answering,
+  role: ProseRules,
   answersBy: string | null,
 ): string | null {
   const { caller } = row

@@ -9,7 +9,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, DecideInput } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { approversOf, askedEntry, given, hasGiven, shownId, withArguments } from '../rows/approvals.ts'
 import type { ApprovalRow } from '../rows/rows.ts'
 import { needed, OBJECT, optional, TEXT } from './argument-forms.ts'
@@ -31,7 +31,7 @@ const approve = defineBuiltIn({
       right: 'an object of arguments',
     }),
   },
-  async decide(input, of): Promise<Decided> {
+  async decide(input, of): Promise<DecidedOperation> {
     const row = await requireAsked(of, input)
     const { actor, digest, openedAt } = input
     const args = of.value('args') as JsonObject | undefined
@@ -61,7 +61,7 @@ const ARGUMENT_FAULTS: readonly ErrorCode[] = ['INVALID_INPUT', 'ADDRESS_PARSE_E
 
 /**
  * A yes to arguments that the operation does not take would be used up by a call that fails. Those of an extension are checked by its
- * code, so what else that throws is no fault of the person's.
+ * code, so anything else that throws is not a fault of the person's.
  * @throws {TreeosError} one of the codes above
  */
 async function requireFitting(
@@ -103,7 +103,7 @@ const deny = defineBuiltIn({
       isRight: (why) => String(why).length <= WHY_CHARS_MAX,
     }),
   },
-  async decide(input, of): Promise<Decided> {
+  async decide(input, of): Promise<DecidedOperation> {
     const row = await requireAsked(of, input)
     const why = of.optionalText('why')
     const told: { why?: string } = why === null ? {} : { why }
@@ -149,7 +149,7 @@ async function requireAsked(
   if (String(row.revision) !== revision)
     throw new TreeosError(
       'RESOURCE_CONFLICT',
-      `${id} was changed since: the call that waits now is ${shownId(row)}; \`treeos approvals\` shows it`,
+      `${id} was changed since: the call that waits now is ${shownId(row)}`,
     )
   if (hasGiven(row, actor.name))
     throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(actor.name)} said yes to ${id} already`)
@@ -162,7 +162,7 @@ function whyClosed({ state, asker }: ApprovalRow): string {
   if (state === 'given') return `: ${being} is about to do the call`
   if (state === 'used') return ': the call was done'
   if (state !== 'voided') return ''
-  return `: the yes was given, and then the call failed. \`treeos moments ${being}\` shows why, and ${being} may ask again`
+  return `: the yes was given, and then the call failed. The newest moments of ${being} show why, and ${being} may ask again`
 }
 
 export const approvingOperations = [approve, deny] as const

@@ -18,14 +18,14 @@ export interface ArgumentForm {
 
 /** The arguments of an operation, by name. */
 export type ArgumentForms = Readonly<Record<string, ArgumentForm>>
-type More = Partial<Pick<ArgumentForm, 'right' | 'parse' | 'isRight'>>
+type FormExtras = Partial<Pick<ArgumentForm, 'right' | 'parse' | 'isRight'>>
 
-export const needed = (schema: ArgumentSchema, about: string, more: More = {}): ArgumentForm => ({
+export const needed = (schema: ArgumentSchema, about: string, more: FormExtras = {}): ArgumentForm => ({
   ...{ about, schema, right: wordsOfSchema(schema), isNeeded: true },
   ...more,
 })
 
-export const optional = (schema: ArgumentSchema, about: string, more: More = {}): ArgumentForm => ({
+export const optional = (schema: ArgumentSchema, about: string, more: FormExtras = {}): ArgumentForm => ({
   ...needed(schema, about, more),
   isNeeded: false,
 })
@@ -45,7 +45,7 @@ export const FLOW: ArgumentSchema = { type: 'array', items: OBJECT }
 export const FLOW_RIGHT = 'an array of clauses'
 export const oneOf = (choices: readonly string[]): ArgumentSchema => ({ type: 'string', enum: choices })
 
-/** Parses a text; what is none is left to the schema. */
+/** Parses a text; any other value is left to the schema. */
 export const ofText =
   (parse: (text: string) => unknown) =>
   (value: Json): unknown =>

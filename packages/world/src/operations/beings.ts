@@ -10,7 +10,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
-import type { Decided, DecideInput } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { DELEGATES } from '../extend/substrate.ts'
 import { reachOf, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
@@ -42,7 +42,7 @@ const setBeing = defineBuiltIn({
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
   takes: qualityArguments('mood.tone'),
-  async decide(input, given): Promise<Decided> {
+  async decide(input, given): Promise<DecidedOperation> {
     const { actor, lender, cognition, target } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
     const change = qualityChange(given, target.being.qualities)
@@ -90,7 +90,7 @@ const setRoleFlow = defineBuiltIn({
   allow: ['self', 'ancestor', 'operator'],
   takes: { flow: needed(FLOW, 'the clauses, in order', { right: FLOW_RIGHT, parse: requireFlow }) },
   carried: CARRIED,
-  async decide(input, given): Promise<Decided> {
+  async decide(input, given): Promise<DecidedOperation> {
     const { actor, target, world } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-roleflow takes a being')
     const { being } = target
@@ -100,7 +100,7 @@ const setRoleFlow = defineBuiltIn({
     requireSmallProgram({ defaultRole: being.defaultRole, qualities })
     const named = rolesNamed({ defaultRole: null, qualities })
     await requireAssignable(world, actor, named, await input.reach())
-    // Null is no bound, and takes away the one that stood.
+    // Null means without a bound, and takes away the one that stood.
     const isBound = Object.keys(CARRIED).some((name) => input.args[name] !== undefined)
     const bound = isBound ? boundAnew(input, being, given) : null
     const after = { ...being, qualities, ...(bound === null ? {} : { ceiling: bound.ceiling }) }
@@ -153,7 +153,7 @@ const move = defineBuiltIn({
   targets: ['space'],
   allow: ['anyone'], // decide() requires that the actor sees it
   takes: { coord: coordArgument('where in the space, as {x, y, z}') },
-  async decide({ actor, target, sees }, given): Promise<Decided> {
+  async decide({ actor, target, sees }, given): Promise<DecidedOperation> {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'move takes a space')
     const to = target.space.path
     const at = asJson(coordIn(given, target.space))
@@ -190,7 +190,7 @@ const endBeing = defineBuiltIn({
   targets: ['being'],
   allow: ['ancestor', 'operator'],
   takes: {},
-  decide({ target }): Decided {
+  decide({ target }): DecidedOperation {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'end-being takes a being')
     const { name, parent, space, inhabited } = target.being
     if (parent === null || DELEGATES.some((delegate) => delegate === name))
@@ -214,7 +214,7 @@ const pauseBeing = defineBuiltIn({
   targets: ['being'],
   allow: ['ancestor', 'operator'],
   takes: {},
-  decide({ target }): Decided {
+  decide({ target }): DecidedOperation {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'pause-being takes a being')
     const { name, parent, cognition, paused } = target.being
     if (parent === null || DELEGATES.some((delegate) => delegate === name))
@@ -236,7 +236,7 @@ const resumeBeing = defineBuiltIn({
   targets: ['being'],
   allow: ['ancestor', 'operator'],
   takes: {},
-  decide({ target }): Decided {
+  decide({ target }): DecidedOperation {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'resume-being takes a being')
     const { name, paused, parked } = target.being
     if (paused === undefined) {

@@ -12,7 +12,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, DecideInput } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { STANDARD_BUDGET, standardBudget } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { type ArgumentForm, type ArgumentForms, FLAG, oneOf, optional } from './argument-forms.ts'
@@ -32,7 +32,7 @@ const STANDARD_LIMITS = ['momentsPerMinute', 'births', 'tokens', 'money'] as con
 const JOINT = ['tokensPerPerson'] as const
 const LIMITING = [...COUNTED, 'money'] as const
 
-/** A whole number; null is no limit. */
+/** A whole number; null means without a limit. */
 const amountArgument = (least: number, most: number, about: string): ArgumentForm =>
   optional({ type: 'integer', minimum: least, maximum: most }, about, {
     right: `a whole number from ${least} to ${most}, or null for no limit`,
@@ -90,7 +90,7 @@ const setBudget = defineBuiltIn({
   targets: ['being', 'reality'],
   allow: ['ancestor', 'operator'],
   takes: { ...OF_BEING, ...OF_REALITY },
-  async decide(input, given): Promise<Decided> {
+  async decide(input, given): Promise<DecidedOperation> {
     if (input.target.kind === 'space') return setStandard(input, given)
     const being = requireOther(input, 'set-budget')
     given.requireAmong(Object.keys(OF_BEING))
@@ -109,7 +109,7 @@ const setBudget = defineBuiltIn({
 })
 
 /** What each being without a budget of its own may use up: a quality of the root space that nothing else writes. */
-async function setStandard({ actor, world }: DecideInput, given: Arguments): Promise<Decided> {
+async function setStandard({ actor, world }: DecideInput, given: Arguments): Promise<DecidedOperation> {
   if (actor.parent !== null)
     throw new TreeosError('FORBIDDEN', 'set-budget: only the operator says what all beings may use up')
   given.requireAmong([...STANDARD_LIMITS, 'per', ...Object.keys(OF_REALITY)])
@@ -137,7 +137,7 @@ const unparkBeing = defineBuiltIn({
   takes: {
     release: optional(FLAG, 'true: calls whose cost never came back count as nothing; may be left out'),
   },
-  decide(input, given): Decided {
+  decide(input, given): DecidedOperation {
     const being = requireOther(input, 'unpark-being')
     const release = given.flag('release', false)
     if (being.parked === undefined && !release)

@@ -1,6 +1,6 @@
 import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError, unknownBeing } from '@treeos/core'
 import type { DecideInput } from '../extend/extension.ts'
-import { requireNotEnded } from '../gates/beside.ts'
+import { requireNotEnded } from '../gates/moment-guards.ts'
 import type { SpaceRow } from '../rows/rows.ts'
 import { type ArgumentForms, needed, ofText, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
@@ -20,7 +20,7 @@ const addContributor = defineBuiltIn({
   allow: ['owner', 'operator'],
   takes: TAKES,
   async decide(input, given) {
-    const { space, being } = read(input, given)
+    const { space, being } = readContributor(input, given)
     const { contributors = [] } = space
     const row = await input.world.being(being)
     if (row === null) throw unknownBeing(being)
@@ -43,7 +43,7 @@ const removeContributor = defineBuiltIn({
   allow: ['owner', 'operator'],
   takes: TAKES,
   async decide(input, given) {
-    const { space, being } = read(input, given)
+    const { space, being } = readContributor(input, given)
     if (!space.contributors?.includes(being))
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} does not contribute to ${space.path}`)
     const { facts, result } = changed(space, 'space:contributor-removed', being)
@@ -52,7 +52,7 @@ const removeContributor = defineBuiltIn({
   },
 })
 
-function read({ target }: DecideInput, given: Arguments): { space: SpaceRow; being: BeingName } {
+function readContributor({ target }: DecideInput, given: Arguments): { space: SpaceRow; being: BeingName } {
   const being = parseStance(given.text('being'))
   if (target.kind === 'space') return { space: target.space, being }
   throw new TreeosError('INVALID_TYPE', 'a being contributes to a space')

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@treeos/core'
-import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput, Operation } from '../extend/extension.ts'
 import type { ArgumentForms } from './argument-forms.ts'
 import { describedSchema } from './argument-schema.ts'
 import { Arguments } from './arguments.ts'
@@ -13,7 +13,7 @@ interface BuiltInInput<Name extends string>
   /** arguments that no form and no prompt tells of */
   readonly untold?: ArgumentForms
   /** @param given its arguments, which are checked */
-  decide(input: DecideInput, given: Arguments): Promise<Decided> | Decided
+  decide(input: DecideInput, given: Arguments): Promise<DecidedOperation> | DecidedOperation
 }
 
 /** Defines a built-in operation. Its arguments are checked before it decides. */

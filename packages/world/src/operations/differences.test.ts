@@ -1,7 +1,7 @@
 import { type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { expect, it } from 'vitest'
 import { actingIn } from '../../test/gate-asking.ts'
-import { type Acting, decideCall } from '../../test/inside.ts'
+import { type ActInputs, decideCall } from '../../test/inside.ts'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
 
 const RECORDED = 'a'.repeat(64)
@@ -10,10 +10,10 @@ const NAMED = { moment: 'kid/1/3', recorded: RECORDED, given: GIVEN }
 const LISTS = { canSee: [], canDo: ['accept-difference'], canSummon: [], canBe: [] }
 
 /** @param by a maker of @kid, or whoever else acts; each by an act of its own, unless `more` says otherwise */
-function accept(args: JsonObject, by = 'operator', more: Partial<Acting> = {}) {
+function accept(args: JsonObject, by = 'operator', more: Partial<ActInputs> = {}) {
   const world = new MemoryWorld()
   world.write('operator', [born('kid', 'operator'), born('grand', 'kid'), born('other', 'operator')].flat())
-  const own: Partial<Acting> = {
+  const own: Partial<ActInputs> = {
     caller: { name: by, role: null, cognition: 'human' },
     wake: newWake({ id: 'act/1', being: by, kind: 'act', priority: PRIORITIES.human, content: null }),
   }
@@ -38,7 +38,7 @@ it.each<[string, JsonObject, string]>([
   ['the same stack twice', { ...NAMED, given: RECORDED }, 'are the same stack'],
   ['a moment of another being', { ...NAMED, moment: 'grand/1/3' }, 'a moment of @kid'],
   ['what is no moment', { ...NAMED, moment: 'kid/3' }, 'the id of a moment'],
-  ['what is no digest', { ...NAMED, given: 'b' }, 'the digest of a stack'],
+  ['a text that is not a digest', { ...NAMED, given: 'b' }, 'the digest of a stack'],
 ])('%s is refused', async (_what, args, says) => {
   await expect(accept(args)).rejects.toMatchObject({
     code: 'INVALID_INPUT',
@@ -46,7 +46,7 @@ it.each<[string, JsonObject, string]>([
   })
 })
 
-it.each<[string, string, Partial<Acting>]>([
+it.each<[string, string, Partial<ActInputs>]>([
   ['a mind', 'operator', { caller: { name: 'operator', role: null, cognition: 'llm' } }],
   [
     'a person whose wake is no act of its own',

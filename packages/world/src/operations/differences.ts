@@ -1,5 +1,5 @@
 import { beingReel, type Json, stanceOf, TreeosError } from '@treeos/core'
-import type { Decided } from '../extend/extension.ts'
+import type { DecidedOperation } from '../extend/extension.ts'
 import { needed, optional, TEXT } from './argument-forms.ts'
 import { defineBuiltIn } from './define-built-in.ts'
 import { requireOwnAct } from './own-act.ts'
@@ -27,7 +27,7 @@ const acceptDifference = defineBuiltIn({
     recorded: digest('digest of the stack in its record'),
     given: digest('digest of the stack that its workflow gives'),
   },
-  decide(input, given): Decided {
+  decide(input, given): DecidedOperation {
     const { target } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'accept-difference takes a being')
     requireOwnAct(input, 'only a person accepts a difference')

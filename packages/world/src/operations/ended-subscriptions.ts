@@ -37,10 +37,10 @@ export async function endedSubscriptions(
  */
 export const endedByRules = (world: WorldReader, after: SpaceRow): Promise<FactDraft[]> =>
   endedIf(world, { key: spaceKey(after.path), row: after }, async (being) =>
-    subscriptionsOf(being).some(({ scope }) => spaceAncestry(placeOf(scope)).includes(after.path)),
+    subscriptionsOf(being).some(({ scope }) => spaceAncestry(scopePlace(scope)).includes(after.path)),
   )
 
-const placeOf = (scope: typeof EVERYWHERE | SpacePath): SpacePath =>
+const scopePlace = (scope: typeof EVERYWHERE | SpacePath): SpacePath =>
   scope === EVERYWHERE ? ROOT_SPACE : scope
 
 /** The same of the offspring of a being that has another ceiling from now on. @param after the being as the act leaves it */

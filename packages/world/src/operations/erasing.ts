@@ -12,7 +12,7 @@ import {
   spaceReel,
   TreeosError,
 } from '@treeos/core'
-import type { Decided } from '../extend/extension.ts'
+import type { DecidedOperation } from '../extend/extension.ts'
 import { OPERATOR } from '../extend/substrate.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { needed, optional, TEXT } from './argument-forms.ts'
@@ -55,7 +55,7 @@ const erase = defineBuiltIn({
       isRight: isReason,
     }),
   },
-  decide({ actor, cognition, carriedBy, target }, given): Decided {
+  decide({ actor, cognition, carriedBy, target }, given): DecidedOperation {
     // No rule of a space gives this away, and no code of an extension does it.
     if (actor.name !== OPERATOR || cognition !== 'human' || carriedBy !== null)
       throw new TreeosError('FORBIDDEN', 'only the operator erases, in person')

@@ -23,9 +23,9 @@ import {
   unknownBeing,
 } from '@treeos/core'
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
-import type { Decided, DecideInput } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
-import { requireNotEnded } from '../gates/beside.ts'
+import { requireNotEnded } from '../gates/moment-guards.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { requireAnswer } from '../gates/refusal.ts'
 import { answerOf, ruleGate } from '../gates/rule-gate.ts'
@@ -90,7 +90,10 @@ const birth = defineBuiltIn({
     connection: connectionArgument,
   },
   carried: CARRIED,
-  async decide({ actor, cognition, world, reach, known, sees, fromOutside }, given): Promise<Decided> {
+  async decide(
+    { actor, cognition, world, reach, known, sees, fromOutside },
+    given,
+  ): Promise<DecidedOperation> {
     const name = requireBeingName(given.value('name'))
     const { kind, script, settings } = mindIn(given, { actor, cognition, known })
     const schedules = schedulesIn(given)
@@ -299,9 +302,9 @@ const connect = defineBuiltIn({
     }),
     own: optional(FLAG, 'true: it acts by its own reach alone; else by its driver’s as well'),
   },
-  async decide({ actor, driver, cognition, world }, given): Promise<Decided> {
+  async decide({ actor, driver, cognition, world }, given): Promise<DecidedOperation> {
     const own = given.flag('own', false)
-    const child = await requireBeing(world, given)
+    const child = await requireGivenBeing(world, given)
     requireNotEnded(child)
     if (cognition !== 'human')
       throw new TreeosError('FORBIDDEN', `only a person inhabits: ${stanceOf(actor.name)} has no hands`)
@@ -340,8 +343,8 @@ const release = defineBuiltIn({
   takes: {
     being: optional(TEXT, 'whom to release; the actor itself when left out', { parse: ofText(parseStance) }),
   },
-  async decide({ actor, world }, given): Promise<Decided> {
-    const child = given.value('being') === undefined ? actor : await requireBeing(world, given)
+  async decide({ actor, world }, given): Promise<DecidedOperation> {
+    const child = given.value('being') === undefined ? actor : await requireGivenBeing(world, given)
     const { by = null, epoch = 0 } = child.inhabited ?? {}
     if (by === null) throw new TreeosError('RESOURCE_CONFLICT', `nobody inhabits ${stanceOf(child.name)}`)
     const may = actor.name === child.name || actor.name === by || (await isAncestor(world, actor.name, by))
@@ -358,7 +361,7 @@ const release = defineBuiltIn({
   },
 })
 
-async function requireBeing(world: WorldReader, given: Arguments): Promise<BeingRow> {
+async function requireGivenBeing(world: WorldReader, given: Arguments): Promise<BeingRow> {
   const name = parseStance(given.text('being'))
   const being = await world.being(name)
   if (being === null) throw unknownBeing(name)

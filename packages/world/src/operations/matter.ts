@@ -10,7 +10,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided } from '../extend/extension.ts'
+import type { DecidedOperation } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { type Coord, type MatterRow, matterKey } from '../rows/rows.ts'
@@ -42,7 +42,7 @@ const createMatter = defineBuiltIn({
       throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
     const content = requireContent(given.value('content') ?? null, 'content')
     const place = target.space.path
-    await requireRoom(world, place)
+    await requireRoomInPlace(world, place)
     const at = asJson(coordIn(given, target.space))
     const payload = { id, type, owner: actor.name, place, content, qualities: {}, ...at }
     return {
@@ -94,7 +94,7 @@ const take = defineBuiltIn({
         'RESOURCE_CONFLICT',
         `${matterReel(id)} is not in ${actor.space}: ${whereIs(place)}`,
       )
-    await requireRoom(world, stanceOf(actor.name))
+    await requireRoomInPlace(world, stanceOf(actor.name))
     return moved(id, place ?? actor.space, stanceOf(actor.name))
   },
 })
@@ -118,7 +118,7 @@ const put = defineBuiltIn({
         'FORBIDDEN',
         `${stanceOf(actor.name)} does not hold ${matterReel(id)}: ${whereIs(place)}`,
       )
-    await requireRoom(world, actor.space)
+    await requireRoomInPlace(world, actor.space)
     const { size } = (await world.space(actor.space)) ?? {}
     return moved(id, place, actor.space, coordIn(given, { path: actor.space, ...(size && { size }) }))
   },
@@ -150,7 +150,7 @@ function requireMatter(operation: string, target: OperationTarget): MatterRow {
 /** So many that one moment can show all things in a place. */
 const MATTERS_MAX = 500
 
-async function requireRoom(world: WorldReader, place: SpacePath | string): Promise<void> {
+async function requireRoomInPlace(world: WorldReader, place: SpacePath | string): Promise<void> {
   const { length } = await world.matters(place)
   if (length >= MATTERS_MAX)
     throw new TreeosError(
@@ -167,7 +167,7 @@ function moved(
   from: SpacePath | string,
   to: SpacePath | string,
   at: { readonly coord?: Coord } = {},
-): Decided {
+): DecidedOperation {
   const coord = asJson(at)
   const facts = [
     { reel: matterReel(id), kind: 'matter:moved', payload: { from, to, ...coord } },

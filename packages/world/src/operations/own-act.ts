@@ -3,7 +3,7 @@ import type { DecideInput } from '../extend/extension.ts'
 
 /**
  * For what only a person does, by an act of its own: no being that it drives, no delegate, and no act whose words came from outside.
- * @param who does what, as in "only a person vouches"
+ * @param who does what, as in "only a person marks as trusted"
  * @throws {TreeosError} FORBIDDEN
  */
 export function requireOwnAct(

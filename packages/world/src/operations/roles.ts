@@ -11,7 +11,7 @@ import {
   unknownRole,
 } from '@treeos/core'
 import { entryKey, parseRole, type RoleSpec } from '@treeos/roles'
-import type { Decided, DecideInput } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { reachOf, requireWithinReach, rolesNamed } from '../gates/reach.ts'
 import { isAncestor } from '../gates/standings.ts'
 import type { WorldReader } from '../read/reader.ts'
@@ -199,7 +199,7 @@ const mediate = defineBuiltIn({
   allow: ['self'],
   takes: {},
   mediates: true,
-  decide({ fulfilled }): Decided {
+  decide({ fulfilled }): DecidedOperation {
     if (fulfilled?.kind === 'decided') {
       const { decided } = fulfilled
       return { ...decided, reply: { ok: true, result: decided.result } }

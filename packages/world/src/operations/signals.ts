@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import type { DecideInput, Operation } from '../extend/extension.ts'
 import { OPERATOR } from '../extend/substrate.ts'
-import { requireNotEnded } from '../gates/beside.ts'
+import { requireNotEnded } from '../gates/moment-guards.ts'
 import { isAncestor } from '../gates/standings.ts'
 import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import type { BeingRow, WorldRow } from '../rows/rows.ts'
@@ -165,14 +165,14 @@ async function ownershipOf(
   return { namespace, row, owner, publishers: row?.publishers ?? [], isReserved }
 }
 
-type Asking = Pick<DecideInput, 'actor' | 'lender' | 'world'>
+type SignalPublisher = Pick<DecideInput, 'actor' | 'lender' | 'world'>
 
 /**
  * Publishing needs a right, since a signal can change the roles of other beings. A namespace that nobody owns is open to all
  * that may use the operation: the first one owns it. Else its owner, the owner's makers, the operator and those to whom it is
  * granted have the right, and so has a being that one of them drives and lends its reach to.
  */
-const mayPublish = (at: Asking, owned: Ownership): Promise<boolean> =>
+const mayPublish = (at: SignalPublisher, owned: Ownership): Promise<boolean> =>
   anyOf(
     at,
     async (being) =>
@@ -180,29 +180,29 @@ const mayPublish = (at: Asking, owned: Ownership): Promise<boolean> =>
   )
 
 /** The owner of a namespace, its makers and the operator decide who else publishes in it. */
-const mayGrant = (at: Asking, owned: Ownership): Promise<boolean> =>
+const mayGrant = (at: SignalPublisher, owned: Ownership): Promise<boolean> =>
   anyOf(at, async (being) => owned.owner === null || (await owns(at, being, owned)))
 
-async function anyOf({ actor, lender }: Asking, holds: (being: BeingRow) => Promise<boolean>) {
+async function anyOf({ actor, lender }: SignalPublisher, holds: (being: BeingRow) => Promise<boolean>) {
   return (await holds(actor)) || (lender !== null && (await holds(lender)))
 }
 
-async function owns({ world }: Asking, being: BeingRow, { owner }: Ownership): Promise<boolean> {
+async function owns({ world }: SignalPublisher, being: BeingRow, { owner }: Ownership): Promise<boolean> {
   if (being.parent === null || owner === being.name) return true
   return owner !== null && (await isAncestor(world, being.name, owner))
 }
 
 /** The first fact of a namespace makes its actor the owner, unless it names another. A driven being owns it, not its driver. */
-const ownerAtFirst = ({ actor }: Asking, { row, isReserved }: Ownership): JsonObject =>
+const ownerAtFirst = ({ actor }: SignalPublisher, { row, isReserved }: Ownership): JsonObject =>
   row === null && isReserved && actor.parent !== null ? { owner: OPERATOR } : {}
 
 const ownerIn = ({ owner }: Ownership): string | null => (owner === null ? null : stanceOf(owner))
 
-function whose({ namespace, owner, isReserved }: Ownership): string {
+function whose({ owner, isReserved }: Ownership): string {
   const belongs = `it belongs to ${stanceOf(owner ?? OPERATOR)}`
   return isReserved
     ? `${belongs}, as the namespace of an extension or of TreeOS itself; take one that nobody owns`
-    : `${belongs}, who may grant it: treeos signal grant ${namespace} @NAME`
+    : `${belongs}, who may grant it to others`
 }
 
 /** @throws {TreeosError} FORBIDDEN for an actor that may not grant the namespace */

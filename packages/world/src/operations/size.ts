@@ -1,5 +1,5 @@
 import { asJson, matterReel, spaceReel, stanceOf, TreeosError } from '@treeos/core'
-import type { Decided } from '../extend/extension.ts'
+import type { DecidedOperation } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { beingKey, type Coord, matterKey, spaceKey } from '../rows/rows.ts'
 import { needed } from './argument-forms.ts'
@@ -16,7 +16,7 @@ const setSize = defineBuiltIn({
       right: `${SIZE_RIGHT}, or null`,
     }),
   },
-  async decide({ target, world }, given): Promise<Decided> {
+  async decide({ target, world }, given): Promise<DecidedOperation> {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-size takes a space')
     const { path } = target.space
     const { size = null } = sizeIn(given)

@@ -8,7 +8,7 @@ import {
   TreeosError,
   unknownBeing,
 } from '@treeos/core'
-import { type RuleWarning, requireCovered } from '../gates/covering.ts'
+import { type RuleWarning, requireCovered } from '../gates/require-covered.ts'
 import { askedStances, requireRules } from '../gates/rules.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { STANDARD_BUDGET } from '../rows/budgets.ts'

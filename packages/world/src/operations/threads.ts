@@ -1,5 +1,5 @@
 import { stanceOf, TreeosError, threadReel } from '@treeos/core'
-import { requirePart } from '../gates/beside.ts'
+import { requirePart } from '../gates/moment-guards.ts'
 import { defineBuiltIn } from './define-built-in.ts'
 
 const cutThread = defineBuiltIn({

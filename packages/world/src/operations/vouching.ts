@@ -12,8 +12,8 @@ import {
   TreeosError,
   worldReel,
 } from '@treeos/core'
-import type { Decided, DecideInput } from '../extend/extension.ts'
-import { isRoot, nameOf, type OperationTarget } from '../read/target.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
+import { isRoot, type OperationTarget, targetName } from '../read/target.ts'
 import { isMarked, originFact, VOUCHED } from '../rows/origin.ts'
 import { type Row, roleKey, worldKey } from '../rows/rows.ts'
 import { needed, ofText, optional, TEXT } from './argument-forms.ts'
@@ -34,11 +34,14 @@ const vouch = defineBuiltIn({
     }),
     namespace: optional(TEXT, 'of the root, instead of the root itself: a namespace of signals'),
   },
-  async decide(input, given): Promise<Decided> {
+  async decide(input, given): Promise<DecidedOperation> {
     requirePerson(input)
     const { fact, row, what } = await chosen(given, input)
     if (row === null || !isMarked(row))
-      throw new TreeosError('RESOURCE_CONFLICT', `${what} holds nothing from outside that is not vouched for`)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${what} holds nothing from outside that is not marked as trusted`,
+      )
     if (given.text('seen') !== input.digest(asJson(row)))
       throw new TreeosError('RESOURCE_CONFLICT', `${what} is not what was seen: look at it again`)
     return { facts: [fact], result: { vouched: what } }
@@ -46,34 +49,38 @@ const vouch = defineBuiltIn({
 })
 
 /**
- * Only a person clears a mark. The act names what it vouches for by its whole address, so that the record can compare them.
+ * Only a person clears a mark. The act names what it marks as trusted by its whole address, so that the record can compare them.
  * @throws {TreeosError} FORBIDDEN, INVALID_INPUT
  */
 function requirePerson(input: DecideInput): void {
-  requireOwnAct(input, 'only a person vouches')
+  requireOwnAct(input, 'only a person marks as trusted')
   const content = isJsonObject(input.wake.content) ? input.wake.content : {}
-  const name = nameOf(input.target)
+  const name = targetName(input.target)
   if (readPath(content, ['call', 'target']) !== name)
     throw new TreeosError('INVALID_INPUT', `vouch: name it by its whole address, ${name}`)
 }
 
-interface Chosen {
+interface FactToVouch {
   readonly fact: FactDraft
   readonly row: Row | null
   readonly what: string
 }
 
-async function chosen(given: Arguments, { target, actor, world }: DecideInput): Promise<Chosen> {
+async function chosen(given: Arguments, { target, actor, world }: DecideInput): Promise<FactToVouch> {
   const role = given.optionalText('role')
   const namespace = given.optionalText('namespace')
   if (role === null && namespace === null)
-    return { fact: originFact(VOUCHED, { reel: reelOf(target) }), row: rowOf(target), what: nameOf(target) }
+    return {
+      fact: originFact(VOUCHED, { reel: reelOf(target) }),
+      row: rowOf(target),
+      what: targetName(target),
+    }
   if (!isRoot(target) || (role !== null && namespace !== null))
     throw new TreeosError('INVALID_INPUT', 'vouch takes a role or a namespace of /')
   if (actor.parent !== null)
     throw new TreeosError(
       'FORBIDDEN',
-      `only the operator vouches for roles and signals, not ${stanceOf(actor.name)}`,
+      `only the operator marks roles and signals as trusted, not ${stanceOf(actor.name)}`,
     )
   if (role !== null) {
     const name = requireRoleName(role)

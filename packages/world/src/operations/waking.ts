@@ -12,7 +12,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided } from '../extend/extension.ts'
+import type { DecidedOperation } from '../extend/extension.ts'
 import { reachOf } from '../gates/reach.ts'
 import { watchesScope } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
@@ -215,9 +215,9 @@ function withPreset(
   )
 }
 
-type Where = Pick<Subscription, 'scope' | 'below'>
+type SubscriptionScope = Pick<Subscription, 'scope' | 'below'>
 
-async function scopeIn(given: Arguments, world: WorldReader): Promise<Where> {
+async function scopeIn(given: Arguments, world: WorldReader): Promise<SubscriptionScope> {
   const below = given.flag('below', false)
   const text = given.text('scope')
   if (text === EVERYWHERE) return { scope: text, below }
@@ -235,7 +235,7 @@ async function scopeIn(given: Arguments, world: WorldReader): Promise<Where> {
 async function requireSeen(
   world: WorldReader,
   being: BeingRow,
-  where: Where,
+  where: SubscriptionScope,
   field: string,
 ): Promise<boolean> {
   const [root, namespace] = field.split('.')
@@ -264,7 +264,7 @@ function equalsIn(given: Arguments): Subscription['equals'] {
 
 /** @throws {TreeosError} INVALID_TYPE for a person, since nothing wakes a person */
 function requireWakeable(operation: string, target: OperationTarget): BeingRow {
-  const being = requireBeing(operation, target)
+  const being = requireTargetBeing(operation, target)
   if (being.cognition.kind !== 'human') return being
   throw new TreeosError(
     'INVALID_TYPE',
@@ -273,7 +273,7 @@ function requireWakeable(operation: string, target: OperationTarget): BeingRow {
   )
 }
 
-function requireBeing(operation: string, target: OperationTarget): BeingRow {
+function requireTargetBeing(operation: string, target: OperationTarget): BeingRow {
   if (target.kind === 'being') return target.being
   throw new TreeosError('INVALID_TYPE', `${operation} takes a being`)
 }
@@ -287,7 +287,7 @@ export const qualitySet = ({ name }: BeingRow, path: string[], value: Json): Fac
 })
 
 /** Decides a fact that keeps one schedule or subscription among the being's qualities. */
-function keep(being: BeingRow, kind: string, name: string, value: Json, max: number): Decided {
+function keep(being: BeingRow, kind: string, name: string, value: Json, max: number): DecidedOperation {
   const path = [kind, name]
   const kept = namesOf(being, kind)
   if (!kept.includes(name) && kept.length >= max) {
@@ -303,8 +303,8 @@ function keep(being: BeingRow, kind: string, name: string, value: Json, max: num
   }
 }
 
-function remove(target: OperationTarget, kind: string, given: Arguments): Decided {
-  const being = requireBeing(`delete of a ${kind}`, target)
+function remove(target: OperationTarget, kind: string, given: Arguments): DecidedOperation {
+  const being = requireTargetBeing(`delete of a ${kind}`, target)
   const name = given.text('name')
   const kept = namesOf(being, kind)
   if (!kept.includes(name)) {

@@ -11,7 +11,7 @@ import { type Entry, parsePlace, type Token, textPattern } from '@treeos/roles'
 import {
   type CanList,
   type CanLists,
-  type Concrete,
+  type ConcreteEntry,
   canonicalTarget,
   matches,
   type Surface,
@@ -50,18 +50,18 @@ export interface Expansion extends ExpansionInput {
 export type FaultListener = (what: string, error: unknown) => void
 
 /** Why an entry or a view was left out, in words that are the same on every machine. */
-export class Unresolved extends Error {
-  override readonly name = 'Unresolved'
+export class UnresolvedEntryError extends Error {
+  override readonly name = 'UnresolvedEntryError'
 
   static {
-    branded(Unresolved, 'Unresolved')
+    branded(UnresolvedEntryError, 'UnresolvedEntryError')
   }
 }
 
 /** The reason that is recorded for a failing resolver. Its own message may differ from machine to machine. */
 export const whyUnresolved = (error: unknown): string =>
-  readThrown(() => error instanceof Unresolved, false)
-    ? (error as Unresolved).message
+  readThrown(() => error instanceof UnresolvedEntryError, false)
+    ? (error as UnresolvedEntryError).message
     : `it threw ${classOfThrown(error)}`
 
 /** An entry that could not be expanded, and why. `explain` shows it; it is not an error. */
@@ -81,8 +81,8 @@ export async function expandSurface(
   onFault: FaultListener = () => undefined,
 ): Promise<{ surface: Surface; dropped: DroppedEntry[] }> {
   const dropped: DroppedEntry[] = []
-  const expand = async (list: CanList): Promise<Concrete[]> => {
-    const out: Concrete[] = []
+  const expand = async (list: CanList): Promise<ConcreteEntry[]> => {
+    const out: ConcreteEntry[] = []
     for (const entry of lists[list]) {
       try {
         if (typeof entry === 'string') out.push(canonicalTarget(list, entry, at.me.home))
@@ -103,12 +103,12 @@ export async function expandSurface(
   return { surface, dropped }
 }
 
-async function expandEntry(list: CanList, entry: Token, at: Expansion): Promise<Concrete[]> {
+async function expandEntry(list: CanList, entry: Token, at: Expansion): Promise<ConcreteEntry[]> {
   const pattern = textPattern(entry)
   if (pattern !== null) return [{ pattern }]
   const names = await namesOf(entry, at)
   if (!Array.isArray(names) || names.some((found) => typeof found !== 'string')) {
-    throw new Unresolved(`${JSON.stringify(entry)} gave no list of names`)
+    throw new UnresolvedEntryError(`${JSON.stringify(entry)} gave no list of names`)
   }
   return names.map((found) => canonicalTarget(list, found, at.me.home))
 }
@@ -118,18 +118,20 @@ async function namesOf(token: Token, at: Expansion): Promise<readonly string[]> 
   const input = { me, asker, world }
   if ('rel' in token) {
     const resolve = tokens.relations.get(token.rel)
-    if (resolve === undefined) throw new Unresolved(`no relationship ${quote(token.rel)} is registered`)
+    if (resolve === undefined)
+      throw new UnresolvedEntryError(`no relationship ${quote(token.rel)} is registered`)
     return resolve(input)
   }
   if ('resolver' in token) {
     const resolve = tokens.resolvers.get(token.resolver)
-    if (resolve === undefined) throw new Unresolved(`no resolver ${quote(token.resolver)} is registered`)
+    if (resolve === undefined)
+      throw new UnresolvedEntryError(`no resolver ${quote(token.resolver)} is registered`)
     return resolve(input)
   }
   const { pattern, kind } = token
   if (kind === undefined) return beingsAt(pattern, at)
   const resolve = tokens.patterns.get(kind)
-  if (resolve === undefined) throw new Unresolved(`no kind of pattern ${quote(kind)} is registered`)
+  if (resolve === undefined) throw new UnresolvedEntryError(`no kind of pattern ${quote(kind)} is registered`)
   return resolve({ ...input, pattern })
 }
 
@@ -138,15 +140,15 @@ async function beingsAt(pattern: string, { me, world, opens }: Expansion): Promi
   const place = parsePlace(pattern)
   const address = place === null ? null : parseAddress(place.space)
   if (place === null || (address?.kind !== 'home' && address?.kind !== 'space'))
-    throw new Unresolved(`${quote(pattern)} names no space`)
+    throw new UnresolvedEntryError(`${quote(pattern)} names no space`)
   const space = address.kind === 'home' ? me.home : address.path
   const row = await world.space(space)
-  if (row === null) throw new Unresolved(`there is no space ${space}`)
-  if (!(await opens(row))) throw new Unresolved(`a rule keeps ${space} from ${stanceOf(me.name)}`)
+  if (row === null) throw new UnresolvedEntryError(`there is no space ${space}`)
+  if (!(await opens(row))) throw new UnresolvedEntryError(`a rule keeps ${space} from ${stanceOf(me.name)}`)
   return (await world.occupants(space)).map(stanceOf).filter((stance) => matches(place.beings, stance))
 }
 
-function unique(entries: readonly Concrete[]): Concrete[] {
+function unique(entries: readonly ConcreteEntry[]): ConcreteEntry[] {
   const seen = new Set<string>()
   return entries.filter((entry) => {
     const key = typeof entry === 'string' ? entry : JSON.stringify(entry)

@@ -56,7 +56,7 @@ export async function resolve(
 
 export const isRoot = (target: OperationTarget) => target.kind === 'space' && target.space.path === ROOT_SPACE
 
-export function nameOf(target: OperationTarget): string {
+export function targetName(target: OperationTarget): string {
   if (target.kind === 'thread') return threadReel(target.thread.thread)
   if (target.kind === 'matter') return matterReel(target.matter.id)
   return target.kind === 'being' ? stanceOf(target.being.name) : target.space.path

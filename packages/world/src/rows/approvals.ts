@@ -16,7 +16,7 @@ import {
 import type { ApprovalRow, ApprovalState } from './rows.ts'
 
 /** A fact about a call that waits, with who wrote it and when. */
-interface Told extends FactDraft {
+interface ApprovalFact extends FactDraft {
   readonly actor: string
   readonly at: number
 }
@@ -24,7 +24,7 @@ interface Told extends FactDraft {
 /** What the fact tells of a call that waits. */
 export type AskedPayload = Omit<ApprovalRow, 'id' | 'asker' | 'at' | 'given' | 'state' | 'revision'>
 
-export function asked({ reel, payload, actor, at }: Told): ApprovalRow {
+export function asked({ reel, payload, actor, at }: ApprovalFact): ApprovalRow {
   return {
     ...fromJson<AskedPayload>(payload),
     id: reel.slice('approval:'.length),
@@ -37,7 +37,7 @@ export function asked({ reel, payload, actor, at }: Told): ApprovalRow {
 }
 
 /** A yes to the call as the fact tells it. Where that is another call than before, the others have to say yes to it, too. */
-export function given(row: ApprovalRow, { payload, actor, at }: Told): ApprovalRow {
+export function given(row: ApprovalRow, { payload, actor, at }: ApprovalFact): ApprovalRow {
   if (row.state !== 'open') return row
   const { call, digest } = fromJson<{ call: VerbCall; digest: Digest }>(payload)
   const isSame = canonicalJson(call) === canonicalJson(row.call)

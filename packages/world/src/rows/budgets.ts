@@ -19,13 +19,13 @@ import type { BeingRow, SpaceRow } from './rows.ts'
 export const STANDARD_BUDGET = 'budget'
 
 /** A being's budget, or a standard one. Revisions count changes: of a being's own from 1, of a standard one from 0. */
-type Revised = Partial<StandardBudget> & { readonly revision: number }
+type RevisedBudget = Partial<StandardBudget> & { readonly revision: number }
 
 /**
  * Budgets of beings that have none of their own, where the root space says nothing else. A person has none. The SQL function
  * `standard` says the same. Its pace counts moments within any 60 s.
  */
-export const STANDARD_BUDGETS: Readonly<Record<Cognition, Revised>> = {
+export const STANDARD_BUDGETS: Readonly<Record<Cognition, RevisedBudget>> = {
   llm: {
     momentsPerMinute: 30,
     births: 32,
@@ -39,9 +39,12 @@ export const STANDARD_BUDGETS: Readonly<Record<Cognition, Revised>> = {
 }
 
 /** The budget of a being of this cognition that has none of its own. @param root row of the root space */
-export function standardBudget(root: Pick<SpaceRow, 'qualities'> | null, cognition: Cognition): Revised {
+export function standardBudget(
+  root: Pick<SpaceRow, 'qualities'> | null,
+  cognition: Cognition,
+): RevisedBudget {
   const said = readPath(root?.qualities, [STANDARD_BUDGET, cognition])
-  return isJsonObject(said) ? fromJson<Revised>(said) : STANDARD_BUDGETS[cognition]
+  return isJsonObject(said) ? fromJson<RevisedBudget>(said) : STANDARD_BUDGETS[cognition]
 }
 
 /** The account of a being that never had a budget and was never parked. */

@@ -30,7 +30,7 @@ import {
 import { COUNTED_KIND, counted } from './tallies.ts'
 
 /** The parts of a fact that evolve reads. `at` is the open time of its moment. */
-export interface Change extends FactDraft {
+export interface RowChange extends FactDraft {
   readonly actor: string
   readonly at: number
 }
@@ -46,29 +46,29 @@ export function rowKeyOf(fact: Pick<FactDraft, 'reel' | 'kind' | 'payload'>): st
  * Folds one fact into its row. Pure and total: the same reel gives the same row on every machine.
  * @returns the row after the fact; the row unchanged when the fact changes none
  */
-export function evolve(row: Row | null, change: Change): Row | null {
+export function evolve(row: Row | null, change: RowChange): Row | null {
   const apply = KINDS.get(change.kind)
   if (apply === undefined) return row
   const { onBehalfOf } = change.payload // the asker is the actor of what was done for it
   return apply(row, typeof onBehalfOf === 'string' ? { ...change, actor: onBehalfOf } : change)
 }
 
-type Apply = (row: Row | null, change: Change) => Row | null
+type RowEvolver = (row: Row | null, change: RowChange) => Row | null
 
 /** A fact that makes its row, or replaces it. */
 const makes =
-  <R extends Row>(apply: (change: Change, old: R | null) => R): Apply =>
+  <R extends Row>(apply: (change: RowChange, old: R | null) => R): RowEvolver =>
   (row, change) =>
     apply(change, row as R | null)
 
 /** A fact that changes a row; a row that is not there stays so. The reel of the fact says which kind of row it is. */
 const changes =
-  <R extends Row>(apply: (row: R, change: Change) => R): Apply =>
+  <R extends Row>(apply: (row: R, change: RowChange) => R): RowEvolver =>
   (row, change) =>
     row === null ? null : apply(row as R, change)
 
-const KINDS = new Map<string, Apply>([
-  ['being:born', makes(born)],
+const KINDS = new Map<string, RowEvolver>([
+  ['being:born', makes(bornBeing)],
   [
     'being:moved',
     changes<BeingRow>((row, { payload }) => ({ ...placed(row, payload), space: String(payload.to) })),
@@ -123,7 +123,7 @@ const KINDS = new Map<string, Apply>([
   [VOUCHED, changes<Row>(unmarked)],
 ])
 
-function born({ payload, at }: Change): BeingRow {
+function bornBeing({ payload, at }: RowChange): BeingRow {
   return {
     ...fromJson<Omit<BeingRow, 'bornAt' | 'space'>>(payload),
     space: String(payload.home),
@@ -131,7 +131,7 @@ function born({ payload, at }: Change): BeingRow {
   }
 }
 
-function matterCreated({ payload, at }: Change): MatterRow {
+function matterCreated({ payload, at }: RowChange): MatterRow {
   return {
     ...fromJson<Omit<MatterRow, 'origin' | 'createdAt'>>(payload),
     origin: 'owned',
@@ -139,7 +139,7 @@ function matterCreated({ payload, at }: Change): MatterRow {
   }
 }
 
-function created({ payload, at }: Change): SpaceRow {
+function created({ payload, at }: RowChange): SpaceRow {
   const { owner, size, coord, qualities } = fromJson<Partial<SpaceRow>>(payload)
   const path = String(payload.path)
   return {
@@ -163,7 +163,7 @@ function placed<R extends BeingRow | MatterRow>(
   return coord === undefined ? rest : { ...rest, coord }
 }
 
-function resized({ size: _was, ...rest }: SpaceRow, { payload }: Change): SpaceRow {
+function resized({ size: _was, ...rest }: SpaceRow, { payload }: RowChange): SpaceRow {
   return isJsonObject(payload.size) ? { ...rest, size: fromJson<Size>(payload.size) } : rest
 }
 
@@ -184,7 +184,7 @@ interface QualitySet {
   readonly merge: boolean
 }
 
-function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, { payload }: Change): R {
+function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, { payload }: RowChange): R {
   const { path, value, merge } = fromJson<QualitySet>(payload)
   return { ...row, qualities: setAtPath(row.qualities, path, value, merge !== false) }
 }
@@ -196,7 +196,7 @@ interface SignalPublished {
   readonly owner?: string
 }
 
-function published({ payload, actor }: Change, old: WorldRow | null): WorldRow {
+function published({ payload, actor }: RowChange, old: WorldRow | null): WorldRow {
   const { namespace, key, value, owner } = fromJson<SignalPublished>(payload)
   return {
     ...namespaceAfter({ namespace, owner, actor }, old),
@@ -204,7 +204,7 @@ function published({ payload, actor }: Change, old: WorldRow | null): WorldRow {
   }
 }
 
-function granted({ payload, actor }: Change, old: WorldRow | null, isIn: boolean): WorldRow {
+function granted({ payload, actor }: RowChange, old: WorldRow | null, isIn: boolean): WorldRow {
   const { namespace, being, owner } = fromJson<{ namespace: string; being: BeingName; owner?: string }>(
     payload,
   )
@@ -220,7 +220,7 @@ const namespaceAfter = (
 ): WorldRow => old ?? { namespace, owner: owner ?? actor, values: {} }
 
 /** A role stays its first author's, whoever of its makers edits it. */
-function roleSet({ payload, actor, at }: Change, old: RoleRow | null): RoleRow {
+function roleSet({ payload, actor, at }: RowChange, old: RoleRow | null): RoleRow {
   const { requiredCognition = null, triggerOn } = isJsonObject(payload.spec)
     ? fromJson<Partial<RoleRow>>(payload.spec)
     : {}

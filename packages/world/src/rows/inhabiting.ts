@@ -1,5 +1,5 @@
 import { type BeingName, type Cognition, fromJson, type JsonObject, type LeaseIndex } from '@treeos/core'
-import type { BeingRow, Inhabited } from './rows.ts'
+import type { BeingRow, RowLease } from './rows.ts'
 
 /** Who decides for a being now. Only persons drive, so a driven being counts as human. */
 export function effectiveCognition({ cognition, inhabited }: BeingRow): Cognition {
@@ -28,7 +28,7 @@ export function momentCognition(me: BeingRow, driver: BeingName | null): BeingRo
 }
 
 export function inhabited(row: BeingRow, payload: JsonObject): BeingRow {
-  const { epoch, by, under, own } = fromJson<Inhabited>(payload)
+  const { epoch, by, under, own } = fromJson<RowLease>(payload)
   return { ...row, inhabited: { epoch, by, under, ...(own === true ? { own } : {}) } }
 }
 

@@ -13,9 +13,9 @@ export const LIST_OF_VERB: Readonly<Record<Verb, CanList>> = {
 }
 
 /** An entry after expansion: a name or address, or a pattern with `*` alone or at either end. */
-export type Concrete = string | { readonly pattern: string }
+export type ConcreteEntry = string | { readonly pattern: string }
 /** What one being may reach for in one moment. */
-export type Surface = Readonly<Record<CanList, readonly Concrete[]>>
+export type Surface = Readonly<Record<CanList, readonly ConcreteEntry[]>>
 
 /**
  * The one written form of a stance or path, so that list entries and targets compare as text. Only beings are summoned, so a bare name
@@ -34,7 +34,7 @@ export function canonicalTarget(list: CanList, text: string, home: SpacePath): s
   }
 }
 
-export function covers(entries: readonly Concrete[], target: string): Concrete | undefined {
+export function covers(entries: readonly ConcreteEntry[], target: string): ConcreteEntry | undefined {
   return entries.find((entry) =>
     typeof entry === 'string' ? entry === target : matches(entry.pattern, target),
   )

@@ -1,5 +1,5 @@
 import { type FactDraft, REGISTRY_REEL, type ReelId } from '@treeos/core'
-import type { Marked, Row } from './rows.ts'
+import type { OutsideMark, Row } from './rows.ts'
 
 /** The fact that a row holds words from outside: it follows the facts of a moment that held such words. */
 export const OUTSIDE = 'origin:outside'
@@ -26,12 +26,12 @@ export const isOrigin = ({ kind }: Pick<FactDraft, 'kind'>): boolean => kind ===
 export const marked = (row: Row): Row => ({ ...row, outside: true })
 
 export function unmarked(row: Row): Row {
-  const { outside: _was, ...rest } = row as Row & Marked
+  const { outside: _was, ...rest } = row as Row & OutsideMark
   return rest as Row
 }
 
 /** Whether a row holds words from outside. */
-export const isMarked = (row: Row | null): boolean => (row as Marked | null)?.outside === true
+export const isMarked = (row: Row | null): boolean => (row as OutsideMark | null)?.outside === true
 
 /** The fact about a row: on the registry it names the role. */
 export const originFact = (

@@ -25,12 +25,12 @@ export interface Size {
 export type Coord = Size
 
 /** A row of which a part was written in a moment that held words from outside, and which no person has vouched for since. */
-export interface Marked {
+export interface OutsideMark {
   readonly outside?: true
 }
 
 /** A row caches the fold of one reel. A row that is deleted and folded again is the same to the byte. */
-export interface BeingRow extends Marked {
+export interface BeingRow extends OutsideMark {
   readonly name: BeingName
   /** its maker; null for the first operator only */
   readonly parent: BeingName | null
@@ -58,11 +58,11 @@ export interface BeingRow extends Marked {
   /** when it was ended, ms since 1970 UTC; absent while it lives. Its name stays taken, and it acts no more. */
   readonly ended?: number
   /** the last lease taken on it; absent until the first */
-  readonly inhabited?: Inhabited
+  readonly inhabited?: RowLease
 }
 
 /** The lease under which another being drives this one. */
-export interface Inhabited {
+export interface RowLease {
   /** counts the leases, from 1 */
   readonly epoch: number
   /** the driver; null when the lease is over */
@@ -73,7 +73,7 @@ export interface Inhabited {
   readonly own?: true
 }
 
-export interface SpaceRow extends Marked {
+export interface SpaceRow extends OutsideMark {
   readonly path: SpacePath
   readonly name: string
   readonly type: string
@@ -89,7 +89,7 @@ export interface SpaceRow extends Marked {
 }
 
 /** All signals of one namespace, nested by the dots of their keys. */
-export interface WorldRow extends Marked {
+export interface WorldRow extends OutsideMark {
   readonly namespace: string
   /** the first being that published here; it, its makers and the first operator say who else publishes */
   readonly owner: string
@@ -98,7 +98,7 @@ export interface WorldRow extends Marked {
   readonly values: JsonObject
 }
 
-export interface RoleRow extends Marked {
+export interface RoleRow extends OutsideMark {
   readonly name: RoleName
   /** of the spec, which is kept by digest, so that an edit changes no older moment */
   readonly digest: Digest
@@ -113,7 +113,7 @@ export interface RoleRow extends Marked {
 }
 
 /** A thing: it lies in a space, or a being holds it. Its maker chose the word for its type. */
-export interface MatterRow extends Marked {
+export interface MatterRow extends OutsideMark {
   readonly id: MatterId
   readonly type: string
   /** its owner, wherever it lies */

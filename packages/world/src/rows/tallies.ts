@@ -39,7 +39,7 @@ export const amountOf = (amounts: Readonly<Record<string, number>>, name: string
 
 const NONE: TallyRow = { total: 0, sums: {}, recent: [], droppedAt: null, doneAt: null }
 
-/** An amount that is none does not count. */
+/** A value that is not an amount does not count. */
 const isAmount = (amount: unknown): boolean => typeof amount === 'number' && amount >= 0
 
 /** One act more. One that failed may have happened outside all the same: it counts, and does not come before another. */

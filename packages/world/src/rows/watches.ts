@@ -42,15 +42,15 @@ export function changedPaths(before: Json | undefined, after: Json | undefined):
 }
 
 function collect(before: Json | undefined, after: Json | undefined, at: readonly string[], paths: string[]) {
-  if (isSame(before, after)) return
+  if (isSameValue(before, after)) return
   paths.push(at.join('.'))
-  for (const key of new Set([...keysOf(before), ...keysOf(after)]))
+  for (const key of new Set([...objectKeys(before), ...objectKeys(after)]))
     collect(field(before, key), field(after, key), [...at, key], paths)
 }
 
-const isSame = (a: Json | undefined, b: Json | undefined) =>
+const isSameValue = (a: Json | undefined, b: Json | undefined) =>
   a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b))
-const keysOf = (value: Json | undefined) => (isJsonObject(value) ? Object.keys(value) : [])
+const objectKeys = (value: Json | undefined) => (isJsonObject(value) ? Object.keys(value) : [])
 const field = (value: Json | undefined, key: string) =>
   isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 

@@ -35,10 +35,10 @@ export function genesisFacts(): FactDraft[] {
     space('/library', 'library', OPERATOR),
     { reel: spaceReel('/'), kind: 'space:opened', payload: { path: '/library' } },
   ]
-  return [...facts, ...FIRST_BEINGS.flatMap(born)]
+  return [...facts, ...FIRST_BEINGS.flatMap(birthFacts)]
 }
 
-function born(being: FirstBeing): FactDraft[] {
+function birthFacts(being: FirstBeing): FactDraft[] {
   const parent = being.name === OPERATOR ? null : OPERATOR
   const payload: JsonObject = {
     name: being.name,

@@ -5,12 +5,12 @@ import { isSelf, maySeeSpace, requireSight } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
-import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
+import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './act-inputs.ts'
 import { publishesCatalogs } from './catalogs.ts'
-import { Consent } from './consent/asking.ts'
-import type { Waiting } from './consent/waiting.ts'
+import type { CallForConsent } from './consent/call-for-consent.ts'
+import { Consent } from './consent/consent.ts'
 import { withConsent } from './consent/with-consent.ts'
-import { type Descriptor, describe } from './descriptor.ts'
+import { type Descriptor, describeReality } from './descriptor.ts'
 import { operate } from './operate.ts'
 import { requireBounded } from './run-operation.ts'
 import { summon } from './summon.ts'
@@ -22,10 +22,13 @@ import { withOrigin } from './with-origin.ts'
  * @throws {TreeosError} FORBIDDEN from either gate, or the code of another fault of the call; then nothing is written
  * @throws the error of a read that failed
  */
-export async function decideCall(call: VerbCall, at: Acting): Promise<Act | EffectPending | Waiting> {
-  const consent = new Consent({ args: argumentsOf(call), openedAt: at.openedAt }, at.shadows)
+export async function decideCall(
+  call: VerbCall,
+  at: ActInputs,
+): Promise<Act | EffectPending | CallForConsent> {
+  const consent = new Consent({ args: callArguments(call), openedAt: at.openedAt }, at.shadows)
   try {
-    const decided = counted(await decide(call, { ...at, consent }), consent, at.reader)
+    const decided = counted(await decideVerb(call, { ...at, consent }), consent, at.reader)
     if (decided.kind === 'act') requireBounded(decided)
     const act = decided.kind === 'act' ? await withOrigin(tried(decided, consent), at) : decided
     const isPlain = consent.asked.length === 0 && at.asking?.approval == null
@@ -39,7 +42,7 @@ export async function decideCall(call: VerbCall, at: Acting): Promise<Act | Effe
 const tried = (act: Act, { tried }: Consent): Act =>
   tried.length === 0 ? act : { ...act, facts: [...act.facts, ...tried] }
 
-const argumentsOf = (call: VerbCall): Json => (call.verb === 'do' || call.verb === 'be' ? call.args : null)
+const callArguments = (call: VerbCall): Json => (call.verb === 'do' || call.verb === 'be' ? call.args : null)
 
 /** With the facts by which rules count it. What has still to be done outside takes its place among them before it is done. */
 function counted<Decided extends Act | EffectPending>(
@@ -53,7 +56,7 @@ function counted<Decided extends Act | EffectPending>(
   return { ...decided, holds }
 }
 
-function decide(call: VerbCall, at: Deciding): Promise<Act | EffectPending> {
+function decideVerb(call: VerbCall, at: CallInputs): Promise<Act | EffectPending> {
   switch (call.verb) {
     case 'see':
       return see(call.address, at)
@@ -79,20 +82,20 @@ export const isShownRefusal = (
 /** Whether who sees a being may also SEE the space where it is. */
 async function seesPlaceOf(
   target: OperationTarget,
-  { reader: world, me, surface }: Acting,
+  { reader: world, me, surface }: ActInputs,
 ): Promise<boolean> {
   return target.kind === 'being' && maySeeSpace({ world, me, surface }, target.being.space)
 }
 
 /** SEE: shows what is at an address. It writes no fact. */
-async function see(address: string, at: Acting): Promise<Act> {
+async function see(address: string, at: ActInputs): Promise<Act> {
   const key = canonicalTarget('canSee', address, at.me.home)
   if (!isSelf(at.me, key)) await requireListed(at, 'see', key) // before it is told whether that is there
   const target = await resolve(at, address)
   const by = await requireSight({ world: at.reader, me: at.me, surface: at.surface }, target)
   const seen = async (): Promise<Descriptor> => {
     const toPerson = at.caller.cognition === 'human'
-    const entry = await describe(at, target, await seesPlaceOf(target, at), toPerson)
+    const entry = await describeReality(at, target, await seesPlaceOf(target, at), toPerson)
     if (!publishesCatalogs(target)) return entry
     const catalogs = await at.catalogs()
     if (catalogs.roles.some(({ outside }) => outside)) at.reader.noteOutside()

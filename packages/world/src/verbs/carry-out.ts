@@ -3,11 +3,11 @@ import type { RoleSpec } from '@treeos/roles'
 import type { CarryOut } from '../extend/extension.ts'
 import { requireOwnQualities } from '../extend/owned-qualities.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
-import type { Acting, GivenInput } from './acting.ts'
-import { type Registered, resolveOperation } from './resolve-operation.ts'
+import type { ActInputs, GivenInput } from './act-inputs.ts'
+import { type RegisteredOperation, resolveOperation } from './resolve-operation.ts'
 
 /** What one operation of an extension carried out so far. */
-export interface Carried {
+export interface CarriedOperation {
   readonly carryOut: CarryOut
   readonly facts: FactDraft[]
   readonly specs: RoleSpec[]
@@ -18,10 +18,10 @@ export interface Carried {
 
 /** Lets an operation carry out others of the substrate for its actor: those that the manifest of its extension names. */
 export function carrying(
-  by: Registered,
-  { registry, reader, fromOutside }: Pick<Acting, 'registry' | 'reader' | 'fromOutside'>,
+  by: RegisteredOperation,
+  { registry, reader, fromOutside }: Pick<ActInputs, 'registry' | 'reader' | 'fromOutside'>,
   input: GivenInput,
-): Carried {
+): CarriedOperation {
   const carried = { facts: [] as FactDraft[], specs: [] as RoleSpec[], closes: [] as string[] }
   let isOver = false
   const carryOut: CarryOut = async ({ operation: action, target = null, args: given }): Promise<Json> => {

@@ -57,9 +57,9 @@ export interface CatalogRows {
 export const publishesCatalogs = (target: OperationTarget): boolean =>
   target.kind === 'being' && target.being.cognition.script === ROLE_MANAGER
 
-type Operations = Pick<Registry, 'operations' | 'beOperations'>
+type CatalogOperations = Pick<Registry, 'operations' | 'beOperations'>
 
-export async function catalogsOf(registry: Operations, rows: CatalogRows): Promise<Catalogs> {
+export async function catalogsOf(registry: CatalogOperations, rows: CatalogRows): Promise<Catalogs> {
   const [{ roles, operations, beOps }, { beings, spaces }] = await Promise.all([
     choicesOf(registry, rows),
     rows.addresses(),
@@ -68,7 +68,7 @@ export async function catalogsOf(registry: Operations, rows: CatalogRows): Promi
 }
 
 export async function choicesOf(
-  registry: Operations,
+  registry: CatalogOperations,
   rows: Pick<CatalogRows, 'states' | 'blob'>,
 ): Promise<Choices> {
   const roles = await rows.states('role:')

@@ -60,7 +60,7 @@ export interface Descriptor {
   readonly catalogs?: Catalogs
 }
 
-interface Describing {
+interface DescriptorInputs {
   readonly reader: WorldReader
   /** hex digest of a JSON value */
   readonly digest: (value: Json) => string
@@ -71,15 +71,15 @@ interface Describing {
  * @param seesPlace of a being: whether who asks may see the space where it is
  * @param toPerson a person asks, who may vouch for a marked row: then all is shown that `seen` covers
  */
-export async function describe(
-  { reader, digest }: Describing,
+export async function describeReality(
+  { reader, digest }: DescriptorInputs,
   target: OperationTarget,
   seesPlace: boolean,
   toPerson = false,
 ): Promise<Descriptor> {
   if (target.kind === 'thread') return describeThread(target.thread)
   if (target.kind === 'matter')
-    return { ...(await describeMatter(reader, target.matter)), ...originOf(target.matter, digest) }
+    return { ...(await describeMatter(reader, target.matter)), ...operationOrigin(target.matter, digest) }
   const path = target.kind === 'being' ? target.being.space : target.space.path
   const being = target.kind === 'being' ? target.being : null
   const space = await reader.space(path)
@@ -108,11 +108,14 @@ export async function describe(
     },
     ...extentOf(being ?? space ?? {}),
     ...(being === null && space !== null ? ownersOf(space) : {}),
-    ...originOf(being ?? space, digest),
+    ...operationOrigin(being ?? space, digest),
   }
 }
 
-const originOf = (row: Row | null, digest: Describing['digest']): Pick<Descriptor, 'outside' | 'seen'> =>
+const operationOrigin = (
+  row: Row | null,
+  digest: DescriptorInputs['digest'],
+): Pick<Descriptor, 'outside' | 'seen'> =>
   row !== null && isMarked(row) ? { outside: true, seen: digest(asJson(row)) } : {}
 
 const extentOf = ({ size, coord }: { size?: Size; coord?: Coord }): Pick<Descriptor, 'size' | 'coord'> => ({

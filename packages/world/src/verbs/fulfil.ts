@@ -1,14 +1,14 @@
 import { type JsonObject, refusalSentence, stanceOf, TreeosError } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
-import type { Fulfilled } from '../extend/extension.ts'
-import { requireNotEnded } from '../gates/beside.ts'
+import type { FulfilledAsk } from '../extend/extension.ts'
 import { ceilingsOf, listGate, requireListed } from '../gates/list-gate.ts'
+import { requireNotEnded } from '../gates/moment-guards.ts'
 import { reachWith } from '../gates/reach.ts'
 import { coversEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { Acting } from './acting.ts'
+import type { ActInputs } from './act-inputs.ts'
 import { type OperationRequest, parseRequest } from './request.ts'
-import { type Registered, resolveOperation } from './resolve-operation.ts'
+import { type RegisteredOperation, resolveOperation } from './resolve-operation.ts'
 import { inputOf, runOperation } from './run-operation.ts'
 
 /**
@@ -18,10 +18,10 @@ import { inputOf, runOperation } from './run-operation.ts'
  * @throws {TreeosError} INVALID_INPUT for arguments; UNAUTHORIZED when no being requests anything
  */
 export async function fulfil(
-  at: Acting,
-  by: Registered,
+  at: ActInputs,
+  by: RegisteredOperation,
   args: JsonObject,
-): Promise<Fulfilled | EffectPending> {
+): Promise<FulfilledAsk | EffectPending> {
   await by.requireArgs?.(args)
   try {
     return await decideForAsker(at, by.name)
@@ -36,7 +36,7 @@ export async function fulfil(
  * ceilings and reach are those of the asker or of its lender. The lists of the being that mediates must hold the action too.
  * @param by the operation that mediates; it cannot be requested through itself
  */
-async function decideForAsker(at: Acting, by: string): Promise<Fulfilled | EffectPending> {
+async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk | EffectPending> {
   const { wake, reader } = at
   const request = wake.kind === 'summon' && wake.inReplyTo === null ? parseRequest(wake.content) : null
   if (request === null)
@@ -82,7 +82,7 @@ async function decideForAsker(at: Acting, by: string): Promise<Fulfilled | Effec
 
 /** Asks the list gate about the asker, with the surface that it had when it asked. */
 async function requireAsked(
-  { reader }: Acting,
+  { reader }: ActInputs,
   asker: BeingRow,
   { verb, operation: action }: OperationRequest,
   surface: Surface,

@@ -12,22 +12,22 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
-import type { Resumed } from '../extend/extension.ts'
+import type { ResumedApproval } from '../extend/extension.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { approversOf, entryFor, hasGiven } from '../rows/approvals.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
-import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
+import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './act-inputs.ts'
 import { fulfil } from './fulfil.ts'
 import type { OperationRequest } from './request.ts'
-import { type Registered, resolveOperation } from './resolve-operation.ts'
-import { resumedWake } from './resumed.ts'
+import { type RegisteredOperation, resolveOperation } from './resolve-operation.ts'
+import { resumedWake } from './resumed-wake.ts'
 import { inputOf, runOperation } from './run-operation.ts'
 import { summon } from './summon.ts'
 import { spreadsOutside } from './with-origin.ts'
 
 /** DO, an operation on a target, or BE, one on the actor itself. */
-export async function operate(request: OperationRequest, at: Deciding): Promise<Act | EffectPending> {
+export async function operate(request: OperationRequest, at: CallInputs): Promise<Act | EffectPending> {
   const { reader, me, driver, surface } = at
   const listed = await requireListed(at, request.verb, request.operation)
   at.consent.listed ||= listed
@@ -91,7 +91,7 @@ export async function operate(request: OperationRequest, at: Deciding): Promise<
 async function awaken(
   { being, content }: { readonly being: BeingName; readonly content: Json },
   facts: readonly FactDraft[],
-  at: Acting,
+  at: ActInputs,
 ): Promise<Wake> {
   const { me, wake, moment } = at
   const isNewborn = facts.some(
@@ -113,7 +113,11 @@ async function awaken(
 }
 
 /** @throws {TreeosError} EXTENSION_BLOCKED for an operation that is not of the substrate; RESOURCE_CONFLICT when the wake is gone */
-async function resume(resumed: Resumed, { name, origin }: Registered, at: Acting): Promise<Wake> {
+async function resume(
+  resumed: ResumedApproval,
+  { name, origin }: RegisteredOperation,
+  at: ActInputs,
+): Promise<Wake> {
   if (origin !== SUBSTRATE_REGISTRY)
     throw new TreeosError(
       'EXTENSION_BLOCKED',
@@ -125,7 +129,7 @@ async function resume(resumed: Resumed, { name, origin }: Registered, at: Acting
 }
 
 /** Adds a summon like any other, which passes both gates and counts as a hop. @param target null for the asker */
-async function withSpeech(act: Act, target: string | null, content: Json, at: Deciding): Promise<Act> {
+async function withSpeech(act: Act, target: string | null, content: Json, at: CallInputs): Promise<Act> {
   const speech = await summon({ verb: 'summon', target, content, inReplyTo: null }, at)
   return {
     ...act,

@@ -1,20 +1,20 @@
 import { didYouMean, quote, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
-import { requireNotEndedTarget } from '../gates/beside.ts'
+import { requireNotEndedTarget } from '../gates/moment-guards.ts'
 import { requireGranted } from '../gates/rule-gate.ts'
-import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
+import { isRoot, type OperationTarget, resolve, targetName } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { Acting } from './acting.ts'
-import type { Consent } from './consent/asking.ts'
+import type { ActInputs } from './act-inputs.ts'
+import type { Consent } from './consent/consent.ts'
 import type { OperationRequest } from './request.ts'
 
 /** An operation with the name of the extension that brings it. */
-export type Registered = Operation & { readonly origin: string }
+export type RegisteredOperation = Operation & { readonly origin: string }
 
 /** An operation and its target, which the rule gate allows to the actor. */
 export interface ResolvedOperation {
-  readonly operation: Registered
+  readonly operation: RegisteredOperation
   readonly target: OperationTarget
   /** address of the rule that allows it */
   readonly rule: string
@@ -28,7 +28,12 @@ export interface ResolvedOperation {
  *   FORBIDDEN
  */
 export async function resolveOperation(
-  { reader, registry, thread, fromOutside }: Pick<Acting, 'reader' | 'registry' | 'thread' | 'fromOutside'>,
+  {
+    reader,
+    registry,
+    thread,
+    fromOutside,
+  }: Pick<ActInputs, 'reader' | 'registry' | 'thread' | 'fromOutside'>,
   { verb, operation: action, target: named, overlay }: OperationRequest,
   actor: BeingRow,
   consent: Consent | null = null,
@@ -50,7 +55,7 @@ export async function resolveOperation(
 }
 
 /** @throws {TreeosError} ACTION_NOT_SUPPORTED */
-export function requireOperation(registry: Registry, action: string, verb: 'do' | 'be'): Registered {
+export function requireOperation(registry: Registry, action: string, verb: 'do' | 'be'): RegisteredOperation {
   const registered = verb === 'do' ? registry.operations : registry.beOperations
   const operation = registered.get(action)
   if (operation !== undefined) return operation
@@ -59,7 +64,7 @@ export function requireOperation(registry: Registry, action: string, verb: 'do' 
     'ACTION_NOT_SUPPORTED',
     verb === 'be'
       ? `no BE operation ${quote(action)} is registered; there is ${known}`
-      : `no action ${quote(action)} is registered; \`treeos operations\` lists them${didYouMean(action, registered.keys())}`,
+      : `no action ${quote(action)} is registered${didYouMean(action, registered.keys())}`,
   )
 }
 
@@ -76,6 +81,6 @@ export function requireTarget(operation: Operation, target: OperationTarget): vo
   const takes = operation.targets.map((kind) => (kind === 'reality' ? 'the reality, /' : `a ${kind}`))
   throw new TreeosError(
     'INVALID_TYPE',
-    `${operation.name} takes ${takes.join(' or ')}, not ${nameOf(target)}`,
+    `${operation.name} takes ${takes.join(' or ')}, not ${targetName(target)}`,
   )
 }

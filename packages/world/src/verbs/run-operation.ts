@@ -8,31 +8,31 @@ import {
   readThrown,
   TreeosError,
 } from '@treeos/core'
-import { requireDeclared } from '../extend/declared.ts'
 import type { EffectPending } from '../extend/effect.ts'
-import type { Decided, DecideInput } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { requireOwnQualities } from '../extend/owned-qualities.ts'
+import { requireDeclared } from '../extend/require-declared.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { reachWith } from '../gates/reach.ts'
 import { maySeeSpace } from '../gates/sight.ts'
-import { nameOf } from '../read/target.ts'
+import { targetName } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { type Acting, type Asker, type GivenInput, wakeView } from './acting.ts'
-import { type Carried, carrying } from './carry-out.ts'
-import { type Registered, requireOperation, requireTarget } from './resolve-operation.ts'
+import { type ActInputs, type Asker, type GivenInput, wakeView } from './act-inputs.ts'
+import { type CarriedOperation, carrying } from './carry-out.ts'
+import { type RegisteredOperation, requireOperation, requireTarget } from './resolve-operation.ts'
 
-type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside' | 'fromOutside' | 'onCode'>
+type OperationInputs = Pick<ActInputs, 'registry' | 'reader' | 'outside' | 'fromOutside' | 'onCode'>
 
 /** By whose rights an operation is decided. */
-interface Hands extends Asker {
+interface OperationRights extends Asker {
   readonly actor: BeingRow
   readonly cognition: Cognition
 }
 
 /** What an operation is given in a moment: of the being that acts, or of the one that asked it. */
 export async function inputOf(
-  { reader, moment, wake, fromOutside, digest, openedAt }: Acting,
-  { actor, driver, lender, cognition, surface }: Hands,
+  { reader, moment, wake, fromOutside, digest, openedAt }: ActInputs,
+  { actor, driver, lender, cognition, surface }: OperationRights,
   { target, args, fulfilled = null }: Pick<GivenInput, 'target' | 'args'> & Partial<GivenInput>,
 ): Promise<GivenInput> {
   const rowOf = async (name: BeingName | null) => (name === null ? null : reader.being(name))
@@ -57,12 +57,14 @@ export async function inputOf(
 }
 
 /** An operation's decision, or the effect that has to be done before it can decide. */
-export type OperationOutcome = { readonly kind: 'decided'; readonly decided: Decided } | EffectPending
+export type OperationOutcome =
+  | { readonly kind: 'decided'; readonly decided: DecidedOperation }
+  | EffectPending
 
 /** Decides as in a moment, without asking either gate: for tests of extensions. */
 export async function decideUngated(
   action: string,
-  at: Deciding,
+  at: OperationInputs,
   input: GivenInput,
 ): Promise<OperationOutcome> {
   const operation = requireOperation(at.registry, action, 'do')
@@ -74,8 +76,8 @@ export async function decideUngated(
 
 /** Runs an operation that both gates allow. It may write no more than the manifest of its extension names. */
 export async function runOperation(
-  operation: Registered,
-  at: Deciding,
+  operation: RegisteredOperation,
+  at: OperationInputs,
   input: GivenInput,
 ): Promise<OperationOutcome> {
   if (operation.origin !== SUBSTRATE_REGISTRY) at.onCode?.(operation.name)
@@ -106,12 +108,15 @@ export async function runOperation(
 }
 
 /** Other attempts and other moments share what code of an extension is given, so it may only read it. Arguments are its own. */
-function freeze({ reader }: Pick<Deciding, 'reader'>, { target, wake }: GivenInput): void {
+function freeze({ reader }: Pick<OperationInputs, 'reader'>, { target, wake }: GivenInput): void {
   reader.freeze()
   for (const given of [target, wake]) frozen(given)
 }
 
-function withCarried({ facts, specs, closes }: Carried, decided: Decided): Decided {
+function withCarried(
+  { facts, specs, closes }: CarriedOperation,
+  decided: DecidedOperation,
+): DecidedOperation {
   if (facts.length === 0) return decided
   return {
     ...decided,
@@ -126,14 +131,14 @@ function withCarried({ facts, specs, closes }: Carried, decided: Decided): Decid
  * retried for ever, and the actor would live no other moment.
  */
 async function guarded<T>(
-  { name, origin }: Registered,
+  { name, origin }: RegisteredOperation,
   { world }: Pick<DecideInput, 'world'>,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    world.requireWhole() // a failed read is no fault of the operation: the activity is retried
+    world.requireWhole() // a failed read is not a fault of the operation: the activity is retried
     if (origin === SUBSTRATE_REGISTRY || readThrown(() => error instanceof TreeosError, false)) throw error
     const told = `operation ${name} of extension ${origin} threw ${classOfThrown(error)}`
     throw new TreeosError('INTERNAL', told, undefined, { cause: error })
@@ -142,8 +147,8 @@ async function guarded<T>(
 
 /** What the effect of an operation returned: it is done after both gates and before the decision. Null without an effect. */
 async function effectOf(
-  operation: Registered,
-  at: Deciding,
+  operation: RegisteredOperation,
+  at: OperationInputs,
   input: GivenInput,
 ): Promise<{ readonly kind: 'done'; readonly value: Json } | EffectPending> {
   const { name, effect } = operation
@@ -157,7 +162,7 @@ async function effectOf(
   const call = {
     operation: name,
     actor: actor.name,
-    target: nameOf(target),
+    target: targetName(target),
     args,
     ...(secrets.length === 0 ? {} : { secrets }),
   }
@@ -175,7 +180,11 @@ async function effectOf(
 }
 
 /** @throws {TreeosError} FORBIDDEN with what the operation says against it */
-async function requireAllowed(operation: Registered, at: Deciding, input: GivenInput): Promise<void> {
+async function requireAllowed(
+  operation: RegisteredOperation,
+  at: OperationInputs,
+  input: GivenInput,
+): Promise<void> {
   const { name, allowIf, origin } = operation
   if (allowIf === undefined) return
   const { actor, target, args, world, wake, openedAt } = input
@@ -192,7 +201,7 @@ async function requireAllowed(operation: Registered, at: Deciding, input: GivenI
 }
 
 /** @throws {TreeosError} PAYLOAD_TOO_LARGE */
-export function requireBounded({ facts }: Pick<Decided, 'facts'>): void {
+export function requireBounded({ facts }: Pick<DecidedOperation, 'facts'>): void {
   if (facts.length <= LIMITS.factsPerActMax) return
   throw new TreeosError(
     'PAYLOAD_TOO_LARGE',

@@ -15,16 +15,16 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { requireNotEnded, requirePart } from '../gates/beside.ts'
 import { requireListed } from '../gates/list-gate.ts'
+import { requireNotEnded, requirePart } from '../gates/moment-guards.ts'
 import { rolesNamed } from '../gates/reach.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
+import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './act-inputs.ts'
 
 /** SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent. */
-export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Deciding): Promise<Act> {
+export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: CallInputs): Promise<Act> {
   const { wake } = at
   const asker = wake.caller?.name ?? null
   const hasAnswered = asker !== null && isContinuation(wake)
@@ -42,7 +42,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: De
       )
   }
   if (name === asker && wake.expectReply === false && at.caller.cognition !== 'human') return unsent(wake)
-  // The answer to a question leads back to the being that asked, so it is no deeper than the question.
+  // The answer to a question leads back to the being that asked, so it is as deep as the question at most.
   const deeper = inReplyTo !== null && wake.inReplyTo === null ? 0 : 1
   if (deeper > 0) await requireHop(at)
   const expectReply = call.expectReply ?? !announces(at, inReplyTo)
@@ -93,7 +93,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: De
 async function findQuestion(
   id: string,
   sender: BeingName,
-  { me, wake, role, question }: Acting,
+  { me, wake, role, question }: ActInputs,
 ): Promise<Wake | null> {
   const asked = role.respondMode === 'none' ? null : await question(id)
   const isOwn =
@@ -115,13 +115,13 @@ function requireModel({ name, cognition }: BeingRow): void {
 }
 
 /** What speaking closes: the summon that it answers; or the notice that a person answers by speaking to the being it tells of. */
-function closedBy(inReplyTo: string | null, { wake }: Acting): string[] {
+function closedBy(inReplyTo: string | null, { wake }: ActInputs): string[] {
   if (inReplyTo !== null) return [inReplyTo]
   return wake.kind === 'event' ? [wake.id] : []
 }
 
 /** A being that goes on by itself waits for nobody, so what it says to others is an announcement unless it says otherwise. */
-const announces = ({ role, caller }: Acting, inReplyTo: string | null): boolean =>
+const announces = ({ role, caller }: ActInputs, inReplyTo: string | null): boolean =>
   role.selfContinue === true && inReplyTo === null && caller.cognition !== 'human'
 
 /** The end of a moment that answers once more: models do, and whoever asked has the answer. To say more, it names its target. */
@@ -143,7 +143,7 @@ function unsent({ id, caller }: Wake): Act {
  */
 async function threadFor(
   { thread: named }: Extract<VerbCall, { verb: 'summon' }>,
-  at: Acting,
+  at: ActInputs,
   inReplyTo: string | null,
 ): Promise<string> {
   const own = at.wake.kind === 'act' ? at.correlation : at.wake.root
@@ -161,7 +161,7 @@ async function threadFor(
   return named
 }
 
-async function requireHop({ me, reader, hops }: Acting): Promise<void> {
+async function requireHop({ me, reader, hops }: ActInputs): Promise<void> {
   const { max, of } = tightest([me, ...(await reader.lineage(me.name))], 'hops', LIMITS.hopsMax)
   if (hops < max) return
   const whose = of === null ? '' : ` by the budget of ${stanceOf(of)}`
@@ -175,7 +175,7 @@ async function requireHop({ me, reader, hops }: Acting): Promise<void> {
  * The target of a summon that names none.
  * @throws {TreeosError} INVALID_INPUT when there is none, or the role answers nobody
  */
-async function defaultRecipient({ wake, role, opener }: Acting): Promise<BeingName> {
+async function defaultRecipient({ wake, role, opener }: ActInputs): Promise<BeingName> {
   if (role.respondMode === 'none')
     throw new TreeosError('INVALID_INPUT', 'its role answers nobody (respondMode none): name a target')
   const name = role.replyTo === 'asker' ? (wake.caller?.name ?? null) : await opener()
@@ -185,7 +185,7 @@ async function defaultRecipient({ wake, role, opener }: Acting): Promise<BeingNa
 }
 
 /** Only a being itself may ask for an orientation other than forward. @throws {TreeosError} FORBIDDEN */
-function requireOwnOrientation(asked: Orientation | undefined, name: BeingName, { me }: Acting): void {
+function requireOwnOrientation(asked: Orientation | undefined, name: BeingName, { me }: ActInputs): void {
   if (name === me.name || asked === undefined || asked === 'forward') return
   throw new TreeosError(
     'FORBIDDEN',
@@ -193,7 +193,10 @@ function requireOwnOrientation(asked: Orientation | undefined, name: BeingName, 
   )
 }
 
-async function gateBeing(at: Deciding, name: BeingName): Promise<{ being: BeingRow; by: [string, string] }> {
+async function gateBeing(
+  at: CallInputs,
+  name: BeingName,
+): Promise<{ being: BeingRow; by: [string, string] }> {
   const key = stanceOf(name)
   const listed = await requireListed(at, 'summon', key)
   at.consent.listed ||= listed

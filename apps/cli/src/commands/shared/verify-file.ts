@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { systemCode } from '@treeos/local'
-import type { CheckedReceipts, Verified } from '@treeos/verify'
+import type { BundleReport, CheckedReceipts } from '@treeos/verify'
 import { fileError, messageOf, UsageError } from '../../text/failure.ts'
 import type { ExitStatus, Output } from '../../text/output.ts'
 
@@ -27,7 +27,7 @@ export async function verifyFile(
   const verify = await import('@treeos/verify')
   const { shownReceipt, shownReceipts, shownVerified, verifyBundle, verifyReceipts } = verify
   const checking = { ...(await readTrust(told)), strict: strict === true }
-  const found: Verified | CheckedReceipts = await readable(file, async () =>
+  const found: BundleReport | CheckedReceipts = await readFileToVerify(file, async () =>
     bundle === undefined
       ? verifyReceipts(file === '-' ? await text(process.stdin) : readFileSync(file, 'utf8'), checking)
       : verifyBundle(file === '-' ? process.stdin : createReadStream(file), checking),
@@ -50,7 +50,7 @@ export async function readTrust({
   const { parseKey, parsePolicy, trusted } = await import('@treeos/verify')
   const given = key === undefined ? null : asUsage('--key', () => parseKey(key))
   if (policy === undefined) return { key: given, policy: null }
-  const text = await readable(policy, async () => readFileSync(policy, 'utf8'))
+  const text = await readFileToVerify(policy, async () => readFileSync(policy, 'utf8'))
   return { key: null, policy: asUsage('--policy', () => trusted({ key: given, policy: parsePolicy(text) })) }
 }
 
@@ -62,7 +62,7 @@ function asUsage<T>(option: string, parse: () => T): T {
   }
 }
 
-async function readable<T>(file: string, read: () => Promise<T>): Promise<T> {
+async function readFileToVerify<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {

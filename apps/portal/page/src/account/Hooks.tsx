@@ -73,7 +73,7 @@ const Hook = ({ hook: { name, does, createdAt, usedAt }, isPending, onRemove }: 
   </Group>
 )
 
-type Does = 'summon' | 'signal'
+type HookAction = 'summon' | 'signal'
 
 function NewHook({
   isOff,
@@ -83,7 +83,7 @@ function NewHook({
   readonly onMade: (made: { readonly address: string; readonly secret: string }) => void
 }) {
   const form = useForm({
-    initialValues: { name: '', does: 'summon' as Does, target: '' },
+    initialValues: { name: '', does: 'summon' as HookAction, target: '' },
     validate: { name: isNotEmpty(), target: isNotEmpty() },
   })
   const adding = useDeed(

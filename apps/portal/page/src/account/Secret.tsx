@@ -1,5 +1,5 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
-import { Copied, SmallButton } from '../parts/index.ts'
+import { CopyText, SmallButton } from '../parts/index.ts'
 
 interface SecretProps {
   readonly title: string
@@ -18,7 +18,7 @@ export const Secret = ({ title, note, secrets, onClose }: SecretProps) => (
       {secrets.map((secret) => (
         <Group key={secret} gap="xs">
           <span className="code inert">{secret}</span>
-          <Copied text={secret} />
+          <CopyText text={secret} />
         </Group>
       ))}
       <SmallButton onClick={onClose}>Done</SmallButton>

@@ -1,6 +1,6 @@
 import { hc } from 'hono/client'
 import type { Routes } from '../../../src/app.ts'
-import { KEY_HEADER, TAB_HEADER, takeAhead } from './ahead.ts'
+import { KEY_HEADER, TAB_HEADER, takeAhead } from './ask-ahead.ts'
 import { keepKey, sessionKey } from './session.ts'
 import { endDriven, tabHandle } from './tab.ts'
 

@@ -29,7 +29,7 @@ type ToldBy<E extends Endpoint> = AnswerBody<Awaited<ReturnType<E>>>
 const askFor = <E extends Endpoint>(endpoint: E, args: ArgsOf<E>, signal: AbortSignal): Promise<ToldBy<E>> =>
   tell(endpoint(args as never, { init: { signal } }) as Promise<Awaited<ReturnType<E>>>)
 
-/** Asks the server; what it said is kept under a key. The first word of each key is what `stale.ts` names. */
+/** Asks the server; what it said is kept under a key. The first word of each key is what `stale-queries.ts` names. */
 export const asking = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,
@@ -103,7 +103,7 @@ async function wholeOf<T>(ask: (cursor: string | null) => Promise<ListPage<T>>, 
   return { items, isWhole: next === null }
 }
 
-interface After<T> {
+interface DeedOptions<T> {
   /** what is asked for anew before `onDone`: queries whose keys begin so; all when left out, null for none */
   readonly stale?: QueryKey | null
   readonly onDone?: (told: T) => void
@@ -112,7 +112,7 @@ interface After<T> {
 /** Does something on the server, and then asks anew for what it may have changed. */
 export function useDeed<A extends Answer, Of = void>(
   deed: (of: Of) => Promise<A>,
-  { stale = [], onDone }: After<AnswerBody<A>> = {},
+  { stale = [], onDone }: DeedOptions<AnswerBody<A>> = {},
 ) {
   const queries = useQueryClient()
   return useMutation<AnswerBody<A>, Error, Of>({

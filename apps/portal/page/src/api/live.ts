@@ -2,7 +2,14 @@ import type { QueryClient } from '@tanstack/react-query'
 import { Pacer } from './pace.ts'
 import { sessionKey } from './session.ts'
 import { SharedStream } from './shared-stream.ts'
-import { type ChangeEvent, nameOf, STALE_BY_ANY, type Stale, staleBy, takesPart } from './stale.ts'
+import {
+  type ChangeEvent,
+  nameOf,
+  STALE_BY_ANY,
+  type StaleQueries,
+  staleBy,
+  takesPart,
+} from './stale-queries.ts'
 import { tabHandle } from './tab.ts'
 import { forgetCalls, hearWords, onWanted, type StreamedWords, wantedBeings } from './words.ts'
 
@@ -21,11 +28,11 @@ export function followLive(
   onSign: () => void = () => undefined,
 ): () => void {
   let isNews = false
-  const pacer = new Pacer<Stale>(PACE, ({ key, exact = false, of }) => {
+  const pacer = new Pacer<StaleQueries>(PACE, ({ key, exact = false, of }) => {
     const isMeant = of === undefined ? {} : { predicate: takesPartIn(of) }
     void queries.invalidateQueries({ queryKey: key, exact, ...isMeant })
   })
-  const take = (stale: readonly Stale[]) => {
+  const take = (stale: readonly StaleQueries[]) => {
     for (const one of stale) pacer.take(nameOf(one), one)
   }
   const stream = new SharedStream(`treeos-live ${sessionKey()} ${tabHandle() ?? ''}`, {

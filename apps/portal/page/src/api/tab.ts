@@ -1,5 +1,5 @@
 /** What this tab drives. */
-export interface Driven {
+export interface DrivenBeing {
   /** the secret of this tab */
   readonly handle: string
   readonly being: string
@@ -17,12 +17,12 @@ const NAME = 'treeos-tab'
 let listeners: (() => void)[] = []
 let value = read()
 
-function read(): Driven | null {
+function read(): DrivenBeing | null {
   const stored = sessionStorage.getItem(NAME)
-  return stored === null ? null : (JSON.parse(stored) as Driven)
+  return stored === null ? null : (JSON.parse(stored) as DrivenBeing)
 }
 
-export const driven = (): Driven | null => value
+export const driven = (): DrivenBeing | null => value
 
 /** The secret that requests of this tab bring; null where the person acts as itself. */
 export const tabHandle = (): string | null => (value === null || value.over !== null ? null : value.handle)
@@ -31,7 +31,7 @@ export const tabHandle = (): string | null => (value === null || value.over !== 
 export const isHolder = (): boolean => tabHandle() !== null && value?.tab === window.name
 
 /** This tab has taken a lease. */
-export function beginDriven(taken: Omit<Driven, 'over' | 'tab'>): void {
+export function beginDriven(taken: Omit<DrivenBeing, 'over' | 'tab'>): void {
   window.name = `treeos-${crypto.getRandomValues(new Uint32Array(2)).join('')}`
   keep({ ...taken, over: null, tab: window.name })
 }
@@ -43,7 +43,7 @@ export function endDriven(why: string): void {
 
 export const forgetDriven = (): void => keep(null)
 
-function keep(next: Driven | null): void {
+function keep(next: DrivenBeing | null): void {
   if (next === null) sessionStorage.removeItem(NAME)
   else sessionStorage.setItem(NAME, JSON.stringify(next))
   value = next

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { useUnsent } from '../api/useUnsent.ts'
 import { Block, Inert, Quiet, Time, Trouble, useSettled } from '../parts/index.ts'
-import type { WaitingCall } from './asked.ts'
+import type { WaitingCall } from './waiting-call.ts'
 
 type WaitingCallBody = Readonly<Record<string, unknown>>
 

@@ -6,7 +6,7 @@ import { beingQuery, sessionQuery } from '../api/queries.ts'
 import { BeingControls } from '../control/BeingControls.tsx'
 import { Answer, BeingLink, Content, Empty, PageHead, StateBadges } from '../parts/index.ts'
 import { Talk, useThreadWith } from '../talk/Talk.tsx'
-import { Writing } from '../words/Writing.tsx'
+import { ModelWriting } from '../words/ModelWriting.tsx'
 import { Moment } from './Moment.tsx'
 import { Timeline } from './Timeline.tsx'
 
@@ -71,7 +71,7 @@ function Life({ name, of: { identity, qualities, isPastOpen }, n }: LifeProps) {
   if (n === undefined)
     return (
       <>
-        <Writing being={name} except={talk === null ? null : thread} />
+        <ModelWriting being={name} except={talk === null ? null : thread} />
         <div className={talk === null ? undefined : 'halves'}>
           {talk}
           <Timeline name={name} chosen={n} />
@@ -80,7 +80,7 @@ function Life({ name, of: { identity, qualities, isPastOpen }, n }: LifeProps) {
     )
   return (
     <>
-      <Writing being={name} />
+      <ModelWriting being={name} />
       <div className="wide" data-chosen>
         <Stack gap="sm">
           {talk === null ? null : (

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import { endedAs, endedBy } from '../words/ended.ts'
+import { endedAs, endedBy } from '../words/end-words.ts'
 
 interface OutcomeProps {
   readonly outcome: string

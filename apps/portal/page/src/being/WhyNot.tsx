@@ -5,7 +5,7 @@ import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { reachQuery } from '../api/queries.ts'
 import { Code, Form, Inert, parsed } from '../parts/index.ts'
-import { escaped } from '../text/unseen.ts'
+import { escaped } from '../text/unseen-text.ts'
 
 /** A side that is left out is missing. */
 interface Change {

@@ -2,7 +2,7 @@ import { Autocomplete, Input, SegmentedControl, Textarea, TextInput } from '@man
 import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { type DeedBody, useAct } from '../api/deed.ts'
 import { Form, given, Inert, parsed } from '../parts/index.ts'
-import { BornLast } from './Born.tsx'
+import { BornLast } from './BornLast.tsx'
 
 interface Choices {
   readonly scripts: readonly string[]

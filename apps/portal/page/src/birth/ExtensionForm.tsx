@@ -2,7 +2,7 @@ import { Autocomplete, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { useAct } from '../api/deed.ts'
 import { Form, given, Inert, Quiet } from '../parts/index.ts'
-import { BornLast } from './Born.tsx'
+import { BornLast } from './BornLast.tsx'
 
 /** As the manifest of an extension declares it. */
 export interface DeclaredForm {

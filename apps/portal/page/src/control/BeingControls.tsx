@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
 import { InhabitLink } from '../inhabit/InhabitLink.tsx'
 import { DialogButton } from '../parts/index.ts'
-import { ConfirmedAct } from './Acting.tsx'
 import { CancelButton, PauseButton } from './AtWork.tsx'
 import { BudgetForm } from './BudgetForm.tsx'
+import { ConfirmedAct } from './ConfirmedAct.tsx'
 
 interface BeingControlsProps {
   readonly name: string

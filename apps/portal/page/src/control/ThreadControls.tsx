@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { ThreadOverlay } from '../overlays/ThreadOverlay.tsx'
-import { ConfirmedAct } from './Acting.tsx'
+import { ConfirmedAct } from './ConfirmedAct.tsx'
 
 interface ThreadControlsProps {
   readonly id: string

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { own } from '../api/client.ts'
 import { asking, useDeed } from '../api/deed.ts'
 import { AskedForm, type PersonAnswer } from '../asked/AskedForm.tsx'
-import { shownAsked } from '../asked/asked.ts'
-import { Answer as Told } from '../parts/index.ts'
+import { shownAsked } from '../asked/waiting-call.ts'
+import { Answer as QueryAnswer } from '../parts/index.ts'
 import { Door } from './Door.tsx'
 
 /**
@@ -37,7 +37,7 @@ function Open({ token }: { readonly token: string }) {
   return (
     <Door title="Your answer">
       {done === undefined ? (
-        <Told of={link}>
+        <QueryAnswer of={link}>
           {({ stance, asked }) => (
             <>
               <Text>
@@ -52,7 +52,7 @@ function Open({ token }: { readonly token: string }) {
               />
             </>
           )}
-        </Told>
+        </QueryAnswer>
       ) : (
         <Text>{done.answer === 'approve' ? 'You said yes.' : 'You said no.'}</Text>
       )}

@@ -39,8 +39,7 @@ export function SignIn() {
       </Form>
       <OtherWays token={null} passkeyLabel="Use a passkey" onPasskey={byPasskey} />
       <Quiet>
-        New here, or no way in is left? Ask who invited you for a new link, or run{' '}
-        <span className="code">treeos link</span> on the machine that runs this portal.
+        New here, or no way in is left? Ask who invited you, or whoever runs this portal, for a new link.
       </Quiet>
     </Door>
   )

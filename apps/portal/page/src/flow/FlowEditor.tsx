@@ -11,7 +11,7 @@ import { Difference } from '../roles/Difference.tsx'
 import { DraftNote, TRY_ID } from '../roles/DraftNote.tsx'
 import { checkQuery, flowQuery, type LintResult, rolesQuery } from '../roles/queries.ts'
 import { Versions } from '../roles/Versions.tsx'
-import { orderedJson } from '../text/ordered.ts'
+import { orderedJson } from '../text/ordered-json.ts'
 import { TryIt } from '../trial/TryIt.tsx'
 import { fieldsOf } from './fields.ts'
 import { ModelCard } from './ModelCard.tsx'
@@ -180,14 +180,14 @@ function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
   )
 }
 
-interface PublishedProps {
+interface FlowSavedProps {
   readonly error: Error | null
   /** of `set-roleflow`; undefined before */
   readonly result: unknown
 }
 
 /** What became of `set-roleflow`. */
-function Published({ error, result }: PublishedProps) {
+function Published({ error, result }: FlowSavedProps) {
   const clauses =
     typeof result === 'object' && result !== null && 'clauses' in result ? result.clauses : undefined
   return (

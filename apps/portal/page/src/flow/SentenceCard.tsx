@@ -3,7 +3,7 @@ import type { RefObject } from 'react'
 import { Conditions } from './Conditions.tsx'
 import type { Condition, Sentence } from './sentences.ts'
 
-interface CardProps {
+interface SentenceCardProps {
   /** place in the flow, from 0 */
   readonly at: number
   readonly isFirst: boolean
@@ -23,7 +23,7 @@ const OFFERED_MAX = 50
 const testsOf = ({ tests }: Condition): Sentence['tests'] => (tests.length === 0 ? null : tests)
 
 /** `WHEN field operator value AND … THEN use / STACK role`. */
-export function SentenceCard(props: CardProps) {
+export function SentenceCard(props: SentenceCardProps) {
   const { at, sentence, handle, fields, onChange } = props
   const { groups, rest } = sentence
   const tests = sentence.tests ?? []
@@ -58,7 +58,7 @@ export function SentenceCard(props: CardProps) {
   )
 }
 
-function Then({ at, sentence, roles, onChange }: CardProps) {
+function Then({ at, sentence, roles, onChange }: SentenceCardProps) {
   const setStack = (isStacked: boolean) => {
     const { stack: _before, ...others } = sentence
     onChange(isStacked ? { ...others, stack: true } : others)
@@ -92,7 +92,7 @@ function Then({ at, sentence, roles, onChange }: CardProps) {
   )
 }
 
-function Buttons({ at, isFirst, isLast, onMove, onRemove }: CardProps) {
+function Buttons({ at, isFirst, isLast, onMove, onRemove }: SentenceCardProps) {
   const name = `sentence ${at + 1}`
   return (
     <Group gap={4} wrap="nowrap">

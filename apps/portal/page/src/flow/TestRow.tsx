@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<Operator, string>> = {
   eq: 'is',
   ne: 'is not',
   in: 'is one of',
-  notIn: 'is none of',
+  notIn: 'is not one of',
   gt: 'is over',
   gte: 'is at least',
   lt: 'is under',

@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
 import { Inert, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
-import { type Different, useWhatIf } from './useWhatIf.ts'
+import { useWhatIf, type WhatIfDifference } from './useWhatIf.ts'
 
 interface WhatIfProps {
   readonly name: string
@@ -68,7 +68,7 @@ export function WhatIf({ name, flow, last, isBroken }: WhatIfProps) {
   )
 }
 
-function MomentLine({ name, moment }: { readonly name: string; readonly moment: Different }) {
+function MomentLine({ name, moment }: { readonly name: string; readonly moment: WhatIfDifference }) {
   const { n, openedAt, was, would, differs, refused } = moment
   return (
     <li>
@@ -100,5 +100,5 @@ function MomentLine({ name, moment }: { readonly name: string; readonly moment: 
   )
 }
 
-const wornText = ({ primary, stacked, skip }: Different['was']): string =>
+const wornText = ({ primary, stacked, skip }: WhatIfDifference['was']): string =>
   skip === undefined ? [primary ?? 'no role', ...stacked].join(' + ') : `no moment (${skip})`

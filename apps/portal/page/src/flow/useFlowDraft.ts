@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useDraft } from '../roles/useDraft.ts'
-import { orderedJson } from '../text/ordered.ts'
+import { orderedJson } from '../text/ordered-json.ts'
 
 /**
  * The draft of a flow. Its views keep what is written in them. They begin anew when the flow becomes another one in any other way:
@@ -10,7 +10,7 @@ export function useFlowDraft(name: string, published: unknown) {
   const draft = useDraft<unknown>('flow', name, published, [])
   const text = orderedJson(draft.value)
   const [revision, setRevision] = useState(0)
-  /** why the JSON that is written is none; null when it is */
+  /** why the text that is written is not JSON; null when it is */
   const [broken, setBroken] = useState<string | null>(null)
   const shown = useRef(text)
   useEffect(() => {

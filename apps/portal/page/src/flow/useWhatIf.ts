@@ -7,14 +7,14 @@ const STEP = 25
 /** Moments that one press of the button compares. */
 const ROUND = 200
 
-export type Different = InferResponseType<
+export type WhatIfDifference = InferResponseType<
   (typeof api.beings)[':name']['what-if']['$post']
 >['differences'][number]
 
 interface WhatIfResult {
   /** the draft, as JSON */
   readonly of: string
-  readonly found: readonly Different[]
+  readonly found: readonly WhatIfDifference[]
   /** the first moment that was compared; the next round goes on before it */
   readonly from: number
   readonly isRunning: boolean

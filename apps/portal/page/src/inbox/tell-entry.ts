@@ -1,4 +1,4 @@
-import { askedIn } from '../asked/asked.ts'
+import { askedIn } from '../asked/waiting-call.ts'
 import { summaryOf, wordsOf, wordsOfCall } from '../words/tell.ts'
 import type { InboxEntry } from './entry.ts'
 

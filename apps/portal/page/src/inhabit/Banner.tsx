@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Driven } from '../api/tab.ts'
+import type { DrivenBeing } from '../api/tab.ts'
 import { giveBack } from './lease.ts'
 
 export const BANNER_PX = 44
@@ -8,7 +8,7 @@ export const BANNER_PX = 44
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 
 /** Stands on every page of a tab that drives a being. @param until when the lease runs out; null while it is not known */
-export function Banner({ tab, until }: { readonly tab: Driven; readonly until: number | null }) {
+export function Banner({ tab, until }: { readonly tab: DrivenBeing; readonly until: number | null }) {
   const giving = useMutation({ mutationFn: () => giveBack(`you gave ${tab.being} back`) })
   return (
     <section className="driving" aria-label="Inhabiting">

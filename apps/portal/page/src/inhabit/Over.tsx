@@ -1,10 +1,10 @@
 import { Button, Group, Text } from '@mantine/core'
-import { type Driven, forgetDriven } from '../api/tab.ts'
+import { type DrivenBeing, forgetDriven } from '../api/tab.ts'
 import { Door } from '../door/Door.tsx'
 import { Inert } from '../parts/index.ts'
 
 /** In place of every page of a tab whose lease ended: what is done next must not be done as somebody else unnoticed. */
-export const Over = ({ tab }: { readonly tab: Driven }) => (
+export const Over = ({ tab }: { readonly tab: DrivenBeing }) => (
   <Door title={`${tab.being} is its own again`}>
     <Text>
       <Inert text={`${(tab.over ?? '').replace(/^./, (first) => first.toUpperCase())}.`} /> Nothing more is

@@ -17,7 +17,7 @@ import {
 } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
 import { OutcomeWords } from './OutcomeWords.tsx'
-import { type LatelyFound, latelyQuery, type Spoken } from './queries.ts'
+import { type LatelyFound, latelyQuery, type SpokenWords } from './queries.ts'
 import { runsOf } from './runs.ts'
 import { SpokenGraph } from './SpokenGraph.tsx'
 import { Strip } from './Strip.tsx'
@@ -107,7 +107,7 @@ function Found({ spoken, strip, waiting, isAll, since, until }: LatelyFound) {
   )
 }
 
-const Pairs = ({ spoken }: { readonly spoken: readonly Spoken[] }) => (
+const Pairs = ({ spoken }: { readonly spoken: readonly SpokenWords[] }) => (
   <Rows label="Who spoke to whom" items={spoken} keyOf={({ from, to }) => `${from} ${to}`} height={42}>
     {({ from, to, count, failed, thread, last }) => (
       <Link to="/threads/$id" params={{ id: thread }} className="row">

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { Inert } from '../parts/index.ts'
-import { endedBy } from '../words/ended.ts'
+import { endedBy } from '../words/end-words.ts'
 
 interface OutcomeWordsProps {
   readonly being: string

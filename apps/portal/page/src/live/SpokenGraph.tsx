@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowHead, Quiet } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
-import { seen } from '../text/unseen.ts'
+import { seen } from '../text/unseen-text.ts'
 import { circleOf, heightOf, NARROW, WIDE, widthOf } from './circle.ts'
-import type { Spoken } from './queries.ts'
+import type { SpokenWords } from './queries.ts'
 import { useIsNarrow } from './useIsNarrow.ts'
 
 /** Who spoke to whom, as a picture. The list beside it says the same in words, and leads to each. */
-export function SpokenGraph({ spoken }: { readonly spoken: readonly Spoken[] }) {
+export function SpokenGraph({ spoken }: { readonly spoken: readonly SpokenWords[] }) {
   const navigate = useNavigate()
   const size = useIsNarrow() ? NARROW : WIDE
   const { nodes, lines, others } = circleOf(spoken, size)

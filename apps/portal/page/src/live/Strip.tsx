@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { byName } from '../text/by-name.ts'
 import { shortName } from '../text/short.ts'
-import { seen } from '../text/unseen.ts'
-import { endedBy } from '../words/ended.ts'
+import { seen } from '../text/unseen-text.ts'
+import { endedBy } from '../words/end-words.ts'
 import type { LatelyFound, StripMark } from './queries.ts'
 import { useIsNarrow } from './useIsNarrow.ts'
 

@@ -1,5 +1,5 @@
 import { byName } from '../text/by-name.ts'
-import type { Spoken } from './queries.ts'
+import type { SpokenWords } from './queries.ts'
 
 /** The measures of a picture, in px. */
 export interface Size {
@@ -42,7 +42,7 @@ export interface Circle {
 }
 
 /** Beings on a circle, those that spoke most first, and a line for each pair of which one spoke to the other. */
-export function circleOf(spoken: readonly Spoken[], size: Size): Circle {
+export function circleOf(spoken: readonly SpokenWords[], size: Size): Circle {
   const weights = new Map<string, number>()
   for (const { from, to, count } of spoken)
     for (const stance of [from, to]) weights.set(stance, (weights.get(stance) ?? 0) + count)

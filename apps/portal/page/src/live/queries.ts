@@ -5,5 +5,5 @@ export const latelyQuery = (seconds: number) =>
   asking(['lately', seconds], api.lately.$get, { query: { seconds } })
 
 export type LatelyFound = FoundBy<ReturnType<typeof latelyQuery>>
-export type Spoken = LatelyFound['spoken'][number]
+export type SpokenWords = LatelyFound['spoken'][number]
 export type StripMark = LatelyFound['strip'][number]

@@ -1,8 +1,8 @@
 import { memo } from 'react'
 import { plural, STATES } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
-import { seen } from '../text/unseen.ts'
-import { type Drawn, kindOf, type MapMark, nameOf } from './plan.ts'
+import { seen } from '../text/unseen-text.ts'
+import { type DrawnMark, kindOf, type MapMark, nameOf } from './plan.ts'
 import type { PlacedText } from './words.ts'
 
 const KINDS = { being: 'being', space: 'space', matter: 'thing' } as const
@@ -11,7 +11,7 @@ const UNHEARD = { 'aria-hidden': true } as const
 
 interface FigureProps {
   readonly id: string
-  readonly drawn: Drawn
+  readonly drawn: DrawnMark
   readonly name: PlacedText | undefined
   readonly bubble: PlacedText | undefined
   readonly isChosen: boolean
@@ -84,7 +84,7 @@ const isSame = (a: MapMark, b: MapMark): boolean =>
     a.spot?.y === b.spot?.y &&
     a.roles.join() === b.roles.join())
 
-function SpaceLabel({ mark }: Pick<Drawn, 'mark'>) {
+function SpaceLabel({ mark }: Pick<DrawnMark, 'mark'>) {
   const { beings } = mark
   return (
     <>

@@ -1,12 +1,12 @@
 import { memo } from 'react'
-import type { Drawing } from './layout.ts'
+import type { MapDrawing } from './layout.ts'
 import type { Plan } from './plan.ts'
 
 const GRID_CELL_MIN = 7
 
 interface GroundProps {
   readonly plan: Plan
-  readonly drawing: Drawing
+  readonly drawing: MapDrawing
 }
 
 /** The squares with their walls. */

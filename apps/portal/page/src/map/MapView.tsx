@@ -1,12 +1,12 @@
 import './map.css'
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
+import { ChosenMark } from './ChosenMark.tsx'
 import { Figure } from './Figure.tsx'
 import { Ground } from './Ground.tsx'
-import { type Drawing, layOut, nearest } from './layout.ts'
+import { layOut, type MapDrawing, nearest } from './layout.ts'
 import { measure } from './measure.ts'
-import { type Drawn, kindOf, type MapMark, nameOf, type Plan } from './plan.ts'
-import { Told } from './Told.tsx'
+import { type DrawnMark, kindOf, type MapMark, nameOf, type Plan } from './plan.ts'
 
 const WAYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
@@ -74,7 +74,11 @@ export function MapView({ plan, onOpen, actionAt }: MapViewProps) {
           </svg>
         )}
       </div>
-      <Told id={`${id}-told`} mark={one?.mark ?? null} action={actionAt?.(placeOf(one?.mark, plan.path))} />
+      <ChosenMark
+        id={`${id}-told`}
+        mark={one?.mark ?? null}
+        action={actionAt?.(placeOf(one?.mark, plan.path))}
+      />
     </div>
   )
 }
@@ -84,7 +88,7 @@ const placeOf = (mark: MapMark | undefined, path: string): string =>
   mark !== undefined && kindOf(mark) === 'space' ? nameOf(mark) : path
 
 /** The mark to which a key leads; null when there is none that way, undefined for a key that leads nowhere. */
-function reach({ drawn }: Drawing, from: Drawn | null, key: string): Drawn | null | undefined {
+function reach({ drawn }: MapDrawing, from: DrawnMark | null, key: string): DrawnMark | null | undefined {
   if (key === 'Home') return drawn[0]
   if (key === 'End') return drawn.at(-1)
   const way = WAYS[key]

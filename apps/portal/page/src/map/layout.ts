@@ -1,13 +1,13 @@
-import { seen } from '../text/unseen.ts'
-import { type Drawn, kindOf, type MapMark, type Plan } from './plan.ts'
+import { seen } from '../text/unseen-text.ts'
+import { type DrawnMark, kindOf, type MapMark, type Plan } from './plan.ts'
 import { BUBBLE_HEIGHT, estimated, type MapWords, placeWords, type TextMeasure } from './words.ts'
 
-export interface Drawing extends MapWords {
+export interface MapDrawing extends MapWords {
   readonly width: number
   readonly height: number
   /** the squares; null for a space without any */
   readonly board: { readonly x: number; readonly y: number; readonly cell: number } | null
-  readonly drawn: readonly Drawn[]
+  readonly drawn: readonly DrawnMark[]
 }
 
 const EDGE = 12
@@ -23,7 +23,7 @@ const SLOT = { x: 84, y: 62 }
 const DOT = 14
 
 /** Where everything is drawn on a map of this width. Pure, so that a mark that did not move stays where it is. */
-export function layOut({ extent, marks }: Plan, width: number, measure: TextMeasure = estimated): Drawing {
+export function layOut({ extent, marks }: Plan, width: number, measure: TextMeasure = estimated): MapDrawing {
   const cell =
     extent === null
       ? 0
@@ -38,21 +38,21 @@ export function layOut({ extent, marks }: Plan, width: number, measure: TextMeas
   const shelf = onShelf(rest, { top, width, isNamed })
   const drawn = [...(board === null ? [] : onSquares(standing, board)), ...shelf.drawn]
   const height = Math.max(shelf.bottom, top)
-  const saysOf = ({ mark }: Drawn) =>
+  const saysOf = ({ mark }: DrawnMark) =>
     speaks && mark.words !== null ? seen(mark.words).replaceAll(/\s+/g, ' ').trim() || null : null
   return { width, height, board, drawn, ...placeWords({ drawn, width, height, isNamed, saysOf, measure }) }
 }
 
-type Board = NonNullable<Drawing['board']>
+type Board = NonNullable<MapDrawing['board']>
 
 /** Those that share a square stand around its middle. */
-function onSquares(marks: readonly MapMark[], { x, y, cell }: Board): Drawn[] {
+function onSquares(marks: readonly MapMark[], { x, y, cell }: Board): DrawnMark[] {
   const squares = Map.groupBy(marks, ({ spot }) => `${spot?.x} ${spot?.y}`)
   return [...squares.values()].flatMap((together) => {
     const crowd = Math.ceil(Math.sqrt(together.length))
     const radius = Math.max(2, Math.min(RADIUS_MAX, (cell * 0.36) / crowd))
     const away = together.length === 1 ? 0 : Math.min(cell * 0.28, cell / 2 - radius)
-    return together.map((mark, i): Drawn => {
+    return together.map((mark, i): DrawnMark => {
       const turn = (2 * Math.PI * i) / together.length
       return {
         mark,
@@ -69,7 +69,7 @@ function onSquares(marks: readonly MapMark[], { x, y, cell }: Board): Drawn[] {
 function onShelf(
   marks: readonly MapMark[],
   { top, width, isNamed }: { readonly top: number; readonly width: number; readonly isNamed: boolean },
-): { readonly drawn: Drawn[]; readonly bottom: number } {
+): { readonly drawn: DrawnMark[]; readonly bottom: number } {
   const spaces = marks.filter((mark) => kindOf(mark) === 'space')
   const others = marks.filter((mark) => kindOf(mark) !== 'space')
   const boxes = inRows(spaces, { top, width, step: { x: 2 * BOX.rx + BOX.gap, y: 2 * BOX.ry + BOX.gap } })
@@ -78,9 +78,9 @@ function onShelf(
   const radius = isNamed ? RADIUS_MAX : DOT / 2 - 2
   return {
     drawn: [
-      ...boxes.placed.map((one): Drawn => ({ ...one, rx: BOX.rx, ry: BOX.ry })),
+      ...boxes.placed.map((one): DrawnMark => ({ ...one, rx: BOX.rx, ry: BOX.ry })),
       ...slots.placed.map(
-        (one): Drawn => ({
+        (one): DrawnMark => ({
           ...one,
           y: one.y - (isNamed ? 8 : 0), // room for the name below it
           rx: radius,
@@ -115,11 +115,11 @@ function inRows(
 
 /** The mark that is nearest in a direction; null when there is none. Those straight ahead come before those aside. */
 export function nearest(
-  drawn: readonly Drawn[],
-  from: Drawn,
+  drawn: readonly DrawnMark[],
+  from: DrawnMark,
   [dx, dy]: readonly [number, number],
-): Drawn | null {
-  let best: Drawn | null = null
+): DrawnMark | null {
+  let best: DrawnMark | null = null
   let least = Number.POSITIVE_INFINITY
   for (const one of drawn) {
     const ahead = (one.x - from.x) * dx + (one.y - from.y) * dy

@@ -35,7 +35,7 @@ export interface MapMark {
 }
 
 /** A mark with its place in the drawing, in px. */
-export interface Drawn {
+export interface DrawnMark {
   readonly mark: MapMark
   /** of its middle */
   readonly x: number

@@ -1,5 +1,5 @@
 import { shortName } from '../text/short.ts'
-import { type Drawn, kindOf, nameOf } from './plan.ts'
+import { type DrawnMark, kindOf, nameOf } from './plan.ts'
 
 /** A rectangle in px, from its left upper corner. */
 export interface Box {
@@ -37,7 +37,7 @@ const GAP = 4
 const overlap = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 
-const boxOf = ({ x, y, rx, ry }: Drawn): Box => ({ x: x - rx, y: y - ry, width: 2 * rx, height: 2 * ry })
+const boxOf = ({ x, y, rx, ry }: DrawnMark): Box => ({ x: x - rx, y: y - ry, width: 2 * rx, height: 2 * ry })
 
 /** What is drawn already: nothing else may cover it. */
 class OccupiedBoxes {
@@ -89,13 +89,13 @@ function* cuts(
 }
 
 interface WordsToPlace {
-  readonly drawn: readonly Drawn[]
+  readonly drawn: readonly DrawnMark[]
   readonly width: number
   readonly height: number
   /** the names stand below their marks */
   readonly isNamed: boolean
   /** what a mark says beside itself; null for nothing */
-  readonly saysOf: (drawn: Drawn) => string | null
+  readonly saysOf: (drawn: DrawnMark) => string | null
   readonly measure: TextMeasure
 }
 
@@ -134,7 +134,7 @@ const leftOf = (middle: number, size: number, width: number): number =>
   Math.max(0, Math.min(middle - size / 2, width - size))
 
 function* placesOfName(
-  { mark, x, y, ry }: Drawn,
+  { mark, x, y, ry }: DrawnMark,
   width: number,
   measure: TextMeasure,
 ): Generator<PlacedText> {
@@ -145,7 +145,7 @@ function* placesOfName(
 }
 
 function* placesOfBubble(
-  { x, y, rx, ry }: Drawn,
+  { x, y, rx, ry }: DrawnMark,
   says: string,
   width: number,
   measure: TextMeasure,

@@ -7,7 +7,7 @@ import { useDeed } from '../api/deed.ts'
 import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
 import { Form, given, WordsInput } from '../parts/index.ts'
-import { Sent } from './Sent.tsx'
+import { SummonProgress } from './SummonProgress.tsx'
 import { WhomInput } from './WhomInput.tsx'
 
 interface ComposerProps {
@@ -77,7 +77,11 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
       }}
       done={
         saying.data === undefined ? null : (
-          <Sent correlation={saying.data.correlation} salt={saying.data.overlay?.salt ?? null} thread={of} />
+          <SummonProgress
+            correlation={saying.data.correlation}
+            salt={saying.data.overlay?.salt ?? null}
+            thread={of}
+          />
         )
       }
       beside={

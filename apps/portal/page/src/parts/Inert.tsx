@@ -1,4 +1,4 @@
-import { pieces } from '../text/unseen.ts'
+import { pieces } from '../text/unseen-text.ts'
 
 /** Text that somebody else wrote. Nothing in it is ever markup, and characters that would not be seen show their codes. */
 export const Inert = ({ text }: { readonly text: string }) => (

@@ -1,6 +1,6 @@
 import { Group, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { seen } from '../text/unseen.ts'
+import { seen } from '../text/unseen-text.ts'
 import { Inert } from './Inert.tsx'
 import { Quiet } from './small.ts'
 

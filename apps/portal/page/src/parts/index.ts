@@ -1,10 +1,10 @@
 /** What pages are made of: each of these is used by several of them. */
 export { ArrowHead } from './ArrowHead.tsx'
 export { Card } from './Card.tsx'
-export { Copied } from './Copied.tsx'
+export { CopyText } from './CopyText.tsx'
 export { Dialog, DialogButton } from './Dialog.tsx'
 export { Form } from './Form.tsx'
-export { given, parsed } from './given.ts'
+export { given, parsed } from './form-values.ts'
 export { Icon, type IconName } from './Icon.tsx'
 export { Block, Code, Content, Inert } from './Inert.tsx'
 export { BeingLink, MomentLink } from './links.tsx'

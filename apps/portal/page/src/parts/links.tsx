@@ -11,7 +11,7 @@ export const BeingLink = ({ stance }: { readonly stance: string }) => (
   </Link>
 )
 
-interface MomentProps {
+interface MomentLinkProps {
   /** its name or stance */
   readonly being: string
   readonly n: number
@@ -21,7 +21,7 @@ interface MomentProps {
 }
 
 /** A moment of a being, as a link to what happened in it. */
-export const MomentLink = ({ being, n, className = '', isChosen, children }: MomentProps) => (
+export const MomentLink = ({ being, n, className = '', isChosen, children }: MomentLinkProps) => (
   <Link
     to="/beings/$name"
     params={{ name: nameIn(being) }}

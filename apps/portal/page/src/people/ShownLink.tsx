@@ -1,5 +1,5 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
-import { Copied, SmallButton } from '../parts/index.ts'
+import { CopyText, SmallButton } from '../parts/index.ts'
 
 export interface NewLink {
   readonly stance: string
@@ -25,7 +25,7 @@ export function ShownLink({ link: { stance, token, hours }, onClose }: ShownLink
         </Text>
         <span className="code inert">{address}</span>
         <Group gap="xs">
-          <Copied text={address} />
+          <CopyText text={address} />
           <SmallButton onClick={onClose}>Done</SmallButton>
         </Group>
       </Stack>

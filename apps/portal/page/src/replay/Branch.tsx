@@ -1,5 +1,5 @@
 import { Button, Group, Popover, Stack, Text } from '@mantine/core'
-import { Copied } from '../parts/index.ts'
+import { CopyText } from '../parts/index.ts'
 
 /**
  * How to go on from here in another way. A branch is a reality with servers of its own, which the portal may not start: so it names the
@@ -23,7 +23,7 @@ export function Branch({ at }: { readonly at: string }) {
           </Text>
           <span className="code inert">{command}</span>
           <Group>
-            <Copied text={command} />
+            <CopyText text={command} />
           </Group>
         </Stack>
       </Popover.Dropdown>

@@ -7,9 +7,9 @@ import { MapView } from '../map/MapView.tsx'
 import { kindOf, type MapMark, nameOf } from '../map/plan.ts'
 import { Empty, Rows } from '../parts/index.ts'
 import { Compare } from './Compare.tsx'
+import { PastBeing } from './PastBeing.tsx'
 import { fullestOf, pathsOf, planOf } from './planOf.ts'
 import type { Track, TrackPoint } from './track.ts'
-import { Worn } from './Worn.tsx'
 
 interface SceneProps {
   readonly track: Track
@@ -58,7 +58,7 @@ export function Scene({ track, position, upTo }: SceneProps) {
         <Empty title="Nobody was there yet">Go forward: beings appear as they are born.</Empty>
       ) : (
         <Rows label="What each being wore" items={beings} keyOf={({ key }) => key} height={46}>
-          {(trace) => <Worn trace={trace} track={track} isMoving={trace.key === `being:${mover}`} />}
+          {(trace) => <PastBeing trace={trace} track={track} isMoving={trace.key === `being:${mover}`} />}
         </Rows>
       )}
     </div>

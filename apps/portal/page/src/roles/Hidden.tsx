@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core'
-import { pieces } from '../text/unseen.ts'
+import { pieces } from '../text/unseen-text.ts'
 
 /** A field of text shows no invisible characters, so they are told of beside it. */
 export function Hidden({ text }: { readonly text: string }) {

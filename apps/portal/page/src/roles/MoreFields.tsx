@@ -53,7 +53,7 @@ const CHOICES = [
     { see: 'are kept, and reach nobody', answers: 'are its answer' },
   ],
 ] as const
-/** Where the value of a field is no text. */
+/** Where the value of a field is not text. */
 const SELF_CONTINUES = {
   'after each act': true,
   'until it has answered': 'until-answered',

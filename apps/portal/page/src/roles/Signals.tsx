@@ -4,7 +4,7 @@ import { Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { textOfValue } from '../flow/values.ts'
-import { Published, type SignalValues } from './Published.tsx'
+import { PublishedSignals, type SignalValues } from './PublishedSignals.tsx'
 import { PublishForm } from './PublishForm.tsx'
 import { signalsQuery } from './queries.ts'
 
@@ -23,7 +23,7 @@ export function Signals() {
         {({ namespaces, values }) => (
           <div className="wide">
             <PublishForm form={form} namespaces={namespaces} />
-            <Published namespaces={namespaces} values={values as SignalValues} onChoose={choose} />
+            <PublishedSignals namespaces={namespaces} values={values as SignalValues} onChoose={choose} />
           </div>
         )}
       </Answer>

@@ -1,4 +1,4 @@
-import { orderedJson } from '../text/ordered.ts'
+import { orderedJson } from '../text/ordered-json.ts'
 
 /** A role as text whose lines can be compared: its fields as JSON, then its prompt line by line. */
 export function roleText(role: Readonly<Record<string, unknown>>): string {

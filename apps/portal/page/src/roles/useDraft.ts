@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
-import { orderedJson } from '../text/ordered.ts'
+import { orderedJson } from '../text/ordered-json.ts'
 import { type Draft, draftName, readDraft, saveDraft } from './drafts.ts'
 
 export interface DraftState<T> {

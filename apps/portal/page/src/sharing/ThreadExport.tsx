@@ -4,7 +4,7 @@ import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { SmallButton } from '../parts/index.ts'
-import { escaped } from '../text/unseen.ts'
+import { escaped } from '../text/unseen-text.ts'
 import { download, fileNameOf } from './download.ts'
 import { threadText } from './thread-text.ts'
 

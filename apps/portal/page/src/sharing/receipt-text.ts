@@ -1,4 +1,4 @@
-import { inLine, quoted } from './quoted.ts'
+import { inLine, quoted } from './quoted-text.ts'
 
 /** A DSSE envelope, as the API gives it. */
 export interface Envelope {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fileNameOf } from './download.ts'
-import { inLine, quoted } from './quoted.ts'
+import { inLine, quoted } from './quoted-text.ts'
 import { receiptText } from './receipt-text.ts'
 import { threadText } from './thread-text.ts'
 

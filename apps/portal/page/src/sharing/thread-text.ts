@@ -1,7 +1,7 @@
 import type { Conversation } from '@treeos/client'
-import { endedBy } from '../words/ended.ts'
+import { endedBy } from '../words/end-words.ts'
 import { wordsOf } from '../words/tell.ts'
-import { inLine, quoted } from './quoted.ts'
+import { inLine, quoted } from './quoted-text.ts'
 
 interface SharedThread
   extends Pick<Conversation, 'thread' | 'state' | 'began' | 'moved' | 'participants' | 'hidden'> {

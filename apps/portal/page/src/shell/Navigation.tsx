@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.ts'
 import { Icon, type IconName } from '../parts/index.ts'
 import { pagesFor, type SessionFound } from './navigation.ts'
-import { Waiting } from './Waiting.tsx'
+import { WaitingCount } from './WaitingCount.tsx'
 
 /** The pages that one has use for, in groups. */
 export function Navigation({ pathname }: { readonly pathname: string }) {
@@ -51,7 +51,7 @@ const Entry = ({ to, label, icon, isActive }: EntryProps) => (
     label={label}
     leftSection={<Icon name={icon} />}
     active={isActive}
-    rightSection={to === '/inbox' ? <Waiting /> : null}
+    rightSection={to === '/inbox' ? <WaitingCount /> : null}
   />
 )
 

@@ -7,17 +7,17 @@ import { followLive } from '../api/live.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { newQueryClient } from '../api/query-client.ts'
 import { onKeyChange, sessionKey } from '../api/session.ts'
-import { type Driven, driven, onDrivenChange } from '../api/tab.ts'
+import { type DrivenBeing, driven, onDrivenChange } from '../api/tab.ts'
 import { SignIn } from '../door/SignIn.tsx'
 import { useInboxAnew } from '../inbox/queries.ts'
 import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
 import { endWithTabs, renewLease } from '../inhabit/lease.ts'
 import { Over } from '../inhabit/Over.tsx'
 import { Answer } from '../parts/index.ts'
-import { Away } from './Away.tsx'
 import { HEADER_PX, Header } from './Header.tsx'
 import { Navigation } from './Navigation.tsx'
 import { Palette } from './Palette.tsx'
+import { ServerAway } from './ServerAway.tsx'
 
 /** What every page stands in. It holds nothing of an earlier session: each one makes it anew. */
 export function Shell() {
@@ -43,7 +43,7 @@ function Session({ isSignedIn }: { readonly isSignedIn: boolean }) {
   )
 }
 
-function Frame({ tab }: { readonly tab: Driven | null }) {
+function Frame({ tab }: { readonly tab: DrivenBeing | null }) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const [isLive, setLive] = useState(true)
   const session = useQuery(sessionQuery)
@@ -74,7 +74,7 @@ function Frame({ tab }: { readonly tab: Driven | null }) {
         <Navigation pathname={pathname} />
       </AppShell.Navbar>
       <AppShell.Main id={MAIN} tabIndex={-1}>
-        <Away isLive={isLive} />
+        <ServerAway isLive={isLive} />
         <Answer of={session}>{() => <Outlet />}</Answer>
       </AppShell.Main>
       <Palette />

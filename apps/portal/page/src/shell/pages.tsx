@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { Answer } from '../door/Answer.tsx'
 import { Door } from '../door/Door.tsx'
-import { Returned } from '../door/Returned.tsx'
+import { ProviderReturn } from '../door/ProviderReturn.tsx'
 import { Welcome } from '../door/Welcome.tsx'
 import { GROUPS, type InboxGroup } from '../inbox/groups.ts'
 import { CODE } from './code.ts'
@@ -24,7 +24,7 @@ const root = createRootRoute({
 })
 const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', component: Welcome })
 const answer = createRoute({ getParentRoute: () => root, path: '/answer', component: Answer })
-const provider = createRoute({ getParentRoute: () => root, path: '/provider', component: Returned })
+const provider = createRoute({ getParentRoute: () => root, path: '/provider', component: ProviderReturn })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
 
 /** A page for who is signed in. Its code is loaded when it is opened. @param search reads what follows the `?` */

@@ -2,7 +2,7 @@ import type { useNavigate } from '@tanstack/react-router'
 import type { SearchResult } from '@treeos/client'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../parts/index.ts'
-import { seen } from '../text/unseen.ts'
+import { seen } from '../text/unseen-text.ts'
 import type { ShownPage } from './navigation.ts'
 
 /** Something that the search leads to. */

@@ -1,4 +1,4 @@
-import { askedIn } from '../asked/asked.ts'
+import { askedIn } from '../asked/waiting-call.ts'
 import { AskedCall } from '../inbox/AskedCall.tsx'
 import { senderOf } from '../inbox/groups.ts'
 import { useInbox } from '../inbox/queries.ts'

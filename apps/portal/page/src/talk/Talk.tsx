@@ -6,10 +6,10 @@ import { beingQuery, sessionQuery, threadQuery, threadsWithQuery } from '../api/
 import { Composer } from '../overlays/Composer.tsx'
 import { Answer, Card, Quiet, SmallButton } from '../parts/index.ts'
 import { Lines, waitingFor } from '../words/Lines.tsx'
-import { useDeeds } from '../words/Used.tsx'
+import { useDeeds } from '../words/UsedDeeds.tsx'
 import { Asks } from './Asks.tsx'
-import { Pending } from './Pending.tsx'
-import { Scrolled } from './Scrolled.tsx'
+import { PendingAnswer } from './PendingAnswer.tsx'
+import { ScrollBox } from './ScrollBox.tsx'
 
 interface TalkProps {
   /** name of the being that is spoken to */
@@ -74,7 +74,7 @@ interface PastProps extends Pick<TalkProps, 'name' | 'isPastOpen'> {
   readonly thread: string
   readonly me: string | undefined
   readonly done: ReturnType<typeof useDeeds>
-  readonly states: Parameters<typeof Pending>[0]['states']
+  readonly states: Parameters<typeof PendingAnswer>[0]['states']
 }
 
 function Past({ thread, name, me, done, isPastOpen, states }: PastProps) {
@@ -82,10 +82,10 @@ function Past({ thread, name, me, done, isPastOpen, states }: PastProps) {
   return (
     <Answer of={found}>
       {({ lines }) => (
-        <Scrolled label="Conversation">
+        <ScrollBox label="Conversation">
           <Lines lines={lines} done={done} me={me} writing={isPastOpen ? [name] : []} thread={thread} />
-          {waitingFor(lines, `@${name}`) ? <Pending whom={`@${name}`} states={states} /> : null}
-        </Scrolled>
+          {waitingFor(lines, `@${name}`) ? <PendingAnswer whom={`@${name}`} states={states} /> : null}
+        </ScrollBox>
       )}
     </Answer>
   )

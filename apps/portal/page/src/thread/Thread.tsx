@@ -6,11 +6,11 @@ import { ThreadControls } from '../control/ThreadControls.tsx'
 import { Answer, PageHead, plural, Time } from '../parts/index.ts'
 import { Share } from '../sharing/Share.tsx'
 import { ThreadExport } from '../sharing/ThreadExport.tsx'
-import { Pending } from '../talk/Pending.tsx'
-import { Scrolled } from '../talk/Scrolled.tsx'
+import { PendingAnswer } from '../talk/PendingAnswer.tsx'
+import { ScrollBox } from '../talk/ScrollBox.tsx'
 import { Lines, openIn, waitingFor } from '../words/Lines.tsx'
-import type { ThreadLine } from '../words/Said.tsx'
-import { useDeeds } from '../words/Used.tsx'
+import type { ThreadLine } from '../words/SaidLine.tsx'
+import { useDeeds } from '../words/UsedDeeds.tsx'
 import { ThreadGraph } from './ThreadGraph.tsx'
 import { StateBadge } from './Threads.tsx'
 
@@ -40,9 +40,9 @@ export function Thread() {
             </PageHead>
             <div className="beside">
               <Stack>
-                <Scrolled label="Conversation">
+                <ScrollBox label="Conversation">
                   <Spoken id={id} lines={lines} participants={participants} me={session.data?.stance} />
-                </Scrolled>
+                </ScrollBox>
                 <ThreadControls id={id} state={state} participants={participants} />
               </Stack>
               <ThreadGraph lines={lines} />
@@ -85,5 +85,5 @@ function Spoken({ id, lines, participants, me }: SpokenProps) {
 /** Why it waits shows where the past of the being is open, as that is known then. */
 function Waiting({ stance, isOpen }: { readonly stance: string; readonly isOpen: boolean }) {
   const { data } = useQuery({ ...beingQuery(stance.slice(1)), enabled: isOpen })
-  return <Pending whom={stance} states={data?.states ?? []} />
+  return <PendingAnswer whom={stance} states={data?.states ?? []} />
 }

@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
-import type { TrialLine } from '@treeos/trials/told'
+import type { TrialLine } from '@treeos/trials/forms'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { wordsOf } from '../words/tell.ts'
 import { byDifference, costWords, decisionWords, endedAs, verdictWords } from './words.ts'

@@ -1,6 +1,6 @@
 import { Autocomplete, Button, Group, NativeSelect, NumberInput, Progress, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { Card, Copied, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
+import { Card, CopyText, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { TrialRows } from './TrialRows.tsx'
 import { type TrialFile, useTryIt } from './useTryIt.ts'
@@ -26,7 +26,7 @@ const TIMES = [
   { value: '30', label: 'in the last month' },
 ]
 
-interface Chosen {
+interface ChosenMoment {
   readonly being: string
   readonly outcome: string
   readonly days: string
@@ -61,9 +61,9 @@ export function TryIt({
   isOff = false,
   onTried,
 }: TryItProps) {
-  const [chosen, setChosen] = useState<Chosen>({ being: '', outcome: '', days: '', last: LAST })
+  const [chosen, setChosen] = useState<ChosenMoment>({ being: '', outcome: '', days: '', last: LAST })
   const { trying, estimate, run, stop } = useTryIt()
-  const choose = (next: Partial<Chosen>) => setChosen({ ...chosen, ...next })
+  const choose = (next: Partial<ChosenMoment>) => setChosen({ ...chosen, ...next })
   const isOld = trying !== null && JSON.stringify(trying.file.candidates[DRAFT]) !== JSON.stringify(candidate)
   const ask = () => void estimate(fileOf({ being, role, candidate, chosen }))
   const begin = () => {
@@ -193,7 +193,7 @@ function Saved({ file, lines }: { readonly file: TrialFile; readonly lines: Trie
       >
         Save as a file
       </Button>
-      <Copied text={text} />
+      <CopyText text={text} />
       <Quiet size="xs">
         <span className="code">treeos trial run trial.json</span> runs it again.
       </Quiet>
@@ -202,7 +202,7 @@ function Saved({ file, lines }: { readonly file: TrialFile; readonly lines: Trie
 }
 
 interface TrialRequest extends Pick<TryItProps, 'being' | 'role' | 'candidate'> {
-  readonly chosen: Chosen
+  readonly chosen: ChosenMoment
 }
 
 /** With its end in time, so that the same moments are asked whenever it is run. */

@@ -1,4 +1,4 @@
-import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/told'
+import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/forms'
 import { useEffect, useRef, useState } from 'react'
 import { api, ask, Refusal } from '../api/client.ts'
 import { eventsIn } from '../api/events.ts'

@@ -1,4 +1,4 @@
-import type { TrialLine } from '@treeos/trials/told'
+import type { TrialLine } from '@treeos/trials/forms'
 import { describe, expect, it } from 'vitest'
 import {
   byDifference,

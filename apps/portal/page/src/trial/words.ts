@@ -1,12 +1,12 @@
-import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/told'
+import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/forms'
 import { plural } from '../parts/plural.ts'
 import { wordsOf, wordsOfCall } from '../words/tell.ts'
 
-type Would = TrialLine['would']
+type TrialOutcome = TrialLine['would']
 export type OfCandidate = TrialSummary['candidates'][string]
 
 /** What was decided, as people read it. */
-export function decisionWords(decision: Would['decision']): string {
+export function decisionWords(decision: TrialOutcome['decision']): string {
   if (decision === null) return 'nothing'
   if (decision.kind === 'failure') return `no answer: ${decision.message}`
   if (decision.kind === 'see') return decision.content === null ? 'nothing' : wordsOf(decision.content)
@@ -26,7 +26,7 @@ export function endedAs({ outcome, reason }: TrialLine['was']): string | null {
 }
 
 /** What the gates would say of a decision; null where they would let it through. */
-export function verdictWords({ verdict, message }: Pick<Would, 'verdict' | 'message'>): string | null {
+export function verdictWords({ verdict, message }: Pick<TrialOutcome, 'verdict' | 'message'>): string | null {
   const why = message === undefined ? '' : `: ${message}`
   switch (verdict) {
     case 'allowed':

@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core'
-import { Said, type ThreadLine } from './Said.tsx'
-import { type Deeds, NotShown, Used } from './Used.tsx'
-import { Writing } from './Writing.tsx'
+import { ModelWriting } from './ModelWriting.tsx'
+import { SaidLine, type ThreadLine } from './SaidLine.tsx'
+import { NotShown, UsedDeedLine, type UsedDeeds } from './UsedDeeds.tsx'
 
 interface LinesProps {
   readonly lines: readonly ThreadLine[]
-  readonly done: Deeds
+  readonly done: UsedDeeds
   readonly me: string | undefined
   /** names of beings whose words are shown while they write them */
   readonly writing: readonly string[]
@@ -15,8 +15,8 @@ interface LinesProps {
 /** What was said and done, in order, and what is written now. */
 export function Lines({ lines, done: { deeds, cut }, me, writing, thread }: LinesProps) {
   const told = [
-    ...lines.map((line) => ({ at: line.at, key: line.id, shown: <Said line={line} me={me} /> })),
-    ...deeds.map((deed) => ({ at: deed.at, key: deed.key, shown: <Used deed={deed} /> })),
+    ...lines.map((line) => ({ at: line.at, key: line.id, shown: <SaidLine line={line} me={me} /> })),
+    ...deeds.map((deed) => ({ at: deed.at, key: deed.key, shown: <UsedDeedLine deed={deed} /> })),
   ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   return (
     <Stack gap="sm">
@@ -24,7 +24,9 @@ export function Lines({ lines, done: { deeds, cut }, me, writing, thread }: Line
       {told.map(({ key, shown }) => (
         <div key={key}>{shown}</div>
       ))}
-      {thread === null ? null : writing.map((being) => <Writing key={being} being={being} thread={thread} />)}
+      {thread === null
+        ? null
+        : writing.map((being) => <ModelWriting key={being} being={being} thread={thread} />)}
     </Stack>
   )
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { partialJson } from './partial.ts'
-import { writtenSoFar } from './written.ts'
+import { writtenSoFar } from './tool-call-words.ts'
 
 it.each([
   ['{"content":"Ro', { content: 'Ro' }],

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { BeingLink, type BeingState, Content, Quiet, StateBadges, WornRoles } from '../parts/index.ts'
 
-interface One {
+interface OccupantToShow {
   readonly stance: string
   readonly cognition: string | null
   readonly inhabitedBy: string | null
@@ -18,7 +18,7 @@ interface One {
 export const OccupantRow = ({
   one: { stance, cognition, inhabitedBy, states, last },
 }: {
-  readonly one: One
+  readonly one: OccupantToShow
 }) => (
   <div className="row">
     <Group justify="space-between" wrap="nowrap" align="flex-start" gap="sm">

@@ -40,7 +40,7 @@ export function Space({ path }: { readonly path: string }) {
             </Group>
             <SpaceMap path={path} />
             {occupants.length === 0 ? (
-              <Empty title="Nobody is here">A being comes by `treeos do {path} move`, or is born here.</Empty>
+              <Empty title="Nobody is here">A being moves here, or is born here.</Empty>
             ) : (
               <Rows
                 label="Beings here"

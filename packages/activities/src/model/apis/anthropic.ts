@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import type { ModelTool } from '@treeos/signature'
 import { headersFor, urlOf } from '../fetch.ts'
-import type { Api, Body } from './shape.ts'
+import type { ModelApi, RequestBody } from './shape.ts'
 
 const VERSION = '2023-06-01'
 /** It asks for a limit of each answer. */
@@ -26,7 +26,7 @@ const ENDS: Readonly<Record<string, string>> = {
 }
 
 /** Messages of Anthropic. */
-export const ANTHROPIC: Api = {
+export const ANTHROPIC: ModelApi = {
   urlOf: ({ baseUrl }) => urlOf(baseUrl, 'messages'),
   headersOf(apiKey, isStreamed) {
     const headers = headersFor(null, isStreamed)
@@ -43,7 +43,7 @@ export const ANTHROPIC: Api = {
       ...Object.fromEntries(own),
       ...(system === undefined ? {} : { system: system.content }),
       messages: messages.filter(({ role }) => role !== 'system'),
-      ...toolsOf(body),
+      ...anthropicTools(body),
     }
   },
   completionOf(answer) {
@@ -55,7 +55,7 @@ export const ANTHROPIC: Api = {
     const calls = parts.flatMap((part) => (part.type === 'tool_use' ? [callOf(part)] : []))
     const message = { content: words.join(''), ...(calls.length === 0 ? {} : { tool_calls: calls }) }
     return {
-      choices: [{ message, finish_reason: endOf(answer.stop_reason) }],
+      choices: [{ message, finish_reason: anthropicEnd(answer.stop_reason) }],
       usage: usageOf(isJsonObject(answer.usage) ? answer.usage : {}),
     }
   },
@@ -71,7 +71,11 @@ export const ANTHROPIC: Api = {
   },
 }
 
-function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Body): Body {
+function anthropicTools({
+  tools,
+  tool_choice: choice,
+  parallel_tool_calls: parallel,
+}: RequestBody): RequestBody {
   if (!Array.isArray(tools)) return {}
   const type = CHOICES[String(choice)]
   const one = parallel === false && type !== 'none' ? { disable_parallel_tool_use: true } : {}
@@ -94,7 +98,7 @@ const callOf = ({ id, name, input }: JsonObject): JsonObject => ({
   function: { name: name ?? null, arguments: input ?? null },
 })
 
-const endOf = (reason: Json | undefined): Json =>
+const anthropicEnd = (reason: Json | undefined): Json =>
   typeof reason === 'string' ? (ENDS[reason] ?? reason) : null
 
 /** It counts the part of a prompt that it had in its cache, and the part that it put there, beside the rest. */
@@ -123,7 +127,7 @@ function chunkOf(event: JsonObject, usage: JsonObject): object | null {
     return deltaOf(typeof thinking === 'string' ? { reasoning_content: thinking } : { content: text ?? '' })
   }
   if (event.type !== 'message_delta') return null
-  const reason = isJsonObject(event.delta) ? endOf(event.delta.stop_reason) : null
+  const reason = isJsonObject(event.delta) ? anthropicEnd(event.delta.stop_reason) : null
   return { choices: [{ delta: {}, finish_reason: reason }], usage: usageOf(usage) }
 }
 

@@ -1,9 +1,9 @@
 import { headersFor, urlOf } from '../fetch.ts'
 import { ANTHROPIC } from './anthropic.ts'
 import { GEMINI } from './gemini.ts'
-import type { Api, ApiName } from './shape.ts'
+import type { ApiName, ModelApi } from './shape.ts'
 
-const OPENAI: Api = {
+const OPENAI: ModelApi = {
   urlOf: ({ baseUrl }) => urlOf(baseUrl, 'chat/completions'),
   headersOf: headersFor,
   requestOf: (body) => body,
@@ -11,10 +11,14 @@ const OPENAI: Api = {
   chunksOf: () => (event) => [event],
 }
 
-const APIS: { readonly [name in ApiName]: Api } = { openai: OPENAI, anthropic: ANTHROPIC, gemini: GEMINI }
+const APIS: { readonly [name in ApiName]: ModelApi } = {
+  openai: OPENAI,
+  anthropic: ANTHROPIC,
+  gemini: GEMINI,
+}
 
 /** The API of an endpoint: the one that the operator names, else by the address of Anthropic or Google. */
-export function apiOf({ api, baseUrl }: { readonly api?: ApiName; readonly baseUrl: string }): Api {
+export function apiOf({ api, baseUrl }: { readonly api?: ApiName; readonly baseUrl: string }): ModelApi {
   return APIS[api ?? nameBy(new URL(baseUrl))]
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import type { ModelTool } from '@treeos/signature'
 import { headersFor, urlOf } from '../fetch.ts'
-import type { Api, Body } from './shape.ts'
+import type { ModelApi, RequestBody } from './shape.ts'
 
 const MODES: Readonly<Record<string, string>> = { required: 'ANY', auto: 'AUTO', none: 'NONE' }
 /** Fields of Chat Completions that are written in another way, or not at all. The others are the operator's. */
@@ -18,7 +18,7 @@ const OTHERS = [
 ]
 
 /** GenerateContent of Gemini. */
-export const GEMINI: Api = {
+export const GEMINI: ModelApi = {
   urlOf({ baseUrl, model }, isStreamed) {
     const name = encodeURIComponent(model.replace(/^models[/]/, ''))
     const url = urlOf(baseUrl, `models/${name}:${isStreamed ? 'streamGenerateContent' : 'generateContent'}`)
@@ -44,7 +44,7 @@ export const GEMINI: Api = {
         ...Object.fromEntries(own),
         ...(limit === undefined ? {} : { maxOutputTokens: limit }),
       },
-      ...toolsOf(body),
+      ...geminiTools(body),
     }
   },
   completionOf(answer) {
@@ -60,7 +60,7 @@ export const GEMINI: Api = {
   },
 }
 
-function toolsOf({ tools, tool_choice: choice }: Body): Body {
+function geminiTools({ tools, tool_choice: choice }: RequestBody): RequestBody {
   if (!Array.isArray(tools)) return {}
   const mode = MODES[String(choice)]
   const declared = (tools as readonly ModelTool[]).map(({ function: { name, description, parameters } }) => ({
@@ -74,15 +74,15 @@ function toolsOf({ tools, tool_choice: choice }: Body): Body {
   }
 }
 
-interface Read {
+interface GeminiMessage {
   readonly message: JsonObject
   /** null in a stream that goes on */
   readonly end: Json
   readonly usage: Json
 }
 
-/** @returns null for what is no answer, such as an error */
-function readAnswer(answer: unknown): Read | null {
+/** @returns null for anything but an answer, such as an error */
+function readAnswer(answer: unknown): GeminiMessage | null {
   if (!isJsonObject(answer) || answer.error !== undefined) return null
   const { candidates, usageMetadata, promptFeedback } = answer
   const [candidate] = Array.isArray(candidates) ? candidates : []
@@ -92,10 +92,10 @@ function readAnswer(answer: unknown): Read | null {
       return { message: { content: null }, end: 'content_filter', usage }
     return usage === null ? null : { message: {}, end: null, usage }
   }
-  return { message: messageOf(candidate.content ?? null), end: endOf(candidate.finishReason), usage }
+  return { message: geminiMessage(candidate.content ?? null), end: geminiEnd(candidate.finishReason), usage }
 }
 
-function messageOf(content: Json): JsonObject {
+function geminiMessage(content: Json): JsonObject {
   const parts = (isJsonObject(content) && Array.isArray(content.parts) ? content.parts : []).filter(
     isJsonObject,
   )
@@ -118,7 +118,7 @@ function messageOf(content: Json): JsonObject {
 }
 
 /** Chat Completions has the same words in small letters, except for these. */
-const endOf = (reason: Json | undefined): Json => {
+const geminiEnd = (reason: Json | undefined): Json => {
   if (typeof reason !== 'string') return null
   return reason === 'STOP' ? 'stop' : reason === 'MAX_TOKENS' ? 'length' : reason
 }

@@ -1,5 +1,5 @@
 /** The JSON of a request. */
-export type Body = Readonly<Record<string, unknown>>
+export type RequestBody = Readonly<Record<string, unknown>>
 
 /** The names of APIs, as the file of connections has them. */
 export const API_NAMES = ['openai', 'anthropic', 'gemini'] as const
@@ -9,12 +9,12 @@ export type ApiName = (typeof API_NAMES)[number]
  * An API of models, by how it differs from Chat Completions. Requests are written and answers are read in that form alone; an API
  * translates them.
  */
-export interface Api {
+export interface ModelApi {
   urlOf(endpoint: { readonly baseUrl: string; readonly model: string }, isStreamed: boolean): URL
   headersOf(apiKey: string | null, isStreamed: boolean): Headers
   /** The request in the form of this API. */
-  requestOf(body: Body): Body
-  /** An answer as a completion. What is no answer comes back as it is. */
+  requestOf(body: RequestBody): RequestBody
+  /** An answer as a completion. Anything else comes back as it is. */
   completionOf(answer: unknown): unknown
   /** Translates one event of a stream after the other to chunks. */
   chunksOf(): (event: unknown) => readonly unknown[]

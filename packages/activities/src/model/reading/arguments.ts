@@ -56,7 +56,7 @@ const BESIDE = ['type', 'id', 'tool_call_id', 'call_id']
 /**
  * Reads a call in JSON, in one of the forms of which models know: `{"name": …, "arguments": {…}}`, with other names of the two
  * fields, or within `function` as in the protocol.
- * @returns null for JSON that is no call, or that has more in it than a call
+ * @returns null for JSON that is not a call, or that has more in it than a call
  */
 function asCall(value: unknown): WrittenCall | null {
   if (!isJsonObject(value)) return null

@@ -1,7 +1,7 @@
 import { readArgs, type WrittenCall } from './arguments.ts'
 
 /** What a text in the format of gpt-oss says, when its server did not take it apart. */
-export interface Channels {
+export interface HarmonyChannels {
   readonly words: string
   readonly calls: readonly WrittenCall[]
   /** the arguments of the first call as they were written */
@@ -18,7 +18,7 @@ const BEGINS = /^\s*(?:<\|start\|>|<\|channel\|>)/
  * The channel `analysis` is thinking. A message with a recipient is a call, which counts when no other words follow it.
  * @returns null for text in another format
  */
-export function readChannels(text: string): Channels | null {
+export function readChannels(text: string): HarmonyChannels | null {
   if (!BEGINS.test(text) || !text.includes(MESSAGE)) return null
   const words: string[] = []
   let calls: WrittenCall[] = []

@@ -1,19 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { readArgs, toolNameOf, type WrittenCall } from './arguments.ts'
 import { readChannels } from './harmony.ts'
-import { findTextCalls, isBrokenCall, isQuoted, type Offer, responseIn } from './text-calls.ts'
+import { findTextCalls, isBrokenCall, isQuoted, type OfferedTools, responseIn } from './text-calls.ts'
 import { withoutThinking } from './thinking.ts'
 
 /** How an answer ended. */
 export type AnswerEnd = 'done' | 'length' | 'filter' | 'broken' | 'malformed'
 
 /** What a model wrote, whatever server it came from. */
-export interface Written {
+export interface ModelMessage {
   /** without thinking and calls; null: it said nothing */
   readonly words: string | null
   readonly calls: readonly WrittenCall[]
   readonly end: AnswerEnd
-  /** the words are a call that was cut off, or that is no JSON */
+  /** the words are a call that was cut off, or that is not JSON */
   readonly isBroken: boolean
 }
 
@@ -41,7 +41,7 @@ const ENDS: Readonly<Record<string, AnswerEnd>> = {
 }
 
 /** @returns how an answer ended, by the `finish_reason` of its choice */
-export function endOf(reason: unknown): AnswerEnd {
+export function messageEnd(reason: unknown): AnswerEnd {
   const known = typeof reason === 'string' ? reason.toLowerCase().replace(/^function_call_filter: /, '') : ''
   return Object.hasOwn(ENDS, known) ? ENDS[known]! : 'done'
 }
@@ -50,14 +50,14 @@ export function endOf(reason: unknown): AnswerEnd {
  * Reads the message of a completion. Takes any value and never throws.
  * @returns null when it holds no message of Chat Completions
  */
-export function readMessage(completion: unknown, offer: Offer): Written | null {
+export function readMessage(completion: unknown, offer: OfferedTools): ModelMessage | null {
   const choices = isJsonObject(completion) ? completion.choices : undefined
   const choice = Array.isArray(choices) ? choices[0] : undefined
   if (!isJsonObject(choice) || !isJsonObject(choice.message)) return null
-  const parts = partsOf(choice.message)
+  const parts = messageParts(choice.message)
   const calls = callsOf(choice.message)
   if (parts === null || calls === null) return null
-  const end = endOf(choice.finish_reason)
+  const end = messageEnd(choice.finish_reason)
   const all = [...calls, ...parts.calls]
   const said = sayingOf(parts.text, all.length === 0 ? offer : { ...offer, tools: [] })
   const named = (all.length === 0 ? said.calls : all).map(({ name, args }) => ({
@@ -70,7 +70,7 @@ export function readMessage(completion: unknown, offer: Offer): Written | null {
 }
 
 /** Words and the calls in them. Thinking is taken out, and never read. */
-function sayingOf(text: string, offer: Offer): { words: string; calls: readonly WrittenCall[] } {
+function sayingOf(text: string, offer: OfferedTools): { words: string; calls: readonly WrittenCall[] } {
   const channels = readChannels(text)
   if (channels !== null) {
     const { calls, words, written } = channels
@@ -82,7 +82,7 @@ function sayingOf(text: string, offer: Offer): { words: string; calls: readonly 
 }
 
 /** The words of a message: a text, or a list of parts, some of which may be calls. @returns null for anything else */
-function partsOf({ content, refusal }: JsonObject): { text: string; calls: WrittenCall[] } | null {
+function messageParts({ content, refusal }: JsonObject): { text: string; calls: WrittenCall[] } | null {
   const said = content ?? null
   const refused = typeof refusal === 'string' ? refusal : '' // a refusal counts as words
   if (said === null) return { text: refused, calls: [] }
@@ -90,13 +90,13 @@ function partsOf({ content, refusal }: JsonObject): { text: string; calls: Writt
   const parts = Array.isArray(said) ? said : isJsonObject(said) ? [said] : null
   if (parts === null || !parts.every((part) => typeof part === 'string' || isJsonObject(part))) return null
   const calls = parts.filter((part) => isJsonObject(part) && isCallPart(part)).map(readCall)
-  return { text: parts.map(textOf).join('') || refused, calls }
+  return { text: parts.map(partText).join('') || refused, calls }
 }
 
 const TEXT_TYPES: readonly unknown[] = ['text', 'output_text', 'refusal', undefined]
 
 /** The text of a part. Parts of thinking and of other kinds hold no words. */
-export function textOf(part: Json): string {
+export function partText(part: Json): string {
   if (typeof part === 'string') return part
   if (!isJsonObject(part) || !TEXT_TYPES.includes(part.type)) return ''
   const text = part.text ?? part.refusal ?? part.content

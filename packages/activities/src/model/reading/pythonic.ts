@@ -27,14 +27,14 @@ class NotPythonicError extends Error {
 export function readPythonic(text: string): WrittenCall[] | null {
   if (!/^\s*(?:\[\s*)?[A-Za-z_][\w.:-]*\s*[({]/.test(text)) return null
   try {
-    return new Reader(text).calls()
+    return new PythonicReader(text).calls()
   } catch (error) {
     if (error instanceof NotPythonicError) return null
     throw error
   }
 }
 
-class Reader {
+class PythonicReader {
   readonly #text: string
   #at = 0
 

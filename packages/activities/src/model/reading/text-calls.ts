@@ -10,7 +10,7 @@ export interface TextCalls {
 }
 
 /** What a call in words is held against. */
-export interface Offer {
+export interface OfferedTools {
   /** names of the tools that were sent */
   readonly tools: readonly string[]
   /** all that was said to the model, in which a call may be quoted */
@@ -27,7 +27,7 @@ export interface Offer {
  * @param text without thinking
  * @returns null when the words are words
  */
-export function findTextCalls(text: string, offer: Offer): TextCalls | null {
+export function findTextCalls(text: string, offer: OfferedTools): TextCalls | null {
   if (offer.tools.length === 0) return null
   const bare = withoutFence(text)
   const found = readBare(bare) ?? readMarked(bare)
@@ -48,10 +48,10 @@ const CALL_IN_JSON = /^\[?\{"(?:tool_calls?|name|function|tool|tool_name|type)":
 const NAME_IN_CALL = /"(?:name|function|tool|tool_name)":"([^"]{1,200})"/
 
 /**
- * Whether words are a call of an offered tool in JSON that cannot be read: it was cut off, or has a fault. They are no words to
+ * Whether words are a call of an offered tool in JSON that cannot be read: it was cut off, or has a fault. They are not words to
  * anybody.
  */
-export function isBrokenCall(words: string, { tools, prompt }: Offer): boolean {
+export function isBrokenCall(words: string, { tools, prompt }: OfferedTools): boolean {
   let text = words.trim()
   for (let i = 0; i < BEFORE_CALL_MAX; i++) text = text.replace(BEFORE_CALL, '').trimStart()
   const begins = text.slice(0, 1000).replace(/\s+/g, '')
@@ -70,7 +70,7 @@ function isOneObject(text: string): boolean {
 const CUT_RESPONSE = /^\{\s{0,20}"response"\s{0,20}:\s{0,20}"((?:[^"\\]|\\.)*)\\?$/s
 
 /** The words of an answer in the form that llama.cpp asks models without a tool format for: `{"response": …}`. */
-export function responseIn(words: string, { tools }: Offer): string | null {
+export function responseIn(words: string, { tools }: OfferedTools): string | null {
   const bare = withoutFence(words)
   const begun = tools.length === 0 ? null : CUT_RESPONSE.exec(bare)
   if (begun !== null) return String(parseJson(`"${begun[1]}"`) ?? begun[1])
@@ -85,7 +85,7 @@ export function isQuoted(written: string, prompt: string): boolean {
   return plain(prompt).includes(plain(written))
 }
 
-interface Found {
+interface LooseCalls {
   readonly calls: readonly WrittenCall[]
   readonly words: string
   /** the first call as it was written */
@@ -93,7 +93,7 @@ interface Found {
 }
 
 /** Nothing but calls, as JSON or as Python. */
-function readBare(text: string): Found | null {
+function readBare(text: string): LooseCalls | null {
   const calls = readJsonCalls(text) ?? readPythonic(text)
   return calls === null ? null : { calls, words: '', written: text }
 }
@@ -137,7 +137,7 @@ const SEPARATED = new RegExp(
 )
 
 /** Words, then calls between control tokens to the end. */
-function readMarked(text: string): Found | null {
+function readMarked(text: string): LooseCalls | null {
   const plain = text.replace(PREFIXES, '')
   const at = OPENING.exec(plain)
   if (at === null) return null
@@ -220,7 +220,7 @@ function endOfJson(text: string): number | null {
   return null
 }
 
-interface Tags {
+interface CallTags {
   readonly begin: string
   readonly end: string
   readonly key: string
@@ -228,7 +228,7 @@ interface Tags {
 }
 
 /** `<function=see><parameter=address>/a</parameter></function>`, `<function=see>{…}</function>`, and the like of `<invoke>` */
-function readTagged(block: string, { begin, end, key, close }: Tags): WrittenCall[] | null {
+function readTagged(block: string, { begin, end, key, close }: CallTags): WrittenCall[] | null {
   if (!block.startsWith(begin)) return null
   const calls: WrittenCall[] = []
   for (const part of block.split(begin).slice(1)) {

@@ -3,15 +3,15 @@ import { formDigest } from '../../extend/manifest.ts'
 import { ceilingsOf } from '../../gates/list-gate.ts'
 import type { AskedRules } from '../../gates/refusal.ts'
 import type { Ties } from '../../rows/rows.ts'
-import type { Acting } from '../acting.ts'
-import type { Asking } from './asking.ts'
+import type { ActInputs } from '../act-inputs.ts'
+import type { ConsentTerms } from './consent.ts'
 import { rulesOf } from './whom.ts'
 
 /** Digests of all that a yes to a call rests on. */
 export async function tiesOf(
   call: VerbCall,
-  at: Acting,
-  asking: Asking,
+  at: ActInputs,
+  asking: ConsentTerms,
   asked: readonly AskedRules[],
 ): Promise<Ties> {
   const { digest, reader, me } = at
@@ -27,7 +27,7 @@ export async function tiesOf(
 }
 
 /** The operation of a call as the loaded code describes it. */
-function operationOf(call: VerbCall, { registry, digest }: Acting): Ties['operation'] {
+function operationOf(call: VerbCall, { registry, digest }: ActInputs): Ties['operation'] {
   const operation =
     call.verb === 'do'
       ? registry.operations.get(call.operation)

@@ -2,11 +2,11 @@ import type { BeingName, SpacePath } from '@treeos/core'
 import type { AskedRules } from '../../gates/refusal.ts'
 import type { WorldReader } from '../../read/reader.ts'
 import type { AskedOf, BeingRow } from '../../rows/rows.ts'
-import type { Acting } from '../acting.ts'
+import type { ActInputs } from '../act-inputs.ts'
 import { tooFewToAsk } from './refusals.ts'
 
 /** The rules that ask, with the persons that they ask: without those that the person who makes the call answers by making it. */
-export async function stillAsked(at: Acting, asked: readonly AskedRules[]): Promise<AskedOf[]> {
+export async function stillAsked(at: ActInputs, asked: readonly AskedRules[]): Promise<AskedOf[]> {
   const { me, driver, caller } = at
   const isPerson = caller.cognition === 'human' && driver === null
   const rules = await rulesOf(at, asked)
@@ -33,7 +33,7 @@ const isOneOf =
 
 /** The makers of persons, without the operator, which made everybody. */
 async function makersOf(
-  { reader }: Acting,
+  { reader }: ActInputs,
   persons: readonly BeingName[],
 ): Promise<ReadonlyMap<BeingName, readonly BeingName[]>> {
   const makers = new Map<BeingName, readonly BeingName[]>()
@@ -50,7 +50,7 @@ async function makersOf(
  * nobody says yes to itself by another name.
  */
 async function ownPersons(
-  { reader, me, driver }: Acting,
+  { reader, me, driver }: ActInputs,
   makers: ReadonlyMap<BeingName, readonly BeingName[]>,
 ): Promise<ReadonlySet<BeingName>> {
   const hands = [me.name, ...(driver === null ? [] : [driver])]
@@ -61,7 +61,7 @@ async function ownPersons(
 }
 
 /** All rules that ask, with the persons that they name. */
-export async function rulesOf({ reader, me }: Acting, asked: readonly AskedRules[]): Promise<AskedOf[]> {
+export async function rulesOf({ reader, me }: ActInputs, asked: readonly AskedRules[]): Promise<AskedOf[]> {
   const rules: AskedOf[] = []
   for (const { asks, question } of asked)
     for (const { ask, by, place } of asks) {

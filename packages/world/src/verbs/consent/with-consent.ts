@@ -1,8 +1,8 @@
 import { approvalReel, type FactDraft, stanceOf, TreeosError, type VerbCall } from '@treeos/core'
-import type { Act, Acting } from '../acting.ts'
-import type { Asking, Consent } from './asking.ts'
+import type { Act, ActInputs } from '../act-inputs.ts'
+import { type CallForConsent, waiting } from './call-for-consent.ts'
+import type { Consent, ConsentTerms } from './consent.ts'
 import { tooLate } from './refusals.ts'
-import { type Waiting, waiting } from './waiting.ts'
 import { stillAsked } from './whom.ts'
 import { requireYes } from './yes.ts'
 
@@ -12,10 +12,10 @@ import { requireYes } from './yes.ts'
  */
 export async function withConsent<Decided extends { readonly kind: string }>(
   call: VerbCall,
-  at: Acting,
+  at: ActInputs,
   { asked, listed }: Pick<Consent, 'asked' | 'listed'>,
   decided: Decided,
-): Promise<Decided | Waiting> {
+): Promise<Decided | CallForConsent> {
   const { asking } = at
   if (asking?.approval == null) {
     const open = await stillAsked(at, asked)
@@ -41,7 +41,7 @@ export async function withConsent<Decided extends { readonly kind: string }>(
 const isDone = (decided: { readonly kind: string }): boolean =>
   decided.kind === 'act' && (decided as unknown as Act).isDoneOutside === true
 
-const requireAsking = (asking: Asking | null): Asking => {
+const requireAsking = (asking: ConsentTerms | null): ConsentTerms => {
   if (asking !== null) return asking
   throw new TreeosError(
     'FORBIDDEN',

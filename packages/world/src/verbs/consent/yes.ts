@@ -2,22 +2,22 @@ import { approvalReel, type FactDraft, type MomentId, type VerbCall } from '@tre
 import type { AskedRules } from '../../gates/refusal.ts'
 import { yesHoldsUntil } from '../../rows/approvals.ts'
 import type { ApprovalRow, Ties } from '../../rows/rows.ts'
-import type { Acting } from '../acting.ts'
-import type { Asking } from './asking.ts'
+import type { ActInputs } from '../act-inputs.ts'
+import type { ConsentTerms } from './consent.ts'
 import { changed, voided } from './refusals.ts'
 import { tiesOf } from './ties.ts'
 
 /** @throws {TreeosError} FORBIDDEN unless the yes that the moment brings is to this call, as it is decided now */
 export async function requireYes(
   call: VerbCall,
-  at: Acting,
+  at: ActInputs,
   {
     row,
     asking,
     asked,
   }: {
     readonly row: ApprovalRow | null
-    readonly asking: Asking
+    readonly asking: ConsentTerms
     readonly asked: readonly AskedRules[]
   },
 ): Promise<void> {

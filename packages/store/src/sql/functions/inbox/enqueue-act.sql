@@ -8,7 +8,7 @@ declare
   lease json;
 begin
   if w.kind is distinct from 'act' then
-    raise exception 'refused: a wake of kind % is no act of a person', w.kind using errcode = '42501';
+    raise exception 'refused: a wake of kind % is not an act of a person', w.kind using errcode = '42501';
   end if;
   perform require_plain_wake(w);
   -- Any other id could be one that a wake of TreeOS will have, which then would not come.

@@ -7,7 +7,7 @@ language plpgsql stable as $$
 declare
   said text := convert_from(act.content, 'UTF8');
   decided text := (select convert_from(bytes, 'UTF8') from moment_decision where moment = its_moment);
-  -- What is no signature by its form stays, and then no lease stands at the end.
+  -- A value without the form of a signature stays, and then no lease stands at the end.
   unsigned text := regexp_replace(said, ',"salt":"[0-9a-f]{64}","signed":\{("[A-Za-z]+":("[A-Za-z0-9_-]*"|\d+),?)+\}\}$', '}');
   begins text := substring(said from '^\{"answers":(?:null|"(?:[^"\\]|\\.)*"),"call":');
 begin

@@ -1,0 +1,89 @@
+/** Where the help lists each command: on the first page or under one topic. A test fails when a command has no place, or two. */
+
+/** A place under a heading. A group stands for its commands, but for those that have a place of their own. */
+export interface HelpSection {
+  readonly heading: string
+  /** paths: `summon`, `role`, `flow eval` */
+  readonly commands: readonly string[]
+}
+
+/** Commands of every day. */
+export const FIRST_PAGE: readonly HelpSection[] = [
+  { heading: 'Start and stop', commands: ['up', 'down', 'status', 'doctor', 'logs'] },
+  {
+    heading: 'Talk and answer',
+    commands: ['summon', 'chat', 'gather', 'inbox', 'reply', 'approvals', 'approve', 'deny'],
+  },
+  { heading: 'Act', commands: ['birth', 'see', 'do', 'inhabit'] },
+  { heading: 'Shape the world', commands: ['role', 'flow', 'space'] },
+  { heading: 'Look back', commands: ['beings', 'moments', 'explain', 'thread', 'tail'] },
+]
+
+export const TOPICS = {
+  audit: {
+    about: 'what happened, and how to prove it to somebody else',
+    commands: [
+      'verify',
+      'replay',
+      'prompt',
+      'debug',
+      'search',
+      'why-known',
+      'trust',
+      'receipt',
+      'export',
+      'checkpoint',
+      'verify-overlay',
+      'erase',
+      'refold',
+    ],
+  },
+  'what-if': {
+    about: 'what another role, flow, rule or model would have changed',
+    commands: [
+      'flow eval',
+      'role compose',
+      'why-not',
+      'whatif',
+      'trial',
+      'dry-run',
+      'redteam',
+      'fork',
+      'diff',
+    ],
+  },
+  programs: {
+    about: 'programs, tools and models from outside',
+    commands: ['mcp', 'token', 'tools', 'secret', 'outlet', 'hook', 'operations', 'extensions', 'extension'],
+  },
+  making: {
+    about: 'what a world is made of, beside roles, flows and spaces',
+    commands: ['be', 'end', 'move', 'budget', 'signal', 'overlay', 'world'],
+  },
+  running: {
+    about: 'instances, workers and who signs in',
+    commands: [
+      'worker',
+      'dev',
+      'prepare',
+      'env',
+      'portal',
+      'link',
+      'people',
+      'pause',
+      'resume',
+      'cancel',
+      'accept-difference',
+      'traces',
+      'completion',
+      'help',
+    ],
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly about: string; readonly commands: readonly string[] }>
+>
+export type Topic = keyof typeof TOPICS
+
+export const TOPIC_NAMES = Object.keys(TOPICS) as readonly Topic[]
+
+export const isTopic = (word: string): word is Topic => Object.hasOwn(TOPICS, word)

@@ -1,0 +1,40 @@
+import { Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Inert, Quiet, WornRoles } from '../parts/index.ts'
+import { type MapMark, nameOf } from './plan.ts'
+
+interface ChosenMarkProps {
+  readonly id: string
+  readonly mark: MapMark | null
+  /** what can be done there */
+  readonly action: ReactNode
+}
+
+/** What is chosen, in words. */
+export const ChosenMark = ({ id, mark, action }: ChosenMarkProps) => (
+  <Group justify="space-between" gap="xs" px={4} pt={6}>
+    <Group id={id} gap={6} mih={28} aria-live="polite">
+      {mark === null ? (
+        <Quiet size="xs">Arrow keys go from mark to mark, Enter opens one.</Quiet>
+      ) : (
+        <>
+          <Text size="sm" fw={600}>
+            <Inert text={nameOf(mark)} />
+          </Text>
+          {mark.spot === null ? null : (
+            <Quiet size="xs">
+              at {mark.spot.x}, {mark.spot.y}
+            </Quiet>
+          )}
+          <WornRoles roles={mark.roles} />
+          {mark.words === null ? null : (
+            <Quiet lineClamp={2}>
+              “<Inert text={mark.words} />”
+            </Quiet>
+          )}
+        </>
+      )}
+    </Group>
+    {action}
+  </Group>
+)

@@ -1,0 +1,55 @@
+/** Moments in the chain that no history attests: Temporal learns of them when their workflow task ends, which may be later or never. */
+
+import { parseMomentId } from '@treeos/core'
+import { MOMENTS_OF_TASK_MAX } from '@treeos/protocol'
+import type { StoredOutcome } from '@treeos/store'
+import { attestedMoments, generationOf, type WorkflowRun } from './temporal-history.ts'
+
+/** Whether the histories may yet come to hold the last outcome: a workflow task is under way, and they do not hold it. */
+export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly WorkflowRun[]): boolean {
+  const [last, run] = [outcomes.at(-1), runs.at(-1)]
+  if (last === undefined || run === undefined || isTerminated(run) || !hasOpenTask(run)) return false
+  return !attestedMoments(run.history).some(
+    ({ opened, stamped }) => opened.moment === last.moment && stamped !== null,
+  )
+}
+
+/**
+ * The last moments of each generation that no history attests, where its run was terminated in the middle of a workflow task, or where
+ * it failed: then only moments that the next generation closed, since an activity that fails does not tell what it opened.
+ * They are at most as many as one task has; were there more, or were the run at rest when it was terminated, something else is missing.
+ * @param outcomes all of a being, in their order
+ * @param runs oldest first
+ */
+export function leftByEndedRuns(
+  outcomes: readonly StoredOutcome[],
+  isAttested: (outcome: StoredOutcome) => boolean,
+  runs: readonly WorkflowRun[],
+): StoredOutcome[] {
+  const lives = Map.groupBy(outcomes, ({ moment }) => parseMomentId(moment).generation)
+  return [...lives].flatMap(([generation, moments]) => {
+    const left = moments.slice(1 + moments.findLastIndex(isAttested))
+    if (left.length > MOMENTS_OF_TASK_MAX) return []
+    const last = runs.findLast((run) => generationOf(run.history) === generation)
+    // A run that was terminated in its first task does not say its generation.
+    const mayBe = runs.filter((run) => run === last || generationOf(run.history) === null)
+    const isClosed = left.every(({ record }) => record.reason === 'superseded')
+    const mayLeave = (run: WorkflowRun) => (isTerminated(run) ? hasOpenTask(run) : isFailed(run) && isClosed)
+    return mayBe.some(mayLeave) ? left : []
+  })
+}
+
+const isTerminated = ({ history }: WorkflowRun): boolean =>
+  history.events?.at(-1)?.workflowExecutionTerminatedEventAttributes != null
+
+const isFailed = ({ history }: WorkflowRun): boolean =>
+  history.events?.at(-1)?.workflowExecutionFailedEventAttributes != null
+
+/** Whether a workflow task began after the last one that completed. */
+function hasOpenTask({ history }: WorkflowRun): boolean {
+  const last = history.events?.findLast(
+    (event) =>
+      event.workflowTaskStartedEventAttributes != null || event.workflowTaskCompletedEventAttributes != null,
+  )
+  return last?.workflowTaskStartedEventAttributes != null
+}

@@ -1,0 +1,108 @@
+import {
+  CONTINUE_PREFIX,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  LOOK_PREFIX,
+  type Wake,
+} from '@treeos/core'
+import type { WorldReader } from '../read/reader.ts'
+import { beingKey, spaceKey } from '../rows/rows.ts'
+
+/** What a wake of a being's own quotes of the world: content of places and beings, which the being may not see any more when it opens. */
+export interface Quotes {
+  /** addresses whose content it quotes, sorted */
+  readonly of: readonly string[]
+  /** the quality whose change it tells of; the moment reads its value itself */
+  readonly change?: { readonly target: string; readonly path: readonly string[] }
+}
+
+/** Start of the id of a wake by change. */
+const CHANGE_PREFIX = 'change/'
+
+/** Wakes of these kinds are made by the substrate alone, so what their content says of itself is so. */
+const isOwn = ({ kind, id }: Pick<Wake, 'id' | 'kind'>) =>
+  kind === 'event' && [CHANGE_PREFIX, LOOK_PREFIX, CONTINUE_PREFIX].some((prefix) => id.startsWith(prefix))
+
+/** @returns null for a wake that quotes nothing of a place or a being */
+export function quotesOf({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | null {
+  if (!isOwn({ id, kind }) || !isJsonObject(content)) return null
+  const change = id.startsWith(CHANGE_PREFIX) ? changeIn(content) : null
+  const of = [content, ...quotedParts(content)].flatMap((part) => addressOf(part) ?? [])
+  if (of.length === 0) return null
+  return { of: [...new Set(of)].sort(), ...(change === null ? {} : { change }) }
+}
+
+/** What a wake by which the being goes on repeats: what began it, and earlier looks. */
+const quotedParts = ({ begun = null, earlier = null }: JsonObject): Json[] => [
+  begun,
+  ...(Array.isArray(earlier) ? earlier : []),
+]
+
+/** The address of what a part shows: of a look, or of a change. */
+function addressOf(part: Json): string | null {
+  if (!isJsonObject(part)) return null
+  if (part.event === 'changed') return changeIn(part)?.target ?? null
+  return typeof part.address === 'string' && 'seen' in part ? part.address : null
+}
+
+function changeIn({ what, target }: JsonObject): NonNullable<Quotes['change']> | null {
+  if (typeof what !== 'string' || typeof target !== 'string') return null
+  return { target, path: what.split('.').slice(2) }
+}
+
+/** A longer value is left out of what a wake tells: the being sees the world anyway. */
+const VALUE_LENGTH_MAX = 1024
+
+/** The value of a quality that changed, as it is now; undefined when it is too long to be told, or what had it is gone. */
+export async function valueAt(
+  world: WorldReader,
+  { target, path }: NonNullable<Quotes['change']>,
+): Promise<Json | undefined> {
+  const row = await (target.startsWith('@')
+    ? world.row(beingKey(target.slice(1)))
+    : world.row(spaceKey(target)))
+  if (row === null) return undefined
+  let value: Json | undefined = row.qualities
+  for (const key of path) value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return JSON.stringify(value ?? null).length > VALUE_LENGTH_MAX ? undefined : (value ?? null)
+}
+
+/**
+ * The content of a wake as its being may hear it. What it quotes of a place or a being that the being may not see is left out: a change
+ * says then that something changed, and not what.
+ * @param unseen the addresses that it may not see
+ * @param value of the quality whose change it tells of; left out where it is not known
+ */
+export function heardContent(content: Json, unseen: readonly string[], value?: Json): Json {
+  if (!isJsonObject(content)) return content
+  const { begun, earlier } = content
+  const heard = heardPart(content, unseen) as JsonObject
+  const isTold = value !== undefined && content.event === 'changed' && heard === content
+  return {
+    ...heard,
+    ...(isTold ? { value } : {}),
+    ...(isJsonObject(begun ?? null) && 'begun' in heard ? { begun: heardPart(begun ?? null, unseen) } : {}),
+    ...(Array.isArray(earlier) && 'earlier' in heard
+      ? { earlier: earlier.map((look) => heardPart(look, unseen)) }
+      : {}),
+  }
+}
+
+function heardPart(part: Json, unseen: readonly string[]): Json {
+  const address = addressOf(part)
+  if (address === null || !unseen.includes(address) || !isJsonObject(part)) return part
+  if (part.event !== 'changed') return { ...part, seen: { refused: 'it may not be seen any more' } }
+  const { changes, summary } = part
+  return {
+    event: 'changed',
+    ...(changes === undefined ? {} : { changes }),
+    ...(summary === undefined ? {} : { summary }),
+  }
+}
+
+/** The content of a wake as anyone may hear it who does not live its moment. */
+export function toldContent(wake: Pick<Wake, 'id' | 'kind' | 'content'>): Json {
+  const quotes = quotesOf(wake)
+  return quotes === null ? wake.content : heardContent(wake.content, quotes.of)
+}

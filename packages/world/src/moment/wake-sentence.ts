@@ -1,0 +1,155 @@
+import { isJsonObject, type Json, type JsonObject, parseCall, wakeWord } from '@treeos/core'
+import { bareJson, inline } from '@treeos/signature'
+import { callInWords } from './steps.ts'
+import type { WakeRow } from './wake-block.ts'
+
+/** A wake as the user message tells it. */
+export interface ToldWake {
+  /** what happened, in one line; null where a being speaks, whose words stand for themselves */
+  readonly before: string | null
+  /** undefined where the sentence says everything */
+  readonly content: Json | undefined
+}
+
+/** Ids of moments and wakes. Nobody can be reached by them, and models take them for addresses. */
+const IDS: ReadonlySet<string> = new Set(['prior', 'moment', 'correlation', 'root'])
+
+/** Events by which a being goes on, and whose sentence tells most of the content. */
+const GOES_ON: ReadonlySet<string> = new Set(['continue', 'denied', 'expired', 'approved'])
+
+/** A longer question stays in the JSON. */
+const QUOTED_CHARS_MAX = 1000
+
+/**
+ * Tells an event in one plain sentence, with its content after it. The words of a being are told as they are. What kind of event it is
+ * comes from the row of the wake; a content that does not have the fields of its kind is told by its kind alone.
+ */
+export function toldWake({ wake, content }: Pick<WakeRow, 'wake'> & { readonly content: Json }): ToldWake {
+  if (wake.kind !== 'event') return { before: null, content }
+  const kind = wakeWord(wake)
+  const fields = isJsonObject(content) ? content : {}
+  const tell = Object.hasOwn(TELLERS, kind) ? TELLERS[kind] : undefined
+  const before = tell?.(fields) ?? anyEvent(kind, fields)
+  if (!isJsonObject(content) || tell === undefined) return { before, content: withoutIds(content) }
+  if (kind === 'look') return { before, content: prunedLook(content) }
+  return { before, content: GOES_ON.has(kind) ? untold(content) : withoutIds(content) }
+}
+
+const withoutIds = (content: Json): Json =>
+  isJsonObject(content)
+    ? Object.fromEntries(Object.entries(content).filter(([key]) => !IDS.has(key)))
+    : content
+
+/** What the sentence of a self-continue leaves to say. */
+function untold({
+  event: _event,
+  actor: _self,
+  step: _step,
+  of: _of,
+  did: _did,
+  approval: _approval,
+  call: _call,
+  wanted: _wanted,
+  why: _why,
+  lease: _lease,
+  begun,
+  ...rest
+}: JsonObject): Json | undefined {
+  const left = {
+    ...(withoutIds(rest) as JsonObject),
+    ...(begun === undefined || isQuoted(begun) ? {} : { begun }),
+  }
+  return Object.keys(left).length === 0 ? undefined : left
+}
+
+/** The sentence for each kind of event; undefined for a content without the fields of its kind. */
+const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefined>> = {
+  look: ({ address, step, of, begun, refused }) => {
+    if (!isText(address)) return undefined
+    const looked = `${begunBy(begun)}You looked at ${inline(address)}${ofSteps(step, of)}.`
+    return refused === undefined ? `${looked} This is what you saw:` : `${looked} It was refused:`
+  },
+  continue: ({ step, of, begun, did, result }) => {
+    const deed = isText(did) ? ` You ${oneLine(did)}.` : ''
+    const gave = result === undefined ? '' : ' This is what it gave:'
+    return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${deed}${gave}`
+  },
+  denied: ({ actor, wanted, why, begun }) =>
+    `${begunBy(begun)}You wanted to ${deed(wanted)}, and ${by(actor)} said no${isText(why) ? `: ${quotedQuestion(why)}` : ''}. It was not done.`,
+  expired: ({ wanted, begun }) =>
+    `${begunBy(begun)}You wanted to ${deed(wanted)}, and nobody said yes in time. It was not done.`,
+  approved: ({ actor, call, begun }) =>
+    `${begunBy(begun)}You wanted to ${deed(call)}, and ${by(actor)} said yes.`,
+  change: ({ actor, what, target, value, changes }) => {
+    if (!isText(what)) return 'Something changed that you may not see.'
+    const name = what.replace(/^(world|being\.quality|space\.quality)\./, '')
+    const whose = isText(target) ? `${inline(name)} of ${inline(target)}` : `the world signal ${inline(name)}`
+    const now = value === undefined ? '' : ` to ${bareJson(JSON.stringify(value))}`
+    const more = typeof changes === 'number' && changes > 1 ? `, the first of ${changes} changes` : ''
+    return isText(actor)
+      ? `${by(actor)} changed ${whose}${now}${more}.`
+      : `${upper(whose)} changed${now}${more}.`
+  },
+  idle: ({ seconds }) =>
+    typeof seconds === 'number' ? `You have been silent for ${seconds} seconds.` : undefined,
+  schedule: ({ name }) => (isText(name) ? `Your schedule ${inline(name)} woke you.` : undefined),
+  notice: ({ event, actor, message }) =>
+    isText(message) && isText(actor)
+      ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quotedQuestion(message)}.`
+      : undefined,
+}
+
+const anyEvent = (kind: string, { event, actor }: JsonObject): string =>
+  `This woke you: ${inline(isText(event) ? event : kind)}${isText(actor) ? `, by ${inline(actor)}` : ''}.`
+
+/** The call that waited, in words. */
+function deed(call: Json | undefined): string {
+  try {
+    return oneLine(callInWords(parseCall(call)))
+  } catch {
+    return 'act'
+  }
+}
+
+const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== ''
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+const by = (actor: Json | undefined): string => (isText(actor) ? inline(actor) : 'Somebody')
+const oneLine = (text: string): string => bareJson(text.replace(/\s+/gu, ' '))
+const quotedQuestion = (text: string): string => bareJson(JSON.stringify(text))
+const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
+  typeof step === 'number' && typeof of === 'number' ? `, step ${step} of at most ${of}` : ''
+
+/** What the being goes on with: the question first, since a model that reads it last looks at the same address again. */
+function begunBy(begun: Json | undefined): string {
+  if (!isQuoted(begun)) return ''
+  return `${inline(begun.from)} asked: ${quotedQuestion(begun.content)}. `
+}
+
+const isQuoted = (begun: Json | undefined): begun is { from: string; content: string } =>
+  isJsonObject(begun) &&
+  isText(begun.from) &&
+  isText(begun.content) &&
+  begun.content.length <= QUOTED_CHARS_MAX
+
+/** What the sentence has not told, without what is empty. */
+function prunedLook({ begun, seen = null, refused, earlier = null }: JsonObject): Json {
+  const rest = {
+    ...(begun === undefined || isQuoted(begun) ? {} : { begun }),
+    ...(Array.isArray(earlier) && earlier.length > 0 ? { earlier: earlier.map(prunedPart) } : {}),
+  }
+  if (refused !== undefined) return { ...rest, refused }
+  const shown = pruned(seen, 2)
+  return Object.keys(rest).length === 0 ? shown : { ...rest, seen: shown }
+}
+
+const prunedPart = (step: Json): Json =>
+  isJsonObject(step) && step.seen !== undefined ? { ...step, seen: pruned(step.seen, 2) } : step
+
+function pruned(value: Json, depth: number): Json {
+  if (depth === 0 || !isJsonObject(value)) return value
+  const kept = Object.entries(value).map(([key, part]): [string, Json] => [key, pruned(part, depth - 1)])
+  return Object.fromEntries(kept.filter(([, part]) => !isEmpty(part)))
+}
+
+const isEmpty = (value: Json): boolean =>
+  value === null || (typeof value === 'object' && Object.keys(value).length === 0)
