@@ -1,4 +1,4 @@
-import { branded } from './branded.ts'
+import { brandError } from './error-brand.ts'
 import type { Json } from './json.ts'
 
 /** All error codes that users see, with the HTTP status of each. */
@@ -46,7 +46,7 @@ export class TreeosError extends Error {
   readonly detail: Json | undefined
 
   static {
-    branded(TreeosError, 'TreeosError')
+    brandError(TreeosError, 'TreeosError')
   }
 
   /** @param options `cause` is for debugging only: it is not recorded, and not sent */

@@ -14,7 +14,6 @@ export {
   type SeenNotes,
   type WaitingWake,
 } from './aside.ts'
-export { branded } from './branded.ts'
 export {
   type Account,
   type Breach,
@@ -43,6 +42,7 @@ export {
   withOwnNames,
 } from './call-shape.ts'
 export { ERROR_STATUS, type ErrorCode, isErrorCode, storableMessage, TreeosError } from './error.ts'
+export { brandError } from './error-brand.ts'
 export {
   CODE_VERSION,
   FACT_ERASED,

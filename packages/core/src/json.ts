@@ -1,4 +1,4 @@
-import { branded } from './branded.ts'
+import { brandError } from './error-brand.ts'
 
 /** Any JSON value. Objects are plain: no prototypes, no `undefined`, no dates. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
@@ -15,7 +15,7 @@ export class NotPlainJsonError extends Error {
   readonly isTooLarge: boolean
 
   static {
-    branded(NotPlainJsonError, 'NotPlainJsonError')
+    brandError(NotPlainJsonError, 'NotPlainJsonError')
   }
 
   constructor(path: string, reason: string, isTooLarge = false) {

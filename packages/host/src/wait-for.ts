@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { branded } from '@treeos/core'
+import { brandError } from '@treeos/core'
 
 const WAIT_MS_MIN = 250
 const WAIT_MS_MAX = 5000
@@ -12,7 +12,7 @@ export class ServiceAwayError extends Error {
   override readonly name = 'ServiceAwayError'
 
   static {
-    branded(ServiceAwayError, 'ServiceAwayError')
+    brandError(ServiceAwayError, 'ServiceAwayError')
   }
 
   constructor(service: string, seconds: number, why: string) {

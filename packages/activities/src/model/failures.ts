@@ -1,4 +1,4 @@
-import { branded } from '@treeos/core'
+import { brandError } from '@treeos/core'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { Usage } from './prices.ts'
 import type { EndpointRefusal } from './refusal.ts'
@@ -21,7 +21,7 @@ export class ModelTransientError extends Error {
   tried = 1
 
   static {
-    branded(ModelTransientError, 'ModelTransientError')
+    brandError(ModelTransientError, 'ModelTransientError')
   }
 
   constructor(

@@ -1,4 +1,4 @@
-import { branded } from '@treeos/core'
+import { brandError } from '@treeos/core'
 
 /** A vault did not answer. The message has no text of an overlay. */
 export class VaultAwayError extends Error {
@@ -7,7 +7,7 @@ export class VaultAwayError extends Error {
   readonly isGone: boolean
 
   static {
-    branded(VaultAwayError, 'VaultAwayError')
+    brandError(VaultAwayError, 'VaultAwayError')
   }
 
   constructor(why: string, isGone: boolean) {

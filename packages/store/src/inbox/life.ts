@@ -1,4 +1,4 @@
-import { type BeingName, branded, momentsReel } from '@treeos/core'
+import { type BeingName, brandError, momentsReel } from '@treeos/core'
 import { sql } from 'kysely'
 import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
@@ -8,7 +8,7 @@ export class StaleGenerationError extends Error {
   override readonly name = 'StaleGenerationError' // Temporal carries the name as the failure's type: do not rename it
 
   static {
-    branded(StaleGenerationError, 'StaleGenerationError')
+    brandError(StaleGenerationError, 'StaleGenerationError')
   }
 }
 

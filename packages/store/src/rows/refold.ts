@@ -1,5 +1,5 @@
 import {
-  branded,
+  brandError,
   canonicalJson,
   type Fact,
   type FactDraft,
@@ -38,7 +38,7 @@ export class ErasedFactError extends Error {
   readonly seq: number
 
   static {
-    branded(ErasedFactError, 'ErasedFactError')
+    brandError(ErasedFactError, 'ErasedFactError')
   }
 
   constructor(reel: ReelId, seq: number) {

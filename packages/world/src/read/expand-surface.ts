@@ -1,6 +1,6 @@
 import {
   type BeingName,
-  branded,
+  brandError,
   classOfThrown,
   parseAddress,
   quote,
@@ -54,7 +54,7 @@ export class UnresolvedEntryError extends Error {
   override readonly name = 'UnresolvedEntryError'
 
   static {
-    branded(UnresolvedEntryError, 'UnresolvedEntryError')
+    brandError(UnresolvedEntryError, 'UnresolvedEntryError')
   }
 }
 

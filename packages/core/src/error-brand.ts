@@ -3,7 +3,7 @@
  * and each has its own classes. A static block of the class calls this. A subclass without a brand of its own is told by its class.
  * @param name one class has it
  */
-export function branded(errorClass: { readonly prototype: Error }, name: string): void {
+export function brandError(errorClass: { readonly prototype: Error }, name: string): void {
   const brand = Symbol.for(`treeos.${name}`)
   Object.defineProperty(errorClass.prototype, brand, { value: true })
   Object.defineProperty(errorClass, Symbol.hasInstance, {
