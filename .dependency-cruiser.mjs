@@ -22,19 +22,30 @@ const arrows = {
   tools: ['core', 'egress', 'world', 'sdk'],
   telemetry: ['core', 'egress', 'store'],
   client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
-  host: ['core', 'overlay', 'world', 'store', 'protocol', 'reality', 'workflows', 'activities', 'client'],
+  local: ['postgres'],
+  host: [
+    'core',
+    'overlay',
+    'world',
+    'store',
+    'protocol',
+    'reality',
+    'workflows',
+    'activities',
+    'client',
+    'local',
+  ],
   'world-file': ['core', 'roles', 'world', 'store', 'reality', 'client'],
   replay: ['core', 'roles', 'world', 'store', 'protocol', 'reality', 'workflows', 'host'],
   trials: ['core', 'roles', 'signature', 'world', 'store', 'reality', 'activities', 'replay'],
   'client-http': [],
-  local: ['postgres'],
   verify: ['core', 'roles', 'world'],
   proofs: ['core', 'egress', 'world', 'store', 'reality', 'verify'],
 }
 
 const any = (names) => `(${names.join('|')})`
 const tests = '[.]test[.]tsx?$'
-const ours = '^(packages|apps|extensions|bench|test|scripts)/'
+const ours = '^(packages|apps|extensions|examples/worlds|bench|test|scripts)/'
 
 const arrowRules = Object.entries(arrows).map(([name, mayImport]) => ({
   name: `arrows-of-${name}`,
@@ -139,15 +150,19 @@ const rules = [
     comment:
       'Published code asks for what its own package.json lists under dependencies; what the root happens to have is not there after an install. Types may come from devDependencies.',
     severity: 'error',
-    from: { path: '^(packages|extensions|apps)/[^/]+/src/', pathNot: tests },
+    from: { path: '^(packages|extensions|apps|examples/worlds)/[^/]+/src/', pathNot: tests },
     to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'by-name-never-by-path',
     comment: 'Another package is reached by its name and its doors, never by ../../.',
     severity: 'error',
-    from: { path: '^((packages|apps|extensions)/[^/]+|bench|test)/' },
-    to: { path: '^(packages|apps|extensions|bench|test)/', pathNot: '^$1/', dependencyTypes: ['local'] },
+    from: { path: '^((packages|apps|extensions|examples/worlds)/[^/]+|bench|test)/' },
+    to: {
+      path: '^(packages|apps|extensions|examples/worlds|bench|test)/',
+      pathNot: '^$1/',
+      dependencyTypes: ['local'],
+    },
   },
   {
     name: 'pure-stays-pure',
@@ -162,14 +177,17 @@ const rules = [
       'Whoever checks a bundle reads this package and no other: it has Node, and nothing of third parties.',
     severity: 'error',
     from: { path: '^packages/verify/src/', pathNot: tests },
-    to: { pathNot: '^(packages|apps|extensions)/', dependencyTypesNot: ['core'] },
+    to: { pathNot: '^(packages|apps|extensions|examples)/', dependencyTypesNot: ['core'] },
   },
   {
     name: 'one-way-to-postgres',
     comment:
       'A client of `pg` gives its password to whoever listens at the address. Ours, in packages/postgres, make the server prove itself first.',
     severity: 'error',
-    from: { path: '^(packages|apps|extensions)/[^/]+/src/', pathNot: `^packages/postgres/|${tests}` },
+    from: {
+      path: '^(packages|apps|extensions|examples/worlds)/[^/]+/src/',
+      pathNot: `^packages/postgres/|${tests}`,
+    },
     to: { path: '(^|/)node_modules/(pg|pg-native|pg-pool)/', dependencyTypesNot: ['type-only'] },
   },
   {
@@ -201,10 +219,19 @@ const rules = [
   },
   {
     name: 'extensions-see-only-the-sdk',
-    comment: 'An extension is made of its own files and @treeos/sdk, and describes arguments with zod.',
+    comment:
+      'An extension is made of its own files and @treeos/sdk, and describes arguments with zod. So is a world.',
     severity: 'error',
-    from: { path: '^extensions/([^/]+)/src/', pathNot: tests },
-    to: { pathNot: '^extensions/$1/|^packages/sdk/src/|/node_modules/zod/' },
+    from: { path: '^((extensions|examples/worlds)/[^/]+)/src/', pathNot: tests },
+    to: { pathNot: '^$1/|^packages/sdk/src/|/node_modules/zod/' },
+  },
+  {
+    name: 'examples-are-users',
+    comment:
+      'Whoever copies an example has the published packages alone: it imports what those open under their own names.',
+    severity: 'error',
+    from: { path: '^examples/[^/]+$' },
+    to: { path: ours, pathNot: '^packages/(sdk|client|host)/' },
   },
   {
     name: 'testing-in-tests-alone',

@@ -62,14 +62,14 @@ export default defineConfig({
       {
         test: {
           name: 'mocked',
-          include: [`{packages,extensions,apps}/${MOCKED}`],
+          include: [`{packages,extensions,apps,examples}/${MOCKED}`],
           exclude: NO_TESTS,
         },
       },
       {
         test: {
           name: 'property',
-          include: [`{packages,extensions,apps}/${PROPERTY}`],
+          include: [`{packages,extensions,apps,examples}/${PROPERTY}`],
           exclude: NO_TESTS,
           testTimeout: 600_000, // long runs, by FC_RUNS, take minutes
           maxWorkers: '100%',

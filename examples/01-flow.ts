@@ -2,7 +2,8 @@
  * 1. A role flow: an ordered list of clauses that picks the role a being wears in a moment. Pure, no services.
  *   node examples/01-flow.ts
  */
-import { compileFlow, evaluateFlow, type RoleFlow } from '@treeos/roles'
+import type { RoleFlow } from '@treeos/sdk'
+import { compileFlow, evaluateFlow } from '@treeos/sdk/testing'
 
 const flow: RoleFlow = [
   { when: { 'world.court.in-session': true }, role: 'judge' }, // the first plain clause that matches gives the primary role

@@ -1,7 +1,7 @@
 /** The workflows of example 5: one of its own beside those of TreeOS. */
 import { sleep } from '@temporalio/workflow'
 
-export * from '@treeos/workflows/workflows'
+export * from '@treeos/host/workflows'
 
 export async function countToThree(): Promise<number[]> {
   const counted: number[] = []

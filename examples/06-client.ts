@@ -5,8 +5,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { moments, summon } from '@treeos/client'
-import { findReality, openDatabase } from '@treeos/store'
-import { buildRegistry, seed } from '@treeos/world'
+import { buildRegistry, findReality, openDatabase, seed } from '@treeos/client/open'
 import greenhouse from './04-extension.ts'
 
 const db = openDatabase(process.env.TREEOS_PEOPLE_DATABASE_URL ?? '', { role: 'treeos_people' })

@@ -4,8 +4,14 @@
  *   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 TREEOS_MODEL=llama3.2 node examples/08-overlay.ts
  * It uses the services that DATABASE_URL and TEMPORAL_* name, else starts others in .treeos/overlays, and ends by itself.
  */
-import { type Connection, invoke, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
-import { checkCommitment } from '@treeos/overlay'
+import {
+  type Connection,
+  checkCommitment,
+  invoke,
+  setThreadOverlay,
+  summon,
+  threadOverlays,
+} from '@treeos/client'
 import { defineExtension, defineSignature, defineSkill } from '@treeos/sdk'
 import { z } from 'zod'
 import { requireMind, withBeings } from './host.ts'

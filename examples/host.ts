@@ -3,12 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { type Connection, plantScene } from '@treeos/client'
+import { buildRegistry, openDatabase, seed, VaultCaller } from '@treeos/client/open'
 import { createModel, type ModelEndpoint, resolveModelEndpoint, treeos } from '@treeos/host'
-import { ensurePostgres, ensureTemporal } from '@treeos/local'
-import { VaultCaller } from '@treeos/overlay/vault'
+import { ensurePostgres, ensureTemporal } from '@treeos/host/services'
 import type { Extension } from '@treeos/sdk'
-import { openDatabase } from '@treeos/store'
-import { buildRegistry, seed } from '@treeos/world'
 
 const THINKING_SECONDS_MAX = 120
 

@@ -1,5 +1,5 @@
 /**
- * Builds `dist` of every published package: `pnpm build`. One run of the compiler makes the declarations of all of them: a run for each
+ * Builds `dist` of every package that is published by itself or in the runtime: `pnpm build`. One run of the compiler makes the declarations of all of them: a run for each
  * would check the packages below it again. `bundle.ts` makes the JavaScript. SQL and JSON files beside the sources are copied, and the
  * portal's page is built.
  */
@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bundle } from './bundle.ts'
-import { publishable, root } from './packages.ts'
+import { compiled, root, withPublishedNames } from './packages.ts'
 
 const COMPILED = join(root, 'node_modules/.cache/built') // `outDir` of tsconfig.build.json
 
@@ -20,16 +20,16 @@ try {
 } catch {
   process.exit(1) // the compiler has said why
 }
-for (const one of publishable()) {
+for (const one of compiled()) {
   const { folder } = one
   const [sources, dist] = [join(root, folder, 'src'), join(root, folder, 'dist')]
-  const compiled = join(COMPILED, folder, 'src')
+  const declarations = join(COMPILED, folder, 'src')
   // The built page stays: whether it is of now, its digest tells.
   for (const old of globSync('*', { cwd: dist, exclude: ['page'] }))
     rmSync(join(dist, old), { recursive: true, force: true })
-  for (const file of globSync('**/*.d.ts', { cwd: compiled })) {
+  for (const file of globSync('**/*.d.ts', { cwd: declarations })) {
     mkdirSync(dirname(join(dist, file)), { recursive: true })
-    writeFileSync(join(dist, file), withBuiltNames(readFileSync(join(compiled, file), 'utf8')))
+    writeFileSync(join(dist, file), withBuiltNames(readFileSync(join(declarations, file), 'utf8')))
   }
   await bundle(one)
   for (const file of globSync('**/*.{sql,json}', { cwd: sources }))
@@ -37,7 +37,7 @@ for (const one of publishable()) {
 }
 execFileSync(process.execPath, [join(root, 'apps/portal/src/build-page.ts')], { stdio: 'inherit' })
 
-/** The compiler leaves the names of sources in declarations: `from './row.ts'`, `import('./row.ts')`. */
+/** The compiler leaves the names of sources and rooms in declarations: `from './row.ts'`, `import('@treeos/core')`. */
 function withBuiltNames(text: string): string {
-  return text.replace(/((?:from|import\()\s*['"]\.{1,2}\/[^'"\n]*)\.ts(?=['"])/g, '$1.js')
+  return withPublishedNames(text).replace(/((?:from|import\()\s*['"]\.{1,2}\/[^'"\n]*)\.ts(?=['"])/g, '$1.js')
 }

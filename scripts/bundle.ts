@@ -1,11 +1,11 @@
 /**
- * Makes the JavaScript of a published package: a file for each of its doors and programs, and chunks that they share. A command of the
+ * Makes the JavaScript of a package as it is published: a file for each of its doors and programs, and chunks that they share. A command of the
  * command line loads most packages, and Node reads and compiles one file far quicker than the hundred sources in it.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown'
-import { type Package, root } from './packages.ts'
+import { type Package, root, withPublishedNames } from './packages.ts'
 
 /** Third parties of many modules. They become part of the package that is named first; each has its licence in `dist/licenses.txt`. */
 const TAKEN_IN: Readonly<Record<string, readonly string[]>> = {
@@ -15,7 +15,7 @@ const TAKEN_IN: Readonly<Record<string, readonly string[]>> = {
   '@treeos/verify': ['@treeos/core', '@treeos/roles', '@treeos/signature', '@treeos/world'], // it installs alone
 }
 /** Other packages take Kysely from there, so that there is one. */
-const KYSELY = '@treeos/store/kysely'
+const KYSELY = '@treeos/runtime/store/kysely'
 
 /** Sources that run as processes of their own, beside those that a package names in `bin` and `exports`. */
 const PROGRAMS: readonly string[] = ['packages/local/src/temporal/download-child.ts']
@@ -37,7 +37,11 @@ export async function bundle({ folder, manifest }: Package): Promise<void> {
     input,
     // What is made for Node may import `node:module`, which no workflow may.
     platform: manifest.name in TAKEN_IN ? 'node' : 'neutral',
-    plugins: [thirdParties(manifest.name, manifest.dependencies ?? {}), placesOfSources(sources)],
+    plugins: [
+      publishedNames(sources, TAKEN_IN[manifest.name] ?? []),
+      thirdParties(manifest.name, manifest.dependencies ?? {}),
+      placesOfSources(sources),
+    ],
   })
   const { output } = await bundled.write({
     dir: join(root, folder, 'dist'),
@@ -46,6 +50,18 @@ export async function bundle({ folder, manifest }: Package): Promise<void> {
     chunkFileNames: 'chunks/[name]-[hash].js',
   })
   writeLicenses(join(root, folder, 'dist/licenses.txt'), output)
+}
+
+/** Sources name rooms as the workspace does, in imports and where they ask for the file of a door. */
+function publishedNames(sources: string, takenIn: readonly string[]): Plugin {
+  return {
+    name: 'published-names',
+    transform(code, id) {
+      if (!id.startsWith(sources)) return null
+      const told = withPublishedNames(code, takenIn)
+      return told === code ? null : { code: told, map: null }
+    },
+  }
 }
 
 /** What is in another package stays there. */

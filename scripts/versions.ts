@@ -1,10 +1,11 @@
 /**
- * Writes the version of the packages into what is released beside them: `node scripts/versions.ts`, after `changeset version`.
+ * Writes the version of the packages into what is released beside them: `node scripts/versions.ts`, after `changeset version`. Packages
+ * that are not published have that version too, but no changelog.
  * `test/contracts/versions.test.ts` compares.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishable, root } from './packages.ts'
+import { publishable, root, unpublished } from './packages.ts'
 
 /** What each file says before the version of the release. */
 export const STATED: readonly { readonly file: string; readonly before: RegExp }[] = [
@@ -42,4 +43,5 @@ if (import.meta.main) {
     const path = join(root, file)
     writeFileSync(path, withVersion(readFileSync(path, 'utf8'), before, version))
   }
+  for (const { folder } of unpublished()) rmSync(join(root, folder, 'CHANGELOG.md'), { force: true })
 }

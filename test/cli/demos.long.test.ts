@@ -1,17 +1,10 @@
-import court from '@treeos/court'
-import factory from '@treeos/factory'
-import fitness from '@treeos/fitness'
-import food from '@treeos/food'
-import harmony from '@treeos/harmony'
-import library from '@treeos/library'
-import lineage from '@treeos/lineage'
-import panel from '@treeos/panel'
 import type { Extension } from '@treeos/sdk'
-import weather from '@treeos/weather'
+import { worldNames } from '@treeos/worker/extensions'
+import { shipped } from '@treeos/worker/shipped'
 import { expect, it } from 'vitest'
+import { demos } from '../support/worlds.ts'
 import { useInstance } from './instance.ts'
 
-const SHIPPED = [court, factory, fitness, food, harmony, library, lineage, panel, weather]
 const home = useInstance({ env: { TREEOS_WEATHER_URL: '' } }) // the recorded weather, from no service
 
 /** The beings that a scene births and the spaces that it makes. */
@@ -26,13 +19,17 @@ function madeBy({ scene }: Extension): { beings: string[]; spaces: string[] } {
   }
 }
 
-it('every extension with a scene is tried here', async () => {
-  const extensions = await home.json<{ name: string; demo: boolean }[]>(['extensions'])
-  const names = extensions.flatMap(({ name, demo }) => (demo ? [name] : []))
-  expect(names.sort()).toEqual(SHIPPED.map(({ name }) => name))
+const loaded = async () =>
+  (await home.json<{ name: string }[]>(['extensions']))
+    .map(({ name }) => name)
+    .filter((name) => name !== 'seed')
+
+it('an instance loads no world that nobody asked for', async () => {
+  expect((await loaded()).sort()).toEqual(shipped.map(({ name }) => name))
+  expect(demos.map(({ name }) => name)).toEqual(expect.arrayContaining([...worldNames]))
 })
 
-it.each(SHIPPED)('up --demo $name plants its beings and spaces, and says so', async (demo) => {
+it.each(demos)('up --demo $name plants its beings and spaces, and says so', async (demo) => {
   const { status, stderr } = await home.run(['up', '--demo', demo.name])
   expect(status, stderr).toBe(0)
   expect(stderr).toContain(`planting ${demo.name}: ${demo.scene.length} of ${demo.scene.length}`)
@@ -41,6 +38,14 @@ it.each(SHIPPED)('up --demo $name plants its beings and spaces, and says so', as
   const living = await home.json<{ stance: string }[]>(['beings'])
   expect(living.map(({ stance }) => stance)).toEqual(expect.arrayContaining(beings))
   for (const path of spaces) expect(await home.json(['see', path])).toMatchObject({ address: { path } })
+})
+
+it('a world that was asked for is loaded by every later start', async () => {
+  expect(await loaded()).toEqual(expect.arrayContaining([...worldNames]))
+  expect((await home.run(['down'])).status).toBe(0)
+  expect((await home.run(['up', '--detach'])).status).toBe(0)
+  const { reply } = await home.json<{ reply: unknown }>(['summon', '@bailiff', 'Hear, hear!', '--wait', '60'])
+  expect(reply).toMatchObject({ from: '@bailiff', content: 'Hear, hear!' })
 })
 
 it('a scene that was planted is left as it is by a second up', async () => {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
 import { CliInstance } from './instance.ts'
 
-const PACKAGES = resolve(import.meta.dirname, '../../extensions/court/node_modules')
+const PACKAGES = resolve(import.meta.dirname, '../../examples/worlds/court/node_modules')
 const folder = mkdtempSync(join(tmpdir(), 'treeos-dev-'))
 const source = join(folder, 'src/index.ts')
 mkdirSync(join(folder, 'src'))

@@ -128,9 +128,19 @@ const breaking: { rule: string; file: string; line: string }[] = [
     file: 'packages/protocol/src/workflow.ts',
     line: `import './impure.ts'`,
   },
-  { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/a.ts', line: `import '@treeos/core'` },
-  { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
-  { rule: 'testing-in-tests-alone', file: 'extensions/court/src/c.ts', line: `import '@treeos/sdk/testing'` },
+  { rule: 'extensions-see-only-the-sdk', file: 'extensions/library/src/a.ts', line: `import '@treeos/core'` },
+  { rule: 'extensions-see-only-the-sdk', file: 'extensions/library/src/b.ts', line: `import 'node:fs'` },
+  {
+    rule: 'extensions-see-only-the-sdk',
+    file: 'examples/worlds/court/src/a.ts',
+    line: `import '@treeos/core'`,
+  },
+  { rule: 'examples-are-users', file: 'examples/a.ts', line: `import { d } from '@treeos/store'` },
+  {
+    rule: 'testing-in-tests-alone',
+    file: 'extensions/library/src/c.ts',
+    line: `import '@treeos/sdk/testing'`,
+  },
   { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/store'` },
   {
     rule: 'portal-through-the-client',
@@ -245,9 +255,12 @@ const allowed: Record<string, string> = {
   'packages/local/src/machine/fine.ts': '',
   'packages/activities/src/live/a.ts': `import '../guard/fine.ts'`,
   'packages/activities/src/guard/fine.ts': '',
-  'extensions/court/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
-  'extensions/court/src/finer.ts': '',
-  'extensions/court/src/fine.test.ts': `import '@treeos/sdk/testing'`,
+  'extensions/library/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
+  'extensions/library/src/finer.ts': '',
+  'examples/worlds/court/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
+  'examples/worlds/court/src/finer.ts': '',
+  'extensions/library/src/fine.test.ts': `import '@treeos/sdk/testing'`,
+  'examples/fine.ts': `import '@treeos/client'\nimport '@treeos/sdk/testing'\nimport 'declared'`,
   'apps/mcp/src/fine.ts': `import '@treeos/client'\nimport '@treeos/core'\nimport '@treeos/world'\nimport 'declared'`,
   'apps/portal/src/fine.ts': `import '@treeos/client'\nimport '@treeos/store'\nimport '@treeos/replay/what-if'\nexport const fine = 1`,
   'apps/portal/page/src/inbox/a.ts': '',
@@ -270,7 +283,17 @@ const concerns = (file: string) => (violation: Violation) =>
 async function cruise(cwd: string): Promise<{ exitCode: number; violations: Violation[] }> {
   const run = (reporter: string) =>
     new Promise<{ exitCode: number; stdout: string; stderr: string }>((done) => {
-      const args = ['packages', 'apps', 'extensions', 'test', '--config', rulesFile, '-T', reporter]
+      const args = [
+        'packages',
+        'apps',
+        'extensions',
+        'examples',
+        'test',
+        '--config',
+        rulesFile,
+        '-T',
+        reporter,
+      ]
       const options = { cwd, maxBuffer: 2 ** 28 }
       const child = execFile(depcruise, args, options, (_, stdout, stderr) =>
         done({ exitCode: child.exitCode ?? -1, stdout, stderr }),
@@ -291,7 +314,9 @@ async function plant(tree: string): Promise<void> {
     'apps/mcp',
     'apps/portal',
     'apps/worker',
-    'extensions/court',
+    'extensions/library',
+    'examples/worlds/court',
+    'examples',
     'test',
   ]
   const put = async (file: string, text: string) => {

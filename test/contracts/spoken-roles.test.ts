@@ -2,15 +2,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isSpokenTo, type RoleSpec } from '@treeos/roles'
-import { shipped } from '@treeos/worker/shipped'
 import { buildRegistry, seed } from '@treeos/world'
 import { describe, expect, it } from 'vitest'
+import { ours } from '../support/worlds.ts'
 
 /** Roles that are spoken to and need not answer so, with the reason. */
 const EXCEPT: Readonly<Record<string, string>> = {
   operator: 'persons wear it: each of their acts is one moment',
 }
-const roles = [...buildRegistry([seed, ...shipped]).roles.values()].map(({ spec }) => spec)
+const roles = [...buildRegistry([seed, ...ours]).roles.values()].map(({ spec }) => spec)
 const spoken = roles.filter(isSpokenTo)
 const hasTools = ({ canDo, canBe }: RoleSpec) => canDo.length + canBe.length > 0
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 const sources = execFileSync(
   'git',
-  ['ls-files', '{packages,apps,extensions}/*/src/**.ts', 'packages', 'apps', 'extensions'],
+  ['ls-files', '{packages,apps,extensions}/*/src/**.ts', 'packages', 'apps', 'extensions', 'examples/worlds'],
   {
     cwd: root,
     encoding: 'utf8',

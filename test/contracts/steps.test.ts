@@ -32,7 +32,9 @@ it('CONTRIBUTING names the steps that run beside the others', () => {
 })
 
 it('a test that puts another module in the place of one has a process of its own, by its name', () => {
-  const tests = globSync('{packages,extensions,apps,bench}/*/{src,test}/**/*.test.ts', { cwd: ROOT })
+  const tests = globSync('{packages,extensions,apps,bench,examples/worlds}/*/{src,test}/**/*.test.ts', {
+    cwd: ROOT,
+  })
   const mocking = tests.filter((file) => /\bvi\.(do)?[mM]ock\(/.test(readFileSync(join(ROOT, file), 'utf8')))
   expect(mocking.length).toBeGreaterThan(0)
   expect(mocking.filter((file) => !/\.(mocked|property)\.test\.ts$/.test(file))).toEqual([])

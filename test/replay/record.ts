@@ -8,18 +8,18 @@ import { plantScene } from '@treeos/client'
 import type { History } from '@treeos/host'
 import { beingWorkflowId, SCHEDULE_WORKFLOW } from '@treeos/protocol'
 import { recordedCommands } from '@treeos/replay'
-import { shipped } from '@treeos/worker/shipped'
 import { exportHistories } from '../support/histories.ts'
 import { until } from '../support/life.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { startPostOffice } from '../support/post-office.ts'
 import { startWorld, type World } from '../support/world.ts'
+import { demos } from '../support/worlds.ts'
 import { HISTORIES } from './recordings.ts'
 import { scenariosIn } from './scenarios-in.ts'
 import { situationExtensions, situations } from './situations.ts'
 
-/** Shipped scenes, each recorded by itself. The one of weather performs an effect outside. */
-export const DEMOS = shipped.filter(({ scene }) => scene.length > 0)
+/** Scenes, each recorded by itself. The one of weather performs an effect outside. */
+export const DEMOS = demos
 export const sceneOfDemo = ({ name }: { readonly name: string }): string => `demo-${name}`
 
 /** A scene is at rest when no wake came for so long. */

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import type { CitedFact, Json } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import { being, matter, space } from '@treeos/sdk/testing'
-import { shipped } from '@treeos/worker/shipped'
 import {
   buildFace,
   buildRegistry,
@@ -21,9 +20,10 @@ import {
   seed,
   WorldReader,
 } from '@treeos/world'
+import { ours } from './worlds.ts'
 
 export const FOLDER = join(import.meta.dirname, '../contracts/prompts')
-const registry = buildRegistry([seed, ...shipped])
+const registry = buildRegistry([seed, ...ours])
 const OPENED_AT = Date.UTC(2026, 10, 22, 21, 45)
 
 /** Roles that see the library alone are shown there, all others in `/hall`. */

@@ -5,20 +5,35 @@ import { quote, TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/sdk'
 import { acceptance, type CallTool, readToolsFile, type ServerEntries, toolExtensions } from '@treeos/tools'
 import { shipped } from './shipped-extensions.ts'
+import { findWorld, keptWorlds, worldNames } from './worlds.ts'
 
 export { secretsFolder, secretsOf } from './secrets.ts'
+export { keepWorld, worldNames } from './worlds.ts'
 
 /**
- * The shipped extensions, then those of the tool servers that the operator named, then those that `TREEOS_EXTENSIONS` names. That variable holds paths or package names with
- * commas between; the default export of each module is an extension.
+ * The shipped extensions, then the worlds that were asked for in this instance, those of the tool servers that the operator named, and those
+ * that `TREEOS_EXTENSIONS` names. That variable holds paths, names of worlds or names of packages with commas between; the default export of
+ * each module is an extension.
  * @throws {TreeosError} INVALID_INPUT naming the module and what is wrong with it
  */
 export async function loadExtensions(
   env: NodeJS.ProcessEnv = process.env,
   call?: CallTool,
 ): Promise<readonly Extension[]> {
-  return [...shipped, ...ofTools(toolServers(env), call), ...(await Promise.all(modulesOf(env).map(load)))]
+  const named = modulesOf(env)
+  // A world that both name is loaded once.
+  const modules = new Set(named.map(locate))
+  const worlds = keptWorlds(env).filter((name) => !modules.has(locate(name)))
+  return [
+    ...shipped,
+    ...(await Promise.all(worlds.map(load))),
+    ...ofTools(toolServers(env), call),
+    ...(await Promise.all(named.map(load))),
+  ]
 }
+
+/** Every world to start from, asked for or not. */
+export const loadWorlds = (): Promise<readonly Extension[]> => Promise.all(worldNames.map(load))
 
 /** Where the servers of outside tools are named: TREEOS_TOOLS, or `tools.json` of the instance; null without either. */
 export const toolsFileOf = ({ TREEOS_TOOLS, TREEOS_DATA }: NodeJS.ProcessEnv): string | null =>
@@ -53,6 +68,8 @@ async function load(name: string): Promise<Extension> {
 
 function locate(name: string): string {
   if (/^[./]/.test(name)) return resolve(name)
+  const world = findWorld(name)
+  if (world !== null) return world
   try {
     return createRequire(join(process.cwd(), 'package.json')).resolve(name)
   } catch {

@@ -1,5 +1,6 @@
 /** The part of this package that needs Postgres alone. A program that only reads loads no Temporal client. */
 
+export { checkCommitment } from '@treeos/overlay'
 export { authorizeActingAs, type Presence } from '@treeos/reality'
 export {
   type JournalListener,

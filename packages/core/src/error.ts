@@ -1,3 +1,4 @@
+import { brandError } from './error-brand.ts'
 import type { Json } from './json.ts'
 
 /** All error codes that users see, with the HTTP status of each. */
@@ -43,6 +44,10 @@ export class TreeosError extends Error {
   override readonly name = 'TreeosError' // crosses the wire as the failure's type: do not rename
   readonly code: ErrorCode
   readonly detail: Json | undefined
+
+  static {
+    brandError(TreeosError, 'TreeosError')
+  }
 
   /** @param options `cause` is for debugging only: it is not recorded, and not sent */
   constructor(code: ErrorCode, message: string, detail?: Json, options?: ErrorOptions) {

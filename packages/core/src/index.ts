@@ -42,6 +42,7 @@ export {
   withOwnNames,
 } from './call-shape.ts'
 export { ERROR_STATUS, type ErrorCode, isErrorCode, storableMessage, TreeosError } from './error.ts'
+export { brandError } from './error-brand.ts'
 export {
   CODE_VERSION,
   FACT_ERASED,

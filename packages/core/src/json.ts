@@ -1,3 +1,5 @@
+import { brandError } from './error-brand.ts'
+
 /** Any JSON value. Objects are plain: no prototypes, no `undefined`, no dates. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -11,6 +13,10 @@ export class NotPlainJsonError extends Error {
   readonly reason: string
   /** it is plain, and takes more bytes than are allowed */
   readonly isTooLarge: boolean
+
+  static {
+    brandError(NotPlainJsonError, 'NotPlainJsonError')
+  }
 
   constructor(path: string, reason: string, isTooLarge = false) {
     super(`${path}: ${reason}`)

@@ -17,7 +17,7 @@ export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/wor
 /**
  * A Temporal plugin that lets a worker run beings. `prepare` makes an empty database and an empty server ready. It adds our activities, a payload codec that refuses large values, and
  * our workflows when the worker has none, and lets the worker hold as many beings in memory as there is room for, unless it has
- * a `maxCachedWorkflows`. A worker with workflows of its own re-exports `@treeos/workflows/workflows` from
+ * a `maxCachedWorkflows`. A worker with workflows of its own re-exports `@treeos/host/workflows` from
  * its workflow module. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed leases, the
  * archive. Pass it to the worker or to its connection, never to both.
  *

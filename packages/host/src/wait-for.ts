@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { brandError } from '@treeos/core'
 
 const WAIT_MS_MIN = 250
 const WAIT_MS_MAX = 5000
@@ -9,6 +10,11 @@ const SECONDS_MAX = 60
 /** A service stayed unavailable for longer than a restart takes. */
 export class ServiceAwayError extends Error {
   override readonly name = 'ServiceAwayError'
+
+  static {
+    brandError(ServiceAwayError, 'ServiceAwayError')
+  }
+
   constructor(service: string, seconds: number, why: string) {
     super(`${service} was unavailable for ${seconds} s (${why})`)
   }

@@ -69,6 +69,7 @@ export {
   temporalUiOf,
   withoutSecrets,
 } from './processes/places.ts'
+export { restartPortal } from './processes/portal.ts'
 export { replayHours } from './processes/replays.ts'
 export type { Programs, Servers, StartOptions } from './processes/servers.ts'
 export { supervise } from './processes/supervisor.ts'

@@ -32,6 +32,8 @@ import {
 } from '@treeos/world'
 import { reelOf } from './facts.ts'
 
+export { compileFlow, evaluateFlow } from '@treeos/roles'
+
 export {
   type EffectTry,
   type FakeAnswer,

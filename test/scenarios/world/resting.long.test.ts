@@ -1,22 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { plantScene } from '@treeos/client'
 import { measureInboxes } from '@treeos/store'
-import { shipped } from '@treeos/worker/shipped'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { until } from '../../support/life.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { startWorld, type World } from '../../support/world.ts'
+import { demos } from '../../support/worlds.ts'
 
 /** No wake comes for so long once a scene has settled. */
 const QUIET_SECONDS = 8
 /** The last wake of a scene comes this soon after it was planted. */
 const SETTLED_SECONDS = 60
 
-const SCENES = shipped.filter(({ scene }) => scene.length > 0)
-
 /** After a longer silence no being of the scene wakes by itself: each does so once after its last moment. */
-function silenceOf({ scene }: (typeof SCENES)[number]): number {
+function silenceOf({ scene }: (typeof demos)[number]): number {
   const idle = scene.flatMap((call) =>
     call.verb === 'do' && call.args.field === 'wake.idle' ? [Number(call.args.value)] : [],
   )
@@ -38,7 +36,7 @@ async function wakesOf({ db }: World): Promise<Wakes> {
 }
 
 // They mostly wait, so several of them wait at once.
-it.concurrent.each(SCENES)(
+it.concurrent.each(demos)(
   'the scene of $name rests within a minute: no wake comes any more, and it replays identically',
   async (extension) => {
     process.env.TREEOS_WEATHER_URL = '' // the recorded weather, from no service

@@ -1,20 +1,39 @@
 import { plantChangedScene, plantScene } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
+import { restartPortal, restartWorkers } from '@treeos/local'
 import type { Extension } from '@treeos/world'
 import type { Output } from '../text/output.ts'
 import { type LiveConnection, openServices } from './connection.ts'
 
 /** @throws {TreeosError} INVALID_INPUT with the names of all demos */
 export async function requireDemo(name: string): Promise<Extension> {
-  const { loadExtensions } = await import('@treeos/worker/extensions')
-  const showing = (await loadExtensions()).filter(({ scene }) => scene.length > 0)
+  const { loadExtensions, loadWorlds } = await import('@treeos/worker/extensions')
+  const showing = [...(await loadExtensions()), ...(await loadWorlds())].filter(
+    ({ scene }) => scene.length > 0,
+  )
   const found = showing.find((extension) => extension.name === name)
   if (found !== undefined) return found
-  const names = showing.map((extension) => extension.name).sort()
+  const names = [...new Set(showing.map((extension) => extension.name))].sort()
   throw new TreeosError(
     'INVALID_INPUT',
     `there is no demo ${JSON.stringify(name)}; there is ${names.join(', ')}`,
   )
+}
+
+/**
+ * Lets an instance load a world from now on, before it is brought up.
+ * @returns whether what runs of it has to start anew for that
+ */
+export async function keepDemo(dataDir: string, name: string): Promise<boolean> {
+  const { keepWorld } = await import('@treeos/worker/extensions')
+  return keepWorld(dataDir, name)
+}
+
+/** Workers and the portal read the worlds of their instance when they start. */
+export async function loadKeptDemo(dataDir: string, name: string, out: Output): Promise<void> {
+  out.progress(`starting the workers and the portal again, with ${name}`)
+  await restartWorkers(dataDir)
+  await restartPortal(dataDir)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { brandError } from '@treeos/core'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { Usage } from './prices.ts'
 import type { EndpointRefusal } from './refusal.ts'
@@ -18,6 +19,11 @@ export class ModelTransientError extends Error {
   readonly received?: number
   /** how many models were asked in this attempt: the first one and its fallbacks */
   tried = 1
+
+  static {
+    brandError(ModelTransientError, 'ModelTransientError')
+  }
+
   constructor(
     code: 'LLM_TIMEOUT' | 'LLM_FAILED',
     message: string,

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readInstance, recordService } from '../instance/instance.ts'
-import { PORTAL } from '../instance/services.ts'
+import { keeperOf, PORTAL, runningService } from '../instance/services.ts'
+import { LocalError } from '../machine/error.ts'
 import { freePort } from '../machine/ports.ts'
 import { terminate } from '../machine/process.ts'
 import { environmentOf, launch, NotReadyError, readyLine, runsWith, untilReady } from './launch.ts'
@@ -7,6 +9,7 @@ import { type Servers, type StartOptions, serversOf } from './servers.ts'
 
 const PORT = 7438
 const READY_MS = 150_000 // in a checkout it builds its page first
+const RESTART_POLL_MS = 200
 /** Without model keys, and without the owner of the tables: the portal needs neither. */
 const KEPT =
   /^(TREEOS_(?!OWNER_|PEOPLE_|SIGNALS_|SEQUENCER_)|TEMPORAL_|NODE_|PATH$|HOME$|USER$|LANG$|LC_|TMPDIR$|SSL_CERT_)/
@@ -33,6 +36,23 @@ export async function ensurePortal(options: StartOptions, place: Servers): Promi
     if (wanted !== undefined || !isTaken) throw error
     await startPortal(options, place, await freePort('the portal', {}))
   }
+}
+
+/**
+ * Ends the portal, so that what keeps the instance up starts one that reads its files anew, and waits for that.
+ * @returns false when it did not run, or nothing keeps the instance up: then nothing was ended
+ */
+export async function restartPortal(dataDir: string): Promise<boolean> {
+  const before = runningService(dataDir, PORTAL)?.process
+  if (before == null || keeperOf(dataDir) === null) return false
+  await terminate(before)
+  for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(RESTART_POLL_MS)) {
+    const now = runningService(dataDir, PORTAL)
+    if (now !== null && now.address !== '' && now.process?.pid !== before.pid) return true
+  }
+  throw new LocalError(
+    `the portal of ${dataDir} does not serve again within ${READY_MS / 1000} s: see portal.log there`,
+  )
 }
 
 /** Starts it in a session of its own, with `<instance>/portal.log`, and waits until it serves. */

@@ -1,4 +1,4 @@
-import { type BeingName, momentsReel } from '@treeos/core'
+import { type BeingName, brandError, momentsReel } from '@treeos/core'
 import { sql } from 'kysely'
 import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
@@ -6,6 +6,10 @@ import type { Db } from '../sql/database.ts'
 /** A younger life of this being has begun. A retry cannot succeed; the younger life goes on. */
 export class StaleGenerationError extends Error {
   override readonly name = 'StaleGenerationError' // Temporal carries the name as the failure's type: do not rename it
+
+  static {
+    brandError(StaleGenerationError, 'StaleGenerationError')
+  }
 }
 
 /** Turns the error by which Postgres refuses an older life into a StaleGenerationError; throws any other unchanged. */

@@ -1,4 +1,12 @@
-import { canonicalJson, type Fact, type FactDraft, type ReelId, type RowIndex, reelOfKey } from '@treeos/core'
+import {
+  brandError,
+  canonicalJson,
+  type Fact,
+  type FactDraft,
+  type ReelId,
+  type RowIndex,
+  reelOfKey,
+} from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
 import { listFactsAfter, listReels } from '../ledger/facts.ts'
 import type { Db } from '../sql/database.ts'
@@ -28,6 +36,10 @@ export class ErasedFactError extends Error {
   override readonly name = 'ErasedFactError'
   readonly reel: ReelId
   readonly seq: number
+
+  static {
+    brandError(ErasedFactError, 'ErasedFactError')
+  }
 
   constructor(reel: ReelId, seq: number) {
     super(

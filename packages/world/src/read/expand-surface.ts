@@ -1,4 +1,12 @@
-import { type BeingName, classOfThrown, parseAddress, quote, readThrown, stanceOf } from '@treeos/core'
+import {
+  type BeingName,
+  brandError,
+  classOfThrown,
+  parseAddress,
+  quote,
+  readThrown,
+  stanceOf,
+} from '@treeos/core'
 import { type Entry, parsePlace, type Token, textPattern } from '@treeos/roles'
 import {
   type CanList,
@@ -44,6 +52,10 @@ export type FaultListener = (what: string, error: unknown) => void
 /** Why an entry or a view was left out, in words that are the same on every machine. */
 export class UnresolvedEntryError extends Error {
   override readonly name = 'UnresolvedEntryError'
+
+  static {
+    brandError(UnresolvedEntryError, 'UnresolvedEntryError')
+  }
 }
 
 /** The reason that is recorded for a failing resolver. Its own message may differ from machine to machine. */

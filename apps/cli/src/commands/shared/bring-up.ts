@@ -2,7 +2,7 @@ import { dataFlag, unappliedSettings, up } from '@treeos/local'
 import type { Extension } from '@treeos/world'
 import { examineMinds } from '../../health/minds.ts'
 import { readStatus } from '../../health/status.ts'
-import { plantDemo } from '../../instance/demo.ts'
+import { keepDemo, loadKeptDemo, plantDemo } from '../../instance/demo.ts'
 import { programs } from '../../instance/programs.ts'
 import { describeReady } from '../../show/ready.ts'
 import { describeStatus } from '../../show/status.ts'
@@ -25,6 +25,7 @@ export async function bringUp(
   const plant = async () => {
     if (demo !== null) await plantDemo(dataDir, demo, out)
   }
+  const isNewDemo = demo !== null && (await keepDemo(dataDir, demo.name))
   const isThere = await up({
     ...{ dataDir, programs, detach, portal },
     onProgress: (line) => out.progress(line),
@@ -34,6 +35,7 @@ export async function bringUp(
     async onFound() {
       const unapplied = unappliedSettings(dataDir, await programs.sharedSettings(dataDir, process.env))
       if (unapplied.length > 0) out.progress(tellUnapplied(unapplied, dataDir))
+      if (isNewDemo) await loadKeptDemo(dataDir, demo.name, out)
       await plant()
       await showFound(dataDir, out)
     },

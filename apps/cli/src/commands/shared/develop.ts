@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { keeperOf, onEnding, restartWorkers, stopInstance, withSettings } from '@treeos/local'
 import { absoluteModules } from '@treeos/worker/extensions'
+import { keepDemo, loadKeptDemo } from '../../instance/demo.ts'
 import { programs } from '../../instance/programs.ts'
 import { messageOf, UsageError } from '../../text/failure.ts'
 import type { Output } from '../../text/output.ts'
@@ -18,9 +19,11 @@ import { bringUp } from './bring-up.ts'
 export async function develop(dataDir: string, demo: string | null, out: Output): Promise<void> {
   const folders = ownFolders(withSettings(dataDir, process.env))
   const wasUp = keeperOf(dataDir) !== null
+  const isNewDemo = demo !== null && (await keepDemo(dataDir, demo))
   const ending = onEnding({ watch: true })
   try {
     if (!wasUp) await bringUp(dataDir, { detach: true, portal: true, demo: null }, out)
+    if (wasUp && isNewDemo) await loadKeptDemo(dataDir, demo, out)
     if (demo !== null) await plant(dataDir, demo)
     const told = wasUp ? 'ends this and leaves the instance up' : 'stops the instance'
     out.progress(`watching ${folders.join(', ')}; Ctrl-C ${told}`)
