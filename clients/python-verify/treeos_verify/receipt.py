@@ -141,8 +141,12 @@ class Derivation:
     def check_roles(self):
         program, specs = given(self.witness, "program"), self.witness["specs"]
         need(value_hash(program) == at(self.open, "program"), "another program")
+        named = given(program, "roles")
+        known = list(named.values()) if type(named) is dict else []
+        need(all(at(role, "requiredCognition") is not ABSENT for role in known), "a role of another form")
         stack = given(self.record, "stack")
-        pinned = [given(stack, "primary"), *items(stack, "stacked")]
+        need(type(given(stack, "stacked")) is list, "a stack of another form")
+        pinned = [given(stack, "primary"), *stack["stacked"]]
         context = given(self.open, "context")
         roles = roles_for(program, context, given(self.open, "cognition", "kind"), asked_in(self.open))
         need(same(roles, [given(role, "name") for role in pinned]), "the flow gives another stack")
