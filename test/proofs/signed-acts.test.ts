@@ -75,7 +75,7 @@ it('a signed act is shown as its person’s, in a bundle and in a receipt', asyn
   expect(await living()).toEqual({ broken: [], unsigned: [] })
   const receipt = await receiptOf(moment)
   expect(receipt).toMatchObject({ status: 'ok', derived: { signing: { kind: 'signed', by: 'ann' } } })
-  expect(shownReceipt(receipt)).toMatch(/made by a passkey of @ann at 20/)
+  expect(shownReceipt(receipt)).toMatch(/signed by a passkey of @ann at 20/)
   await acts('ann', phone.enrolling('@ann'), laptop)
   expect(await receiptOf(await acts('ann', set('glad', '@ann'), phone))).toMatchObject({ status: 'ok' })
   expect(await replay({ ...world, temporal: null }, { beings: ['ann'], from: 'chain' })).toMatchObject({

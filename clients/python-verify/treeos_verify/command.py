@@ -97,7 +97,7 @@ def told_of_bundle(data, key, strict):
     for one in found["erased"]:
         by = "" if one["by"] is None else f", by @{one['by']}{when(one['at'])}: {one['why']}"
         lines.append(f"erased: the {one['what']} of {one['reel']} {one['seq']}{by}")
-    lines += [f"not proven: {one}" for one in found["unproven"]]
+    lines += not_proven(found)
     return found, "\n".join(lines)
 
 
@@ -114,11 +114,24 @@ def told_of_receipts(data, key, strict):
         lines = [text]  # one receipt, which may stand on several lines
     except Broken:
         pass
-    receipts = [dict(zip(("status", "verdict"), check_receipt(line, key, strict))) for line in lines]
+    receipts = [told_of_receipt(*check_receipt(line, key, strict), key) for line in lines]
     order = ("broken", "unproven", "ok")
     status = min((one["status"] for one in receipts), key=order.index, default="broken")
     found = receipts[0] if len(receipts) == 1 else {"status": status, "receipts": receipts}
-    return found, "\n".join(f"{one['status']}: {one['verdict'] or 'no verdict follows'}" for one in receipts)
+    return found, "\n".join(line for one in receipts for line in shown_receipt(one))
+
+
+def told_of_receipt(status, verdict, key):
+    unproven = ["no key was given: who signed it was not checked"] if key is None and status != "broken" else []
+    return {"status": status, "verdict": verdict, "unproven": unproven}
+
+
+def shown_receipt(found):
+    return [f"{found['status']}: {found['verdict'] or 'no verdict follows'}", *not_proven(found)]
+
+
+def not_proven(found):
+    return [f"not proven: {one}" for one in found["unproven"]]
 
 
 def told_of_checkpoints(older, newer, key):
