@@ -1,6 +1,6 @@
 /**
- * 9. A support team of three models and one approver. No prompt can pay a refund: the cashier's list has the payment only while the
- * world says that the lead has approved it.
+ * 9. A support team of three models and one approver. No prompt can pay another refund than the lead approved: the cashier's list has the
+ * payment only while the world says that one is approved, and the payment compares order and euros with it.
  *   OPENAI_API_KEY=… node examples/09-support-team.ts
  *   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 TREEOS_MODEL=llama3.2 node examples/09-support-team.ts
  * DESK_MODEL, ASSESSOR_MODEL and CASHIER_MODEL name a model each, else all three ask TREEOS_MODEL. It uses the services that
@@ -8,7 +8,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { act, type Connection, moments, readSignals, summon } from '@treeos/client'
-import { defineExtension, defineOperation, defineRole, publishSignal, recordFact } from '@treeos/sdk'
+import {
+  defineExtension,
+  defineOperation,
+  defineRole,
+  publishSignal,
+  recordFact,
+  TreeosError,
+} from '@treeos/sdk'
 import { z } from 'zod'
 import { requireMind, withBeings } from './host.ts'
 
@@ -39,15 +46,23 @@ const approve = defineOperation({
   args: z.strictObject({ order, euros }),
   decide: ({ args }) => ({ facts: [publishSignal('support.approved', args)] }),
 })
+const approvedRefund = z.object({ order, euros })
 const refund = defineOperation({
   name: 'support:refund',
   description: 'Pays the refund that was approved.',
   on: 'being',
   allow: ['self'],
   args: z.strictObject({ order, euros }),
-  decide: ({ target, args }) => ({
-    facts: [recordFact(target, 'support:refunded', args), publishSignal('support.approved', null)],
-  }),
+  async decide({ target, args, world }) {
+    const { data: approved } = approvedRefund.safeParse((await world.world('support'))?.values.approved)
+    if (approved === undefined) throw new TreeosError('FORBIDDEN', 'no refund is approved')
+    if (args.order !== approved.order || args.euros !== approved.euros)
+      throw new TreeosError(
+        'FORBIDDEN',
+        `what is approved is order ${approved.order}, ${approved.euros} euros`,
+      )
+    return { facts: [recordFact(target, 'support:refunded', args), publishSignal('support.approved', null)] }
+  },
 })
 
 const seen = { see: ['support:case'], canSee: ['~'] }

@@ -98,15 +98,18 @@ it('example 8 shapes a thread and a skill with overlays, and only commitments of
   }
 })
 
-it('example 9 pays a refund only while the world says that the lead approved it', async () => {
+it('example 9 pays only the refund that the world says that the lead approved', async () => {
   const model = await startModelServer()
   const database = await emptyDatabase()
   const call = (operation: string, args: object) => ({ tool: { name: 'do', args: { operation, args } } })
   const refund = { order: '7', euros: 40 }
+  const tooMuch = { order: '7', euros: 400 }
+  const refusal = 'what is approved is order 7, 40 euros'
   model.script(({ model: asked, messages }) => {
     const said = messages.map(({ content }) => content).join('\n')
     if (asked === 'assessor') return call('support:propose', refund)
-    if (asked === 'cashier') return call('support:refund', refund)
+    // First it wants to pay too much, and what is approved once it was told what that is.
+    if (asked === 'cashier') return call('support:refund', said.includes(refusal) ? refund : tooMuch)
     if (said.includes('support:open-case') && said.includes('opened'))
       return { tool: { name: 'summon', args: { content: 'Your case is open.' } } }
     return call('support:open-case', { order: '7', wish: '40 euros back' })
@@ -132,6 +135,7 @@ it('example 9 pays a refund only while the world says that the lead approved it'
       '{"n":1,"primary":"support:waiting","outcome":"failure"}',
       '{"n":2,"primary":"support:cashier","outcome":"act"}',
     ])
+    expect(JSON.stringify(model.requests)).toContain(refusal)
   } finally {
     await model.close()
     await database.drop()

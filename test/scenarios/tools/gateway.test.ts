@@ -23,7 +23,7 @@ beforeAll(async () => {
     canDo: ['everything:get-sum'],
     canSummon: [{ rel: 'asker' }],
   })
-  await setRole(world, { ...nothing, name: 'coordinator', canSummon: ['@hands'] })
+  await setRole(world, { ...nothing, name: 'coordinator', canSummon: ['@operator', '@hands'] })
   await world.birth({ name: 'agent', cognition: 'llm', role: 'adder' })
   await world.birthPuppet('hands', { role: 'adder' })
   await world.birthPuppet('coordinator', { role: 'coordinator' })

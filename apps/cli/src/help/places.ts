@@ -12,11 +12,11 @@ export const FIRST_PAGE: readonly HelpSection[] = [
   { heading: 'Start and stop', commands: ['up', 'down', 'status', 'doctor', 'logs'] },
   {
     heading: 'Talk and answer',
-    commands: ['summon', 'chat', 'gather', 'inbox', 'reply', 'approvals', 'approve', 'deny'],
+    commands: ['summon', 'chat', 'inbox', 'reply', 'approvals', 'approve', 'deny'],
   },
   { heading: 'Act', commands: ['birth', 'see', 'do', 'inhabit'] },
-  { heading: 'Shape the world', commands: ['role', 'flow', 'space'] },
-  { heading: 'Look back', commands: ['beings', 'moments', 'explain', 'thread', 'tail'] },
+  { heading: 'Shape the world', commands: ['role', 'flow', 'space', 'signal'] },
+  { heading: 'Look back', commands: ['beings', 'moments', 'explain', 'prompt', 'thread'] },
 ]
 
 export const TOPICS = {
@@ -25,8 +25,8 @@ export const TOPICS = {
     commands: [
       'verify',
       'replay',
-      'prompt',
       'debug',
+      'tail',
       'search',
       'why-known',
       'trust',
@@ -58,7 +58,7 @@ export const TOPICS = {
   },
   making: {
     about: 'what a world is made of, beside roles, flows and spaces',
-    commands: ['be', 'end', 'move', 'budget', 'signal', 'overlay', 'world'],
+    commands: ['be', 'end', 'move', 'gather', 'budget', 'overlay', 'world'],
   },
   running: {
     about: 'instances, workers and who signs in',

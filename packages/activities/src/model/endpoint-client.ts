@@ -43,7 +43,7 @@ const NOT_JSON = 'model answered with something that is not JSON'
 export class EndpointClient {
   readonly #endpoint: ModelEndpoint
   readonly #timeoutSeconds: number
-  readonly #taking: EndpointQuirks
+  readonly #quirks: EndpointQuirks
   readonly #api: ModelApi
   readonly #hear: ((text: string) => void) | undefined
   /** by whether the answer is streamed: the two differ in address and headers */
@@ -54,17 +54,17 @@ export class EndpointClient {
     this.#hear = hear
     this.#endpoint = endpoint
     this.#timeoutSeconds = timeoutSeconds
-    this.#taking = new EndpointQuirks(endpoint)
+    this.#quirks = new EndpointQuirks(endpoint)
     this.#api = apiOf(endpoint)
   }
 
   /** what the endpoint was found not to take */
   get quirks(): ReadonlySet<EndpointQuirk> {
-    return this.#taking.quirks
+    return this.#quirks.quirks
   }
 
   /** The JSON of a request, in the form that the endpoint takes as far as is known. */
-  bodyOf(asked: ModelRequest, form = this.#formOf(asked, this.#taking.quirks)): RequestBody {
+  bodyOf(asked: ModelRequest, form = this.#formOf(asked, this.#quirks.quirks)): RequestBody {
     const { prompt, tools, maxTokens } = asked
     const { parameters = {}, model } = this.#endpoint
     const own = Object.entries(parameters).filter(([field]) => form.takes(field))
@@ -103,8 +103,8 @@ export class EndpointClient {
     }
   }
 
-  async #send(asked: ModelRequest, either: AbortSignal): Promise<ChargedCompletion> {
-    let quirks = this.#taking.quirks
+  async #send(asked: ModelRequest, deadlineSignal: AbortSignal): Promise<ChargedCompletion> {
+    let quirks = this.#quirks.quirks
     for (let requests = 1; ; requests++) {
       const form = this.#formOf(asked, quirks)
       const body = this.bodyOf(asked, form)
@@ -113,23 +113,23 @@ export class EndpointClient {
         isHeard = true
         asked.onSaying?.(saying)
       }
-      const sent = await this.#post({ body, onSaying, signal: asked.signal, either })
+      const sent = await this.#post({ body, onSaying, signal: asked.signal, deadlineSignal })
       if ('failure' in sent) return { ...sent, charged: { usage: null } }
       if (!('refusal' in sent)) {
-        this.#taking.answered(form, quirks)
+        this.#quirks.answered(form, quirks)
         return this.#answered(sent.completion, asked)
       }
       const quirk =
         isHeard || requests === REQUESTS_MAX
           ? null
-          : this.#taking.suspect(sent.refusal, form, bodyFields(body), quirks)
+          : this.#quirks.suspect(sent.refusal, form, bodyFields(body), quirks)
       if (quirk === null) return this.#refused(sent, asked, isHeard)
       quirks = new Set<EndpointQuirk>([...quirks, quirk])
     }
   }
 
   #formOf({ forceToolCall, onSaying }: ModelRequest, quirks: ReadonlySet<EndpointQuirk>): RequestForm {
-    return this.#taking.formOf({ forceToolCall, streams: onSaying !== undefined }, quirks)
+    return this.#quirks.formOf({ forceToolCall, streams: onSaying !== undefined }, quirks)
   }
 
   #answered(completion: unknown, { prompt, maxTokens }: ModelRequest): ChargedCompletion {
@@ -169,13 +169,13 @@ export class EndpointClient {
     body,
     onSaying,
     signal,
-    either,
+    deadlineSignal,
   }: {
     readonly body: RequestBody
     readonly onSaying: NonNullable<ModelRequest['onSaying']>
     readonly signal: AbortSignal | undefined
     /** aborted with it, and when the time is over */
-    readonly either: AbortSignal
+    readonly deadlineSignal: AbortSignal
   }): Promise<PostResult> {
     const request = this.#requestOf(body)
     if (request === null) return { failure: explainUnsent(this.#endpoint) }
@@ -183,7 +183,7 @@ export class EndpointClient {
     try {
       const reply = await exchange(
         request.url,
-        { ...request.init, signal: either },
+        { ...request.init, signal: deadlineSignal },
         { fields, hear: this.#hear },
       )
       if ('refusal' in reply) return reply
@@ -191,9 +191,9 @@ export class EndpointClient {
         'text' in reply
           ? this.#api.completionOf(parseJson(reply.text))
           : await readStreamed(reply.events, onSaying, this.#api.chunksOf())
-      if (!either.aborted) return this.#insideOf(completion, fields) // an abort may look like the end of the stream
+      if (!deadlineSignal.aborted) return this.#insideOf(completion, fields) // an abort may look like the end of the stream
     } catch (error) {
-      if (!either.aborted) {
+      if (!deadlineSignal.aborted) {
         if (error instanceof UnusableAnswerError) return { failure: error.message }
         throwLost(error)
       }

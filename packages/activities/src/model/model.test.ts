@@ -122,8 +122,8 @@ describe('the name of the limit of an answer', () => {
     ['https://api.mistral.ai/v1', 'max_tokens'],
     ['https://notopenai.com/v1', 'max_tokens'],
   ])('at %s is %s first', (baseUrl, name) => {
-    const line = new EndpointClient(modelEndpoint({ ...mind, baseUrl, apiKey: KEY }), 10)
-    expect(line.bodyOf(bounded)).toHaveProperty(name, 77)
+    const client = new EndpointClient(modelEndpoint({ ...mind, baseUrl, apiKey: KEY }), 10)
+    expect(client.bodyOf(bounded)).toHaveProperty(name, 77)
   })
 })
 

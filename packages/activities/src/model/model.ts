@@ -98,7 +98,7 @@ export interface ModelOptions {
 export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Model {
   const { prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
   const others = new Map<string, Model>()
-  const line = new EndpointClient(endpoint, options.timeoutSeconds)
+  const client = new EndpointClient(endpoint, options.timeoutSeconds)
   const tokens = new TokenBound(endpoint.model)
   return {
     name: endpoint.model,
@@ -124,14 +124,14 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
         TEMPLATE_TOKENS_MAX,
       ),
     async decide(asked) {
-      const { charged, ...sent } = await line.send(asked)
+      const { charged, ...sent } = await client.send(asked)
       if ('failure' in sent) return { decision: failed(sent.failure), ignoredCalls: 0, ...charged }
       const named = new Set(asked.tools.map((tool) => tool.function.name))
       const offered = VERBS.filter((verb) => named.has(verb))
       return { ...parseAnswer(sent.completion, offered, promptText(asked.prompt), asked.shown), ...charged }
     },
     async complete(asked) {
-      const { charged, ...sent } = await line.send(asked)
+      const { charged, ...sent } = await client.send(asked)
       if ('failure' in sent) return { failure: failed(sent.failure), ...charged }
       const [tool] = asked.tools
       if (tool === undefined) throw new Error('a Signature was sent without the tool of its outputs')

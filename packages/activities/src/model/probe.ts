@@ -43,17 +43,17 @@ export async function probeEndpoint(
   { timeoutSeconds = TIMEOUT_SECONDS }: { timeoutSeconds?: number } = {},
 ): Promise<ProbeResult> {
   let heard: string | null = null
-  const line = new EndpointClient(endpoint, timeoutSeconds, (text) => {
+  const client = new EndpointClient(endpoint, timeoutSeconds, (text) => {
     heard = text
   })
-  const fault = await endpointFault(line)
+  const fault = await endpointFault(client)
   const said = fault === null || heard === null ? null : shownServerWords(heard, endpoint.apiKey)
-  return { fault, said, without: [...line.quirks] }
+  return { fault, said, without: [...client.quirks] }
 }
 
-async function endpointFault(line: EndpointClient): Promise<string | null> {
+async function endpointFault(client: EndpointClient): Promise<string | null> {
   try {
-    const sent = await line.send(REQUEST)
+    const sent = await client.send(REQUEST)
     if ('failure' in sent) return sent.failure
     const { decision } = parseAnswer(sent.completion, ['summon'], promptOf(REQUEST))
     if (decision.kind === 'call') return null

@@ -17,7 +17,7 @@ export interface RuleChange {
 }
 
 /** From the closest to the widest: the first one that the actor has is what a rule would have to name. */
-const STANDINGS: readonly RuleStanding[] = ['self', 'parent', 'ancestor', 'owner', 'contributor']
+const CLOSEST_FIRST: readonly RuleStanding[] = ['self', 'parent', 'ancestor', 'owner', 'contributor']
 
 /**
  * The fewest rules that have to change for the rule gate to allow: every one that forbids or counts otherwise, and one that permits, which
@@ -96,7 +96,7 @@ async function propertyOf(
 ): Promise<RuleProperty> {
   const { defaultRole } = question.actor
   const all: readonly RuleProperty[] = [
-    ...STANDINGS,
+    ...CLOSEST_FIRST,
     ...(defaultRole === null ? [] : [{ role: defaultRole }]),
     'home',
     'operator',

@@ -1,5 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import { Inert, Quiet } from '../parts/index.ts'
+import { type ClauseResult, isWorn } from './clause-result.ts'
 
 interface ClauseTest {
   readonly path: string
@@ -20,7 +21,7 @@ export interface Clause {
   readonly index: number
   readonly role: string | null
   readonly stack: boolean
-  readonly result: string
+  readonly result: ClauseResult
   readonly reason: string
   readonly tree: ClauseTrace | null
 }
@@ -37,7 +38,7 @@ export const Clauses = ({ clauses }: { readonly clauses: readonly Clause[] }) =>
             <Text size="sm">
               <span className="quiet">{index + 1}</span>&ensp;{stack ? 'stack' : 'use'} <b>{role ?? '?'}</b>
             </Text>
-            <Badge color={result === 'matched' || result === 'used' ? 'leaf' : 'gray'}>{result}</Badge>
+            <Badge color={isWorn(result) ? 'leaf' : 'gray'}>{result}</Badge>
           </Group>
           {tree === null ? null : <TraceLines trace={tree} />}
           <Quiet size="xs">
