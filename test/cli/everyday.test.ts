@@ -97,7 +97,7 @@ describe('namespaces of signals', () => {
     const school = { namespace: 'school', owner: '@operator', publishers: ['@ann'], reserved: false }
     expect(await home.json(['signal', 'owners', 'school'])).toEqual([school])
     expect(await home.json(['signal', 'owners'])).toContainEqual({
-      namespace: 'court',
+      namespace: 'emotions',
       owner: '@operator',
       publishers: [],
       reserved: true,
