@@ -12,7 +12,7 @@ import { useWorld } from '../../support/use-world.ts'
 
 const CROWD = Number(process.env.TREEOS_CROWD ?? 400)
 /** Of 10,000 beings, on a quiet machine. A busy one, and the check, get more. */
-const MS_MAX = CROWD >= 10_000 ? Number(process.env.TREEOS_CROWD_MS ?? 100) : 1000
+const MS_MAX = CROWD >= 10_000 ? Number(process.env.TREEOS_CROWD_MS ?? 100) : 2000
 const ROLES = ['resident', 'citizen', 'stage:free', 'gone']
 
 /** A being as rows have it; every seventh was ended, and every third has a flow. */

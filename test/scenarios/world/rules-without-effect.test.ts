@@ -58,8 +58,8 @@ const refused = async (space: string, rules: JsonObject, of?: string) => {
 describe('a rule that names only operations on beings', () => {
   const toTown =
     'set-space: permissions.do.town:pay: the rule would have no effect in /shop: town:pay acts on beings, and rules of spaces do ' +
-    'not cover that. Take town:pay out of canDo of the roles that should not have it, or have a person asked: treeos tools add ' +
-    'town … --ask operator'
+    'not cover that. Take town:pay out of canDo of the roles that should not have it, or have the server town added again so that ' +
+    'a person is asked before each call of its tools'
 
   it.each<[string, Json]>([
     ['asks a person', ASK],
