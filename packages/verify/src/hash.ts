@@ -5,7 +5,7 @@ import { canonical, type Json } from './canonical.ts'
 const sha256 = (...parts: (string | Uint8Array)[]): Buffer =>
   hash(
     'sha256',
-    parts.length === 1 || parts.every((part) => typeof part === 'string')
+    parts.every((part) => typeof part === 'string')
       ? parts.join('')
       : Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
     'buffer',
