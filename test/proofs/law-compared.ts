@@ -87,7 +87,7 @@ export const MISSING = 'they depend on reels that are not in the bundle as a who
 /** Why neither verifier judges a call that differs and rests on what is in no reel: an act or an event. */
 export const UNSEEN = 'what they answer came by no summon that is in the bundle'
 
-/** What they say differently, in words; null where they agree. */
+/** Describes where the two verifiers differ. @returns null if they agree */
 export function disagreementIn({ first, second }: BothOpinions): string | null {
   if (first.fault !== second.fault)
     return `the first says ${first.fault ?? 'ok'} (${first.told}), the second ${second.fault ?? 'ok'} (${second.told})`

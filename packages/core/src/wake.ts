@@ -199,7 +199,7 @@ export type Decision = (
       readonly breach?: Breach
     }
 ) & {
-  /** what the model decided before, and was refused; left out where nothing was */
+  /** earlier calls of the model in this moment that were refused; left out when there were none */
   readonly tries?: readonly RefusedTry[]
 }
 

@@ -1576,7 +1576,7 @@ export interface components {
                 money: number;
                 tokens: number;
             };
-            /** @description of the period of the limits. `moments`: in this minute, or in the last 60 s under a standard budget */
+            /** @description within the period of the limits. `moments` counts this minute, or the last 60 s under a standard budget */
             used: {
                 births: number;
                 moments: number;
@@ -1704,13 +1704,13 @@ export interface components {
              * @constant
              */
             prose?: true;
-            /** @description what the model decided before, and was refused; left out where nothing was */
+            /** @description earlier calls of the model in this moment that were refused; left out when there were none */
             tries?: components["schemas"]["RefusedTry"][];
         } | {
             content: string | null;
             /** @constant */
             kind: "see";
-            /** @description what the model decided before, and was refused; left out where nothing was */
+            /** @description earlier calls of the model in this moment that were refused; left out when there were none */
             tries?: components["schemas"]["RefusedTry"][];
         } | {
             /** @description set by the substrate when no model was called, since the call might have cost too much */
@@ -1719,7 +1719,7 @@ export interface components {
             /** @constant */
             kind: "failure";
             message: string;
-            /** @description what the model decided before, and was refused; left out where nothing was */
+            /** @description earlier calls of the model in this moment that were refused; left out when there were none */
             tries?: components["schemas"]["RefusedTry"][];
         };
         /** @description A moment that differs under the edited flow. */
@@ -1946,7 +1946,7 @@ export interface components {
         /** @enum {string} */
         Layout: "as-told" | "stable-first";
         Lint: {
-            /** @description faults: a write is refused; at run time the clause never applies */
+            /** @description faults: a write with one is refused, and a stored clause with one never applies */
             errors: components["schemas"]["ParseFault"][];
             /** @description valid, but probably a mistake */
             warnings: components["schemas"]["ParseFault"][];
@@ -2025,7 +2025,7 @@ export interface components {
             /** @description what the wake said; null when it has none, or it is gone */
             wake: components["schemas"]["Json"];
         };
-        /** @description A stretch of a moment, in ms since 1970 UTC. */
+        /** @description One part of a moment, with its times in ms since 1970 UTC. */
         MomentStretch: {
             /** @description from 1 */
             attempt?: number;
@@ -2291,7 +2291,7 @@ export interface components {
             heads?: components["schemas"]["HeadRef"][];
             message: string;
         };
-        /** @description A relationship entry: at each moment it expands to the beings in this relation to the being that wears the role. */
+        /** @description A relationship entry. In each moment it stands for the beings that are related in this way to the wearer of the role. */
         RelToken: {
             rel: string;
         };
@@ -2457,7 +2457,7 @@ export interface components {
         SelfContinue: false | true | "until-answered";
         /** @description What rules that are tried would have said of a call, where those that decide say something else. */
         ShadowVerdict: {
-            /** @description the address of the rule or the count that would have said it */
+            /** @description address of the dry-run rule or count that would have decided so */
             by: string;
             key: string;
             /** @description stance, path or address of what it is done to */

@@ -1,6 +1,6 @@
 import type { AttemptFault, ModelAttempt } from '@treeos/store'
 
-/** A stretch of a moment, in ms since 1970 UTC. */
+/** One part of a moment, with its times in ms since 1970 UTC. */
 export interface MomentStretch {
   /** `wait`: in the inbox; `think`: one call of a model; `attempt`: one that failed, of a script, an operation or an effect; `work`: the rest */
   readonly name: 'wait' | 'think' | 'attempt' | 'work'

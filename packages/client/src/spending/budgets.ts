@@ -19,7 +19,7 @@ export interface BudgetView {
   /** true: it has no budget of its own, and the standard one bounds it; left out otherwise */
   readonly standard?: true
   readonly limits: Partial<StandardBudget>
-  /** of the period of the limits. `moments`: in this minute, or in the last 60 s under a standard budget */
+  /** within the period of the limits. `moments` counts this minute, or the last 60 s under a standard budget */
   readonly used: Amounts & { readonly moments: number; readonly births: number }
   /** the part of it that calls under way have reserved */
   readonly held: Amounts

@@ -8,7 +8,7 @@ import type { RoleFlow } from '../shape/when.ts'
 import { type Claim, type Goal, Possibilities, testsIn } from './possible.ts'
 
 export interface Lint {
-  /** faults: a write is refused; at run time the clause never applies */
+  /** faults: a write with one is refused, and a stored clause with one never applies */
   readonly errors: readonly ParseFault[]
   /** valid, but probably a mistake */
   readonly warnings: readonly ParseFault[]

@@ -1,6 +1,6 @@
 import { canonicalJson, isJsonObject, isRoleName, quote } from '@treeos/core'
 
-/** A relationship entry: at each moment it expands to the beings in this relation to the being that wears the role. */
+/** A relationship entry. In each moment it stands for the beings that are related in this way to the wearer of the role. */
 export type RelToken = { readonly rel: string }
 /**
  * Matches by text: `*` alone, or at either end of a literal. After a space, as in `fitness/@coach`, it expands to the

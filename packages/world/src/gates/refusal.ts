@@ -47,7 +47,7 @@ export interface ShadowVerdict {
   readonly on: string
   readonly was: ShadowWord
   readonly would: ShadowWord
-  /** the address of the rule or the count that would have said it */
+  /** address of the dry-run rule or count that would have decided so */
   readonly by: string
 }
 

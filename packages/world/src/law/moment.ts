@@ -87,7 +87,7 @@ export interface LawInputs {
   readonly asked: AskedQuestions
   /** sha256 of canonical JSON, in hex */
   readonly digest: (value: Json) => string
-  /** takes what rules that are tried would have said otherwise; null where they are not asked */
+  /** collects where dry-run rules would have decided differently; null where they are not asked */
   readonly shadows: ShadowVerdict[] | null
   /** what both gates said of the same call before, over the same reader; null where they are to be asked */
   readonly judged: Act | null

@@ -57,7 +57,7 @@ export interface ActInputs {
   readonly asking: ConsentTerms | null
   /** is told the name of each operation of an extension that is run; left out where nobody asks */
   readonly onCode?: (operation: string) => void
-  /** takes what rules that are tried would have said otherwise; left out where they are not asked */
+  /** collects where dry-run rules would have decided differently; left out where they are not asked */
   readonly shadows?: ShadowVerdict[]
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>

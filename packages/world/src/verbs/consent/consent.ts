@@ -39,7 +39,7 @@ export class Consent {
   /** entry of the list that allows the call */
   listed = ''
 
-  /** @param shadows takes what rules that are tried would have said otherwise; undefined where they are not asked */
+  /** @param shadows collects where dry-run rules would have decided differently; undefined where they are not asked */
   constructor(
     counting: Omit<CountedAct, 'target'>,
     shadows?: ShadowVerdict[],
