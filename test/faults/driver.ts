@@ -24,7 +24,7 @@ import { Reader } from './reader.ts'
 import { type Sabotage, sabotage } from './sabotage.ts'
 import type { Server } from './server.ts'
 import { describeStall } from './stall.ts'
-import { putAct, ring } from './submitting.ts'
+import { putAct, ring } from './submitted-acts.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 export interface TrialOptions {

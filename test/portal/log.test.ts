@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { logOrigin, makeCheckpoint, readKeys, Signer, verifierKeyOf } from '@treeos/proofs'
 import { parseKey, verifyFollows } from '@treeos/verify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { tamper } from '../store/tampering.ts'
+import { tamper } from '../store/tampered-chains.ts'
 import { publish } from '../support/life.ts'
 import { PortalWorld } from '../support/portal.ts'
 

@@ -10,7 +10,7 @@ import { type BundleReport, parseKey, shownVerified, verifyReceipt } from '@tree
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { tamper } from '../store/tampering.ts'
+import { tamper } from '../store/tampered-chains.ts'
 import { momentOf, play, tell } from '../support/life.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { stage } from '../support/puppet.ts'

@@ -7,7 +7,7 @@ import { type CheckpointedLog, type ExportRequest, exportBundle } from '@treeos/
 import type { BundleReport } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
-import { tamper } from '../store/tampering.ts'
+import { tamper } from '../store/tampered-chains.ts'
 import { createSpace, doAs, live, play, setFlow } from '../support/life.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { stage } from '../support/puppet.ts'

@@ -4,7 +4,7 @@ import { BEING_VERSION, BEING_WORKFLOW } from '@treeos/protocol'
 import { HistoryReplayer, replayFromTemporal } from '@treeos/replay'
 import { describe, expect, it } from 'vitest'
 import { NEXT_VERSION, nextVersion } from '../support/other-versions.ts'
-import { openReplayer } from '../support/replaying.ts'
+import { openReplayer } from '../support/replays.ts'
 import { DEMOS, heldBy, OTHERS, recordSet, sceneOfDemo, workflowTypeOf } from './record.ts'
 import { copyOf, type Recorded, readRecordings } from './recordings.ts'
 

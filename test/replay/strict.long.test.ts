@@ -10,7 +10,7 @@ import { fetchRuns, HistoryReplayer, replay, replayFromTemporal, type WorkflowRu
 import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../support/life.ts'
-import { openReplayer, replayBundle } from '../support/replaying.ts'
+import { openReplayer, replayBundle } from '../support/replays.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 import type { World } from '../support/world.ts'
 

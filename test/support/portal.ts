@@ -31,7 +31,7 @@ import { inject } from 'vitest'
 import { setRole } from './life.ts'
 import { naiveLog, newLogKey } from './naive-log.ts'
 import { stage } from './puppet.ts'
-import { openReplayer } from './replaying.ts'
+import { openReplayer } from './replays.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'

@@ -2,7 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import createClient, { type Client } from 'openapi-fetch'
 import type { components, paths } from './generated/schema.ts'
 import { Problem, problemIn } from './problem.ts'
-import { newKey, repeating } from './repeating.ts'
+import { newKey, repeating } from './repeated-request.ts'
 
 type Schemas = components['schemas']
 type Body<Path extends keyof paths> = paths[Path] extends {

@@ -5,7 +5,7 @@
 import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
-import type { Plan } from './squatting.ts'
+import type { Plan } from './squatter-process.ts'
 
 /** What a trick sees of one connection. */
 interface Caller {

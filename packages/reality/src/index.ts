@@ -18,6 +18,6 @@ export { type OpenReality, readerOf, UnknownBeingError } from './open-reality.ts
 export { authorizeActingAs, type Presence, requireBeing } from './persons.ts'
 export { beginReading, type MomentReading, readForMoment } from './read-for-moment.ts'
 export { findBeing, listRowsOf, listSchedulingBeings } from './rows.ts'
-export { asIfSealed, openedIn, readableBy, type SealedAct, sealCall, sealingOf } from './sealing.ts'
+export { asIfSealed, openedIn, readableBy, type SealedAct, sealCall, sealingOf } from './sealed-calls.ts'
 export { setStandardBudgets } from './standard-budgets.ts'
 export { appendSystemFacts } from './system-facts.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anyInput, wellFormedFlow } from '../test/arbitraries.ts'
 import { referenceEvaluate } from '../test/reference.ts'
-import { lookUp, OPAQUE } from './evaluate/reading.ts'
+import { lookUp, OPAQUE } from './evaluate/context-values.ts'
 import { withChanges } from './explain/changes.ts'
 import { compileFlow, flowPaths, flowRoles, whyNotWorn } from './index.ts'
 

@@ -125,7 +125,7 @@ export {
 export { childrenAfter, contentsAfter } from './rows/contents.ts'
 export { evolve, type RowChange, rowKeyOf } from './rows/evolve.ts'
 export { FOLD } from './rows/fold.ts'
-export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabiting.ts'
+export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabitation.ts'
 export {
   CAN_LISTS,
   type CanLists,

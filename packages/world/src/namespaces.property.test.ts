@@ -1,7 +1,7 @@
 import { type Json, TreeosError, type VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { actingIn } from '../test/gate-asking.ts'
+import { actingIn } from '../test/gate-inputs.ts'
 import {
   type ActInputs,
   buildRegistry,

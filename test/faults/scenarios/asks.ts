@@ -8,7 +8,7 @@ import bystander, { BYSTANDER_PATH } from '../../support/bystander.ts'
 import { MAIL_PATH } from '../../support/mail.ts'
 import type { Trial, WorkerHow } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
-import { putAct } from '../submitting.ts'
+import { putAct } from '../submitted-acts.ts'
 import { dieAt } from './kill-points.ts'
 
 /** Every moment comes by these: that which asks, that which answers, and that which does what was approved. */

@@ -1,7 +1,7 @@
 /** All rows of Postgres as text, and changes of them as an owner of the database can make them. */
 import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import { tamper } from '../../store/tampering.ts'
+import { tamper } from '../../store/tampered-chains.ts'
 
 /** A row as text, by column. */
 export type Row = Record<string, string | null>

@@ -1,6 +1,6 @@
 /** Where an attack touched the record, and whether what was found names it. */
 import { parseMomentId } from '@treeos/core'
-import type { Finding } from './auditing.ts'
+import type { Finding } from './auditor.ts'
 import { type Change, type Dump, type Row, tableOf } from './dump.ts'
 import { beingOfRun, type Event, firstDifference, type Histories } from './histories.ts'
 import type { Changed } from './history-edits.ts'

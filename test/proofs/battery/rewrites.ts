@@ -4,7 +4,7 @@ import type { Random } from '../../faults/random.ts'
 import { type Row, tableOf } from './dump.ts'
 import type { Edit } from './edits.ts'
 import { type Forgery, hasPayload, hex, jsonOf, payloadHash, stored, valueDigest } from './forgery.ts'
-import type { Backup } from './staging.ts'
+import type { Backup } from './stage.ts'
 
 const anyFact = (forgery: Forgery, random: Random): Row => random.pick(forgery.rows('fact'))
 const anyRecord = (forgery: Forgery, random: Random): Row => random.pick(forgery.rows('moment_outcome'))

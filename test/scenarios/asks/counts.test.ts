@@ -5,7 +5,7 @@ import { readRows } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, play } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import till, { meanwhile, sent } from '../../support/till.ts'
 import { useWorld } from '../../support/use-world.ts'
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })

@@ -16,7 +16,7 @@ import {
   until,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const walking = defineRole({ name: 'trip:walker', prompt: 'You walk.' })

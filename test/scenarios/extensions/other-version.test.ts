@@ -5,7 +5,7 @@ import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, play, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const board = (version: string, see: SeeResolver) =>

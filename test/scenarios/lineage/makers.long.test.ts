@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { doAs, play, rowOf } from '../../support/life.ts'
 import { childrenOf } from '../../support/lineage.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({

@@ -3,10 +3,10 @@ import { replay } from '@treeos/replay'
 import { listOutcomes } from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { tamper } from '../../store/tampering.ts'
+import { tamper } from '../../store/tampered-chains.ts'
 import { doAs, factsOf, live, play, publish, rowOf, setFlow, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn, expectReplays, expectUnbroken, replayBundle } from '../../support/replaying.ts'
+import { brokenIn, expectReplays, expectUnbroken, replayBundle } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const answer = { verb: 'summon', content: 'so it is' }

@@ -31,7 +31,7 @@ import type { Reply } from '../../support/model-server.ts'
 import { naiveLog, newLogKey } from '../../support/naive-log.ts'
 import { tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer } from '../../support/use-world.ts'
 import { startWorld, type World } from '../../support/world.ts'
 

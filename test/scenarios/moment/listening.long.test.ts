@@ -21,7 +21,7 @@ import {
 } from '../../support/by-hand.ts'
 import { until } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
-import { brokenIn, openReplayer } from '../../support/replaying.ts'
+import { brokenIn, openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 

@@ -19,7 +19,7 @@ import {
 } from '../../support/by-hand.ts'
 import { momentOf, publish, setRole, until, wakeUp } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
-import { openReplayer } from '../../support/replaying.ts'
+import { openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })

@@ -18,7 +18,7 @@ import {
 } from '../../support/by-hand.ts'
 import { createSpace, doAs } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn } from '../../support/replaying.ts'
+import { brokenIn } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 

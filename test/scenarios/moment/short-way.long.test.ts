@@ -21,7 +21,7 @@ import {
 import { askedFor, beingOf, live, momentOf, publish, tell, until, wakeUp } from '../../support/life.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import { startWorld, type World } from '../../support/world.ts'
 

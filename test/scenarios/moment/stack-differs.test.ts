@@ -11,7 +11,7 @@ import { withoutDefences } from '../../faults/sabotaged-worker.ts'
 import { doAs, momentOf, putWakes, ring, setRole, until, wakeUp } from '../../support/life.ts'
 import { stacklessVersion } from '../../support/other-versions.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
-import { openReplayer } from '../../support/replaying.ts'
+import { openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 

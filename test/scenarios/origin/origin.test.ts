@@ -20,7 +20,7 @@ import {
 } from '../../support/life.ts'
 import { noting, tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 /** Fetches a page, and keeps it. */

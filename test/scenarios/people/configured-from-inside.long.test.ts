@@ -4,7 +4,7 @@ import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, doAs, live, publish, rowOf, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()

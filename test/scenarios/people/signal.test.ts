@@ -2,7 +2,7 @@ import { inhabit, moments, ringBeing } from '@treeos/client'
 import { ACT_SIGNAL, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
 import { until, wakesOf } from '../../support/life.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 

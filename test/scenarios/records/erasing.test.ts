@@ -8,10 +8,10 @@ import { findOutcomeOfWake } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { tamper } from '../../store/tampering.ts'
+import { tamper } from '../../store/tampered-chains.ts'
 import { doAs, expectRefused, factsOf, momentOf, play, tell } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn } from '../../support/replaying.ts'
+import { brokenIn } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** An operation that asks the outside, and keeps what it was told. */

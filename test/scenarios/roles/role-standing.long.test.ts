@@ -3,7 +3,7 @@ import type { BeingName, Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, doAs, expectRefused, live, play, rowOf, setFlow, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()

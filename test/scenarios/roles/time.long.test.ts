@@ -3,7 +3,7 @@ import emotions from '@treeos/emotions'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, live, play, publish, setFlow, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({

@@ -10,7 +10,7 @@ import { FaultProxy } from '../../faults/proxy.ts'
 import { live, momentOf, ring, until, wakesOf } from '../../support/life.ts'
 import { hastyVersion } from '../../support/other-versions.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 

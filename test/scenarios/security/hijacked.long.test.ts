@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, momentOf, setRole, tell } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
-import { expectUnbroken } from '../../support/replaying.ts'
+import { expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 

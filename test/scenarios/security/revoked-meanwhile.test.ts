@@ -16,7 +16,7 @@ import {
   wakeUp,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectUnbroken } from '../../support/replaying.ts'
+import { expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 

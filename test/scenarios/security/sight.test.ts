@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, rowOf, setFlow, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })

@@ -12,7 +12,7 @@ import { withoutDefences } from '../../faults/sabotaged-worker.ts'
 import { FORGERIES, type ForgeryName } from '../../support/forgeries.ts'
 import { createSpace, doAs, setRole } from '../../support/life.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
-import { brokenIn, expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { brokenIn, expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 /** Whether the act holds words from outside. */

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, live, play, setRole, tell, until, wakesOf, wakeUp } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 interface SummonTool {

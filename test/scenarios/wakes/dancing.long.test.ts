@@ -3,7 +3,7 @@ import { defineExtension, defineRole, silence } from '@treeos/sdk'
 import { listOutcomes } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { publish, rowOf, until, wakesOf } from '../../support/life.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const DANCERS = ['ada', 'bo', 'cyd', 'dee', 'eve'] as const

@@ -25,7 +25,7 @@ import {
   wakesOf,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })

@@ -4,7 +4,7 @@ import factory from '@treeos/factory'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const HANDS = ['lars', 'tess', 'quinn'] as const

@@ -5,7 +5,7 @@ import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, doAs, live, momentOf, play, publish, setRole, tell, until } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** An extension with a namespace of its own. */

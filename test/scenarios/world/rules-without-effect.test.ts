@@ -7,7 +7,7 @@ import { buildRegistry, seed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import till from '../../support/till.ts'
 import { useWorld } from '../../support/use-world.ts'
 

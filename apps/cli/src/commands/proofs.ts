@@ -103,7 +103,7 @@ function addReceipt(cli: Cli): void {
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
         const { newestLog } = await import('../instance/log-cover.ts')
         const { instanceDir } = await import('@treeos/local')
-        const { hasWitnesses, receiptSigner } = await import('../instance/signing.ts')
+        const { hasWitnesses, receiptSigner } = await import('../instance/signed-checkpoints.ts')
         const seconds = hasWitnesses(instanceDir(options)) ? WITNESS_WAIT_SECONDS : RECEIPT_WAIT_SECONDS
         const onProgress = (line: string) => out.progress(line)
         const envelopes = await withRegistry(options, async (at) => {

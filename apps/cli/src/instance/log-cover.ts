@@ -4,7 +4,7 @@ import { instanceDir } from '@treeos/local'
 import { type CheckpointedLog, readLogState } from '@treeos/proofs'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from './connection.ts'
-import { checkpointedLog, hasWitnesses } from './signing.ts'
+import { checkpointedLog, hasWitnesses } from './signed-checkpoints.ts'
 
 const POLL_MS = 200
 const TOLD_MS = 3000

@@ -20,7 +20,7 @@ import { errorReporter } from '../text/error-reporter.ts'
 import { messageOf } from '../text/failure.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
 import { asSequencer } from './connection.ts'
-import { signerFolder, signerPlace, witnessesFile } from './signing.ts'
+import { signerFolder, signerPlace, witnessesFile } from './signed-checkpoints.ts'
 
 const SECONDS = 1
 const WITNESS_SECONDS = 5

@@ -20,12 +20,12 @@ import { withPostgresRetry } from '../guard/guard.ts'
 import { type Model, type ModelAnswer, ModelTransientError } from '../model/model.ts'
 import { composeOnce } from '../moments/open-moments.ts'
 import { askUntilAllowed } from './ask-until-allowed.ts'
+import { type CallSealer, sealedDecision, sealOf } from './call-sealer.ts'
 import type { MindAttempt, MindResult } from './calls.ts'
 import { decisionFrom } from './prose.ts'
 import { refusalOf } from './refusals.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
-import { type CallSealer, sealedDecision, sealOf } from './sealing.ts'
 import { wordSenderOf } from './word-sender.ts'
 
 const unasked = (decision: Decision): MindResult => ({

@@ -13,7 +13,7 @@ import {
   startModelServer,
   tools,
   useServer,
-} from '../../test/asking.ts'
+} from '../../test/asked-model.ts'
 import { EndpointClient } from './endpoint-client.ts'
 import { createModel, modelEndpoint } from './model.ts'
 

@@ -11,7 +11,7 @@ import {
   spoke,
   startModelServer,
   useServer,
-} from '../../test/asking.ts'
+} from '../../test/asked-model.ts'
 import { createModel, ModelTransientError, modelEndpoint } from './model.ts'
 
 useServer()

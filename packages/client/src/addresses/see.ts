@@ -1,8 +1,8 @@
 import { type BeingName, readPath, sealedId, stanceOf } from '@treeos/core'
 import { openedIn } from '@treeos/reality'
 import { type Descriptor, matterKey } from '@treeos/world'
-import { type BeingSnapshot, type SeeConnection, withSnapshot } from '../beings/seeing.ts'
-import { suggesting } from './suggesting.ts'
+import { type BeingSnapshot, type SeeConnection, withSnapshot } from '../beings/being-snapshot.ts'
+import { suggesting } from './suggestion.ts'
 
 /**
  * SEE: reads an address as a being, now, and writes nothing. Evaluates the being's flow for the verb `see` and asks both

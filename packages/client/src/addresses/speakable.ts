@@ -1,7 +1,7 @@
 import { type BeingName, parseStance, stanceOf } from '@treeos/core'
 import { covers } from '@treeos/world'
-import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
-import { addresses } from '../roles/authoring.ts'
+import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/being-snapshot.ts'
+import { addresses } from '../roles/authoring-catalog.ts'
 
 /** A being that may be spoken to. */
 export interface SpeakableBeing {

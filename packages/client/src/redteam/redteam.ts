@@ -26,7 +26,7 @@ import {
   type Surface,
   WorldReader,
 } from '@treeos/world'
-import type { SeeConnection } from '../beings/seeing.ts'
+import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { type Attack, type AttackAnswer, Attacker, CARRIERS, type Scene, type Targets } from './attacker.ts'
 import { Chance } from './chance.ts'
 import { carried, type Words, wordsFor } from './words.ts'

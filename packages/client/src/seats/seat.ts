@@ -1,7 +1,7 @@
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeGrant, type TokenGrant } from '../access/tokens.ts'
 import type { Connection } from '../summons/connection.ts'
-import { type Inhabitation, inhabit, mayActAs } from './inhabiting.ts'
+import { type Inhabitation, inhabit, mayActAs } from './inhabitation.ts'
 
 /** Receives errors that no client is to see. */
 export type ErrorListener = (where: string, error: unknown) => void

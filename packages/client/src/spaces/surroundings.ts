@@ -1,5 +1,10 @@
 import type { BeingName } from '@treeos/core'
-import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
+import {
+  type BeingSnapshot,
+  type SeeConnection,
+  unlessRefused,
+  withSnapshot,
+} from '../beings/being-snapshot.ts'
 
 /** A space in the tree of what a being may see. */
 export interface SpaceNode {

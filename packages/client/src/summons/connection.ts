@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import type { Registry } from '@treeos/world'
 import type { OverlayConnection } from '../overlays/thread-overlays.ts'
-import type { SignAct } from './signing.ts'
+import type { SignAct } from './act-challenge.ts'
 
 /** Handles of a client. A client writes inbox rows only; the beings that it wakes do everything else. */
 export interface Connection extends OverlayConnection {

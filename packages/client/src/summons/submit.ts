@@ -10,10 +10,10 @@ import {
 } from '@treeos/core'
 import { authorizeActingAs, readerOf, type SealedAct, sealingOf } from '@treeos/reality'
 import { findEntry } from '@treeos/store'
+import { passkeysOf, signedCorrelation } from './act-challenge.ts'
 import type { Connection } from './connection.ts'
 import { actWake, putAct } from './put-act.ts'
 import { isWithdrawn, keyedCorrelation } from './request-keys.ts'
-import { passkeysOf, signedCorrelation } from './signing.ts'
 import { isFromOutside } from './strangers.ts'
 
 export interface SubmittedAct {

@@ -15,11 +15,11 @@ import {
 } from '@treeos/core'
 import { type Db, findWakeState, isTransient, type StoredOutcome } from '@treeos/store'
 import { whyParked } from '@treeos/world'
-import { withSuggestion } from '../addresses/suggesting.ts'
+import { withSuggestion } from '../addresses/suggestion.ts'
 import { beings } from '../beings/beings.ts'
 import type { Connection } from './connection.ts'
 import { endReader, findEnd, type SentWake, type WakeEnd } from './ends.ts'
-import { explained } from './explaining.ts'
+import { explained } from './explained-refusal.ts'
 
 const POLL_MS_MIN = 15
 const POLL_MS_MAX = 250

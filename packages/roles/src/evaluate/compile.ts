@@ -2,7 +2,7 @@ import type { Json, RoleName } from '@treeos/core'
 import type { Operator, Test } from '../parse/condition.ts'
 import type { ParseFault } from '../parse/fault.ts'
 import { type Group, type Node, type ParsedClause, parseFlow } from '../parse/parse-flow.ts'
-import { type Operand, operandOf, Paths, type ReadyPath } from './reading.ts'
+import { type Operand, operandOf, Paths, type ReadyPath } from './context-values.ts'
 
 export interface CompiledClause {
   readonly index: number

@@ -1,5 +1,5 @@
 import type { Cognition, Json, JsonObject, RoleName, Verb } from '@treeos/core'
-import { lookUp } from './reading.ts'
+import { lookUp } from './context-values.ts'
 
 /** What a roleFlow may read of one moment: nested JSON. A path of a `when` names a value by its keys. */
 export type OpenContext = {

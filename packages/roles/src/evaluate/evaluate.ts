@@ -3,7 +3,7 @@ import { isMet } from '../parse/condition.ts'
 import type { Program } from '../shape/program.ts'
 import type { CompiledFlow, Match, Next } from './compile.ts'
 import type { OpenContext } from './context.ts'
-import { ContextReader } from './reading.ts'
+import { ContextReader } from './context-values.ts'
 
 /** What an evaluation needs to know of a role. A role spec fits too. */
 export interface RoleNeeds {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
-import { isLong, lookUp, OPAQUE } from '../evaluate/reading.ts'
+import { isLong, lookUp, OPAQUE } from '../evaluate/context-values.ts'
 import type { Test } from '../parse/condition.ts'
 import { valuesAt } from './possible.ts'
 import { type Aim, any, type Candidates, literal } from './repair.ts'

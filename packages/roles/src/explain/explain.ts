@@ -1,7 +1,7 @@
 import type { Json, RoleName } from '@treeos/core'
 import type { CompiledClause, CompiledFlow } from '../evaluate/compile.ts'
+import { lookUp } from '../evaluate/context-values.ts'
 import { evaluateFlow, type FlowInput, isWearable, needsOf, type SkipReason } from '../evaluate/evaluate.ts'
-import { lookUp } from '../evaluate/reading.ts'
 import { isMet, type Operator } from '../parse/condition.ts'
 import { show } from '../parse/fault.ts'
 import type { Node } from '../parse/parse-flow.ts'

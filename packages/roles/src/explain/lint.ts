@@ -1,7 +1,7 @@
 import { didYouMean, guardJson, LIMITS, NotPlainJsonError, TreeosError, utf8Length } from '@treeos/core'
 import { KNOWN_FIELDS } from '../evaluate/context.ts'
+import { isLong } from '../evaluate/context-values.ts'
 import { needsOf, type RoleTable } from '../evaluate/evaluate.ts'
-import { isLong } from '../evaluate/reading.ts'
 import { fromJsonPath, type ParseFault, show } from '../parse/fault.ts'
 import { type ParsedClause, parseFlow } from '../parse/parse-flow.ts'
 import type { RoleFlow } from '../shape/when.ts'

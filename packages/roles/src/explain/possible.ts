@@ -1,6 +1,6 @@
 import { COGNITIONS, type Json, VERBS } from '@treeos/core'
 import { ORIGINS } from '../evaluate/context.ts'
-import { OPAQUE } from '../evaluate/reading.ts'
+import { OPAQUE } from '../evaluate/context-values.ts'
 import { isMet, type Test } from '../parse/condition.ts'
 import type { Node } from '../parse/parse-flow.ts'
 import type { Scalar } from '../shape/when.ts'

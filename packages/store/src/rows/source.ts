@@ -2,7 +2,7 @@ import { type Digest, frozen, type Json, NO_ASIDE } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import { readBlob } from '../ledger/blob.ts'
 import type { Db } from '../sql/database.ts'
-import { listAddresses } from './naming.ts'
+import { listAddresses } from './names-in-rows.ts'
 import { countInPlace, keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
 /** A blob never changes, so all moments share this cache of them. They are frozen: code of extensions gets them too. */

@@ -1,6 +1,6 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { actingIn, TOUCH } from '../../test/gate-asking.ts'
+import { actingIn, TOUCH } from '../../test/gate-inputs.ts'
 import {
   type Act,
   type ActInputs,

@@ -1,7 +1,7 @@
 /** What is asked of an act beside the two gates. */
 import { type BeingName, stanceOf, type Thread, TreeosError } from '@treeos/core'
 import type { OperationTarget } from '../read/target.ts'
-import { driverOf } from '../rows/inhabiting.ts'
+import { driverOf } from '../rows/inhabitation.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { type GateAnswer, requireAnswer } from './refusal.ts'
 

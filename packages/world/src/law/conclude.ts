@@ -15,11 +15,11 @@ import { COUNTED_KIND } from '../rows/tallies.ts'
 import type { Act } from '../verbs/act-inputs.ts'
 import { voidedFact } from '../verbs/consent/yes.ts'
 import type { ConcludedMoment, Conclusion, Verdict } from './conclusion.ts'
-import { goingOn } from './going-on.ts'
 import { type CallingMoment, failed, judge } from './judge.ts'
 import { AskedQuestions, type LiveQuestions } from './live.ts'
 import { type DecidedMoment, type LawInputs, type UnlivedMoment, unlivedMoment } from './moment.ts'
 import { failureNotices, parking } from './notices.ts'
+import { goingOn } from './self-continue.ts'
 
 /** Number of the law: each record names the one by which its moment was judged. It grows when the law says something else of some moment. */
 export const LAW = 1

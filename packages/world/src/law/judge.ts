@@ -22,10 +22,10 @@ import type { Act } from '../verbs/act-inputs.ts'
 import type { CallForConsent } from '../verbs/consent/call-for-consent.ts'
 import { answeredWake } from './answered-wake.ts'
 import type { Verdict } from './conclusion.ts'
-import { isChainFull, selfContinuesMax } from './going-on.ts'
 import type { Sender } from './live.ts'
 import { actingOf, type DecidedMoment, type LawInputs, type WornSurface } from './moment.ts'
 import { requireHands } from './person-act.ts'
+import { isChainFull, selfContinuesMax } from './self-continue.ts'
 
 /** A moment whose mind decided for a call. */
 export type CallingMoment = DecidedMoment & {

@@ -33,8 +33,8 @@ import {
 } from './model-connection.ts'
 import { requirePasskeyChange } from './passkeys.ts'
 import { qualityArguments, qualityChange } from './quality-change.ts'
+import { KEPT_NAMESPACES, qualitySet } from './schedules.ts'
 import { requireSightOfPlace } from './sight-of-place.ts'
-import { KEPT_NAMESPACES, qualitySet } from './waking.ts'
 
 const setBeing = defineBuiltIn({
   name: 'set-being',

@@ -1,7 +1,7 @@
 import type { Json } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import { describe, expect, it } from 'vitest'
-import { actingIn } from '../../test/gate-asking.ts'
+import { actingIn } from '../../test/gate-inputs.ts'
 import { decideCall, WorldReader } from '../../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 

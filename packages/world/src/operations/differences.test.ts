@@ -1,6 +1,6 @@
 import { type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { expect, it } from 'vitest'
-import { actingIn } from '../../test/gate-asking.ts'
+import { actingIn } from '../../test/gate-inputs.ts'
 import { type ActInputs, decideCall } from '../../test/inside.ts'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
 

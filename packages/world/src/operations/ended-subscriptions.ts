@@ -5,7 +5,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { evolve } from '../rows/evolve.ts'
 import { type BeingRow, beingKey, type Row, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { EVERYWHERE, SUBSCRIPTIONS, subscriptionsOf } from '../rows/subscriptions.ts'
-import { qualitySet } from './waking.ts'
+import { qualitySet } from './schedules.ts'
 
 /**
  * Of one act, which has room for few facts. The same act once more ends the next ones. A being whose subscription is not ended here hears

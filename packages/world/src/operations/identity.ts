@@ -56,8 +56,8 @@ import {
   modelSettingsIn,
   requireOwnConnection,
 } from './model-connection.ts'
+import { schedulesArgument, schedulesIn } from './schedules.ts'
 import { requireSightOfPlace } from './sight-of-place.ts'
-import { schedulesArgument, schedulesIn } from './waking.ts'
 
 /** Arguments of a birth that an operation of an extension carries out; a being that makes a child itself has none of them. */
 const CARRIED: ArgumentForms = { ...modelArguments, schedules: schedulesArgument }

@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import { asked, endsAs, given } from './approvals.ts'
 import { budgeted, parkedBy, unparked } from './budgets.ts'
-import { inhabited, released } from './inhabiting.ts'
+import { inhabited, released } from './inhabitation.ts'
 import { marked, OUTSIDE, unmarked, VOUCHED } from './origin.ts'
 import { setAtPath } from './qualities.ts'
 import {

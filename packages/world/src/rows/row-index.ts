@@ -1,6 +1,6 @@
 import { parentPath, type RowIndex } from '@treeos/core'
 import { accountOf } from './budgets.ts'
-import { effectiveCognition, leaseOf } from './inhabiting.ts'
+import { effectiveCognition, leaseOf } from './inhabitation.ts'
 import { type BeingRow, type Row, withKind } from './rows.ts'
 import { watchesOf } from './watches.ts'
 

@@ -14,11 +14,11 @@ import {
 import { type HistoryReplayer, replay } from '@treeos/replay'
 import { Random } from '../../faults/random.ts'
 import { until } from '../../support/life.ts'
-import { openReplayer } from '../../support/replaying.ts'
+import { openReplayer } from '../../support/replays.ts'
 import type { World } from '../../support/world.ts'
 import { type Dump, difference, dump, make, unguard } from './dump.ts'
 import { Archive, copyOf, fetchHistories, forget, type Histories } from './histories.ts'
-import { atRest, begin, liveAtOnce, liveOn } from './living.ts'
+import { atRest, begin, liveAtOnce, liveOn } from './small-world.ts'
 
 /** Both stores at one moment of rest: what a backup of both would hold. */
 export interface Backup {

@@ -3,7 +3,7 @@ import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import { isTransient, renewLease } from '@treeos/store'
 import { act } from '../summons/act.ts'
 import type { Connection } from '../summons/connection.ts'
-import { RecurringWork } from './recurring.ts'
+import { RecurringWork } from './recurring-work.ts'
 
 /** A lease survives two lost renewals. */
 const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4

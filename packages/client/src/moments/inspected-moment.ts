@@ -13,7 +13,7 @@ import {
   type StoredOutcome,
 } from '@treeos/store'
 import { toldContent } from '@treeos/world'
-import type { SeeConnection } from '../beings/seeing.ts'
+import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { beatsOf, type MomentStretch } from './beats.ts'
 import { type ExplainedMoment, explain } from './explained-moment.ts'
 import { type Layer, layersOf } from './layers.ts'

@@ -4,7 +4,7 @@ import { listThreadEntries, type ThreadEntry } from '@treeos/store'
 import { toldContent } from '@treeos/world'
 import { pastsFor } from '../access/past-access.ts'
 import { see } from '../addresses/see.ts'
-import type { SeeConnection } from '../beings/seeing.ts'
+import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { type ThreadView, thread } from './threads.ts'
 
 /** What was said in a thread, or what woke a being in it. */

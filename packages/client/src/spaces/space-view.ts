@@ -1,6 +1,6 @@
 import { type BeingName, parseStance } from '@treeos/core'
 import type { Descriptor } from '@treeos/world'
-import { type SeeConnection, withSnapshot } from '../beings/seeing.ts'
+import { type SeeConnection, withSnapshot } from '../beings/being-snapshot.ts'
 import { type Occupant, occupantOf, regardAll } from './occupants.ts'
 
 /** One space with a page of who is there. */

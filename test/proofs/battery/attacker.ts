@@ -1,6 +1,6 @@
 /** Makes one attack after another, asks the auditor, and puts everything back. */
 import { Random } from '../../faults/random.ts'
-import { Auditor, type Finding, type Without } from './auditing.ts'
+import { Auditor, type Finding, type Without } from './auditor.ts'
 import { type Change, difference, make, undone } from './dump.ts'
 import { Forgery } from './forgery.ts'
 import { beingOfRun, type Event, firstDifference, type Histories } from './histories.ts'
@@ -14,7 +14,7 @@ import {
   withLogOf,
 } from './kinds.ts'
 import { isLocated, isLocatedInHistory, type Places, placesOf, placesOfHistories } from './places.ts'
-import type { Backup, Stage } from './staging.ts'
+import type { Backup, Stage } from './stage.ts'
 
 /** What became of one attack. */
 export interface Attacked {

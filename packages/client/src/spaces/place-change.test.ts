@@ -1,6 +1,6 @@
 import type { Fact, Json, JsonObject } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { placingOf, squaresIn } from './placing.ts'
+import { placingOf, squaresIn } from './place-change.ts'
 
 const fact = (kind: string, reel: string, payload: JsonObject | null) =>
   ({ header: { kind, reel }, payload, hash: '' }) as unknown as Fact

@@ -32,7 +32,12 @@ import {
   type RoleRow,
 } from '@treeos/world'
 import { mayReadPast, pastsFor, pastsOpenTo } from '../access/past-access.ts'
-import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
+import {
+  type BeingSnapshot,
+  type SeeConnection,
+  unlessRefused,
+  withSnapshot,
+} from '../beings/being-snapshot.ts'
 
 type RoleEntry = Choices['roles'][number]
 

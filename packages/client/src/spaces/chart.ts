@@ -7,10 +7,10 @@ import {
   parseStance,
 } from '@treeos/core'
 import { matterKey, mayRead, spaceKey } from '@treeos/world'
-import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
+import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/being-snapshot.ts'
 import type { BeingState } from '../beings/states.ts'
 import { type LastMoment, regardAll } from './occupants.ts'
-import { type Floor, type Spot, squaresIn } from './placing.ts'
+import { type Floor, type Spot, squaresIn } from './place-change.ts'
 
 /** Something in a space, with where it is. */
 export interface ChartEntry {

@@ -1,7 +1,7 @@
 import { beingReel, type Fact, SPEECH_KIND } from '@treeos/core'
 import type { StoredOutcome } from '@treeos/store'
 import { expect, it } from 'vitest'
-import { openPartOf } from './retracing.ts'
+import { openPartOf } from './retraced-moment.ts'
 
 const fact = (kind: string, reel: string, actor: string, payload: object | null) =>
   ({ header: { kind, reel, actor, seq: 1, at: 0 }, payload }) as unknown as Fact

@@ -1,6 +1,6 @@
 import { beingReel } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { mayConcern } from './following.ts'
+import { mayConcern } from './happenings.ts'
 
 const factOn = (reel: string) => ({ reel, seq: 1 })
 const entry = { moment: 'ann/1/1', facts: [factOn(beingReel('bob')), factOn('space:/court')] }

@@ -1,6 +1,6 @@
 import { type BeingName, isBeingName, nearestName, stanceOf, TreeosError, unknownNameIn } from '@treeos/core'
-import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
-import { authoring, namesLike } from '../roles/authoring.ts'
+import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/being-snapshot.ts'
+import { authoring, namesLike } from '../roles/authoring-catalog.ts'
 
 /** As many names as are compared with the one that was written. */
 const NAMES_MAX = 500

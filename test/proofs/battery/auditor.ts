@@ -5,7 +5,7 @@ import { type BrokenReason, type ChainFault, type Checkpoint, verifyAll, verifyL
 import { replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
 import { verifyInSql } from '../verify-in-sql.ts'
-import type { Audited } from './staging.ts'
+import type { Audited } from './stage.ts'
 
 export type Means = 'verify' | 'sql' | 'chain' | 'temporal' | 'checkpoints'
 

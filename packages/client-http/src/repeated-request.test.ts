@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newKey, repeating } from './repeating.ts'
+import { newKey, repeating } from './repeated-request.ts'
 
 const lost = () => Promise.reject(new TypeError('fetch failed'))
 const answered = (status: number) => Promise.resolve(new Response('{}', { status }))

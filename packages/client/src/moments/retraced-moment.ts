@@ -11,7 +11,7 @@ import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { listFactsAt, listOutcomesOf, type StoredOutcome } from '@treeos/store'
 import { isFactOpen, type OpenPasts, pastsOpenTo } from '../access/past-access.ts'
 import { wordsIn } from '../beings/words.ts'
-import { PLACING_KINDS, type PlaceChange, placingOf } from '../spaces/placing.ts'
+import { PLACING_KINDS, type PlaceChange, placingOf } from '../spaces/place-change.ts'
 import { readDecided } from './journal-pages.ts'
 
 /** A moment as a look back at the whole world shows it. */

@@ -19,7 +19,12 @@ import {
 } from '@treeos/store'
 import { choicesOf, type Registry, ROLE_MANAGER, toldContent } from '@treeos/world'
 import { openTo } from '../access/past-access.ts'
-import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
+import {
+  type BeingSnapshot,
+  type SeeConnection,
+  unlessRefused,
+  withSnapshot,
+} from '../beings/being-snapshot.ts'
 import { spacesSeen } from '../spaces/surroundings.ts'
 import { excerptOf, searchWords, textsIn } from './excerpts.ts'
 

@@ -3,7 +3,7 @@ import { authorizeActingAs } from '@treeos/reality'
 import type { RoleFlow, RoleSpec } from '@treeos/roles'
 import { listBeingsWithMoments } from '@treeos/store'
 import { authorizePast, pastsOpenTo } from '../access/past-access.ts'
-import { type SeeConnection, withSnapshot } from '../beings/seeing.ts'
+import { type SeeConnection, withSnapshot } from '../beings/being-snapshot.ts'
 
 /** What somebody wants to ask past moments again of. */
 export interface TrialReach {
