@@ -1,5 +1,5 @@
 import { beingReel, type Json, readPath } from '@treeos/core'
-import { isOfContext as isOfContextKind, pathsRead, signerOf } from '@treeos/verify'
+import { isContextKind, pathsRead, signerOf } from '@treeos/verify'
 
 /** Whether what a flow read, or who signed the act, depends on a fact of a reel. */
 export type IsOfContext = (reel: string, kind: string, payload: Json) => boolean
@@ -24,7 +24,7 @@ export function contextOf(record: Json, open: Json, program: Json): IsOfContext 
   const tried = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']] // what it leaves out is derived from that flow
   const qualities = [['roleFlow'], ...tried, ...qualitiesRead(program, 'me')]
   return (reel, kind, payload) => {
-    if (!isOfContextKind(kind)) return false
+    if (!isContextKind(kind)) return false
     const path = pathKeys(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))
     switch (kind) {
       case 'quality:set':

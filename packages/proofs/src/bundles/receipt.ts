@@ -11,7 +11,7 @@ import {
 import { inSnapshot, type Reality, type StoreDb } from '@treeos/store'
 import {
   type DerivedPermission,
-  derive,
+  derivePermission,
   PAYLOAD_TYPE,
   preAuthentication,
   RECEIPT_TYPE,
@@ -71,7 +71,7 @@ export async function issueReceipt(
       ? { reels: whole.witness.reels, cuts: {} }
       : await shorten(whole, log, longest)
   const witness = { ...whole.witness, reels }
-  const derived = await derive(witness)
+  const derived = await derivePermission(witness)
   const statement = {
     _type: STATEMENT_TYPE,
     subject: [{ name: moment, digest: { sha256: derived.hash } }],

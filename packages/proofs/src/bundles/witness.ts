@@ -11,7 +11,14 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { type Db, type Reality, readBlob, readErasures } from '@treeos/store'
-import { BORE, type DerivedPermission, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
+import {
+  BIRTH_OF_CHILD_KIND,
+  type DerivedPermission,
+  derivePermission,
+  isPermissionFact,
+  MissingReel,
+  type Witness,
+} from '@treeos/verify'
 import { canonicalTarget, type Registry } from '@treeos/world'
 import { sql } from 'kysely'
 import { contextOf, type IsOfContext } from './context.ts'
@@ -85,7 +92,7 @@ async function complete(
   const reels: Record<string, Json> = {}
   for (;;)
     try {
-      const derived = await derive({ ...asked, reels })
+      const derived = await derivePermission({ ...asked, reels })
       const unread = derived.missing.filter((reel) => !Object.hasOwn(reels, reel) && isInBasis(line, reel))
       for (const reel of unread) reels[reel] = await read(reel)
       if (unread.length > 0) continue
@@ -205,7 +212,9 @@ const linksOf = (
 ): Json =>
   rows.map(({ kind, header, salt, bytes }) => {
     const payload = bytes === null ? null : jsonOf(bytes)
-    const isShown = isRead(reel, kind) ? kind !== BORE || showsChildren : isOfContext(reel, kind, payload)
+    const isShown = isPermissionFact(reel, kind)
+      ? kind !== BIRTH_OF_CHILD_KIND || showsChildren
+      : isOfContext(reel, kind, payload)
     return isShown && salt !== null && payload !== null
       ? [jsonOf(header), hexOf(salt), payload]
       : [jsonOf(header), null, null]

@@ -76,7 +76,7 @@ export interface DerivedPermission {
  * @throws {MissingReel} for a witness that lacks a reel
  * @throws {UnknownLawError} for a moment that an unknown law judged
  */
-export async function derive(witness: Parts): Promise<DerivedPermission> {
+export async function derivePermission(witness: Parts): Promise<DerivedPermission> {
   const { record, open, decision, prev } = witness.moment
   need(
     isObject(record) && isObject(open) && isObject(decision),
