@@ -1,4 +1,4 @@
-/** The letters that persons of a trial post, and the rules that hold for them. */
+/** The letters that persons of an experiment post, and the rules that hold for them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reality, StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'

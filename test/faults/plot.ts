@@ -11,7 +11,7 @@ import type { Ground } from './ground.ts'
 import { patiently } from './patiently.ts'
 import type { FaultProxy } from './proxy.ts'
 
-/** A trial's own part of the ground: a database with a reality, and connections that bypass the misbehaving proxies. */
+/** An experiment's own part of the ground: a database with a reality, and connections that bypass the misbehaving proxies. */
 export interface Plot {
   readonly reality: Reality
   readonly registry: Registry

@@ -1,4 +1,4 @@
-/** Takes a defence away in one trial's database, so that a control can show what it defends against. */
+/** Takes a defence away in one experiment's database, so that a control can show what it defends against. */
 import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 

@@ -296,7 +296,7 @@ export class GeneratedReality {
       live: this.#live(),
       registry: this.registry,
       digest: digestOf,
-      asksTried: true,
+      asksDryRun: true,
       ...(isOfCatalogs(call) ? { goesOn: false } : {}),
     }
     const concluded = await conclude(decided, over as never)

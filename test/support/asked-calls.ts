@@ -61,12 +61,12 @@ async function playCountedCalls(world: World, told: Map<string, string>): Promis
   ]
   const rules = { 'set-space': { requires: ['anyone'], counts }, 'create-space': { requires: ['anyone'] } }
   await doAs(world, 'set-space', '/desk', { field: 'permissions.do', value: rules })
-  const tried = {
+  const dryRun = {
     'set-space': { requires: ['anyone'], counts: [{ most: 1, per: ['being'] }] },
     'create-*': { requires: ['anyone'], ask: { who: ['operator'] } },
     'create-space': { forbid: [{ role: 'stage:free' }] },
   }
-  await doAs(world, 'set-space', '/desk', { field: 'shadow.do', value: tried })
+  await doAs(world, 'set-space', '/desk', { field: 'shadow.do', value: dryRun })
   await doAs(world, 'set-being', '@teller', { field: 'shadow', value: [{ role: 'resident' }] })
   const does = async (what: string, operation: string, args: JsonObject) => {
     const { n } = await play(world, 'teller', { verb: 'do', operation, target: '/desk', args })

@@ -204,9 +204,9 @@ function unfoundResult(operation: string, { attempt, isLast, isCancelled }: Perf
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
 
 function whyFailed(operation: string, attempts: number, error: unknown): string {
-  const tries = attempts === 1 ? 'its only attempt' : `all of its ${attempts} attempts`
+  const all = attempts === 1 ? 'its only attempt' : `all of its ${attempts} attempts`
   return storableMessage(
-    `the effect of ${operation} failed in ${tries}, and may have happened nevertheless: ${describeError(error)}`,
+    `the effect of ${operation} failed in ${all}, and may have happened nevertheless: ${describeError(error)}`,
   )
 }
 

@@ -62,7 +62,7 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
         if (cancelled !== null) return refOf(cancelled)
       }
       if (!(error instanceof ModelTransientError)) throw error
-      thought = await tryLater(deps, loaded, error, (performance.now() - started) / 1000)
+      thought = await attemptLater(deps, loaded, error, (performance.now() - started) / 1000)
     }
     crashPoint('think:after-mind')
     const write = newDecision(thought.decision, thought.usage, thought.settlement, thought.overlay)
@@ -133,7 +133,7 @@ async function joinCall(
  * Fails the attempt, so that Temporal makes another one after a delay.
  * @returns the failure of the moment, when no other attempt is made
  */
-async function tryLater(
+async function attemptLater(
   deps: BeatDeps,
   loaded: LoadedMoment,
   error: ModelTransientError,

@@ -1,4 +1,4 @@
-const TRIES = 3
+const ATTEMPTS_MAX = 3
 const PAUSE_MS = 200
 /** A proxy without a server behind it, and a server whose services are away. */
 const AWAY = new Set([502, 503])
@@ -11,7 +11,7 @@ export const repeating =
   (fetch: (request: Request) => Promise<Response>) =>
   async (request: Request): Promise<Response> => {
     const mayRepeat = request.method === 'GET' || request.headers.has('idempotency-key')
-    for (let left = mayRepeat ? TRIES - 1 : 0; ; left--) {
+    for (let left = mayRepeat ? ATTEMPTS_MAX - 1 : 0; ; left--) {
       try {
         const response = await fetch(request.clone())
         if (left === 0 || !AWAY.has(response.status)) return response

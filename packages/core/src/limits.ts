@@ -17,7 +17,7 @@ export const LIMITS = {
   /** history holds the heads that an act wrote */
   factsPerActMax: 64,
   /** reels on which one act is counted for rules that are tried: the first of them in their order */
-  triedTalliesMax: 8,
+  dryRunTalliesMax: 8,
   whenDepthMax: 32,
   whenNodesMax: 512,
   rolePromptBytesMax: 32 * 1024,

@@ -9,7 +9,7 @@ import { appendSystemFacts } from './system-facts.ts'
 /** Origin of roles that beings wrote. */
 const LIVE = 'live'
 /** Each try may fail because another writer moved a head. */
-const TRIES_MAX = 10
+const ATTEMPTS_MAX = 10
 
 /**
  * Writes the roles of the loaded code into the role registry where they differ, and removes roles that a loaded extension
@@ -19,7 +19,7 @@ const TRIES_MAX = 10
 export async function installRoles(at: OpenReality, registry: Registry): Promise<RoleName[]> {
   await keepCode(at.db, registry)
   const taken = new Set<RoleName>()
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
     const reader = readerOf(at)
     const changed: FactDraft[] = []
     for (const role of registry.roles.values()) {
@@ -43,7 +43,7 @@ export async function installRoles(at: OpenReality, registry: Registry): Promise
     if (changed.length === 0 || (await appendSystemFacts(at, changed, reader)) !== null) return [...taken]
   }
   throw new Error(
-    `cannot install the roles of extensions: another writer changed the same reels in each of ${TRIES_MAX} tries`,
+    `cannot install the roles of extensions: another writer changed the same reels in each of ${ATTEMPTS_MAX} attempts`,
   )
 }
 
@@ -73,13 +73,13 @@ export async function endExtension(
       'RESOURCE_CONFLICT',
       `extension ${name} is loaded here, so its roles would be installed again`,
     )
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
     const roles = name === LIVE ? [] : await rolesOf(at.db, (origin) => origin === name)
     if (roles.length === 0)
       throw new TreeosError('EXTENSION_NOT_FOUND', `no role of an extension ${quote(name)} is registered`)
     if (await appendSystemFacts(at, roles.map(roleRemoved), readerOf(at))) return roles
   }
   throw new Error(
-    `cannot remove the roles of ${name}: another writer changed the same reels in each of ${TRIES_MAX} tries`,
+    `cannot remove the roles of ${name}: another writer changed the same reels in each of ${ATTEMPTS_MAX} attempts`,
   )
 }

@@ -131,7 +131,7 @@ async function compareTries(
     if (call === null) continue
     const judged = await judgeStored(
       deps,
-      { ...stored, judged: heads, call, isTry: true },
+      { ...stored, judged: heads, call, isRefusedTry: true },
       recomputed,
       outcome,
     )
@@ -184,13 +184,13 @@ function isOwnCall(call: VerbCall): boolean {
 type RejudgedMoment = Awaited<ReturnType<typeof concludePast>>
 
 interface StoredCall extends StoredVerdict, Pick<PastCall, 'call'> {
-  /** a model was refused it before it decided: rules that are tried were not asked about it */
-  readonly isTry?: boolean
+  /** a model was refused it before it decided: dry-run rules were not asked about it */
+  readonly isRefusedTry?: boolean
 }
 
 async function judgeStored(
   deps: JudgeDeps,
-  { open: opened, judged, content, call, isTry = false, ...stored }: StoredCall,
+  { open: opened, judged, content, call, isRefusedTry = false, ...stored }: StoredCall,
   recomputed: RecomputedMoment,
   { being }: StoredOutcome,
 ): Promise<RejudgedMoment | null> {
@@ -201,7 +201,7 @@ async function judgeStored(
   const judge = (root: string) => {
     const reader = new WorldReader(deps.past.cited(cited, { being, ...open }))
     const past = { being, content, call, open: { ...open, wake: { ...open.wake, root } } }
-    return concludePast(deps, past, { worn, seen: recomputed.seen }, { reader, asksTried: !isTry })
+    return concludePast(deps, past, { worn, seen: recomputed.seen }, { reader, asksDryRun: !isRefusedTry })
   }
   const first = await judge(open.wake.root)
   if (isOfThread(open.wake) || areFacts(factsIn(first.conclusion), await factsOf(deps, stored))) return first

@@ -45,12 +45,12 @@ export async function concludePast(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being, open, content, call }: PastCall,
   { worn, seen }: { readonly worn: WornSurface; readonly seen: RecomputedMoment['seen'] },
-  { reader, asksTried }: { readonly reader: WorldReader; readonly asksTried: boolean },
+  { reader, asksDryRun }: { readonly reader: WorldReader; readonly asksDryRun: boolean },
 ): Promise<PastConclusion> {
   const moment = { being, open, content: contentHeard(open, seen.face, content), worn }
   const asked = { isUnsure: false, isOfThread: false }
   const live = pastQuestions(db, open.moment, asked)
-  const over = { reader, live, registry, digest: digestOf, asksTried, goesOn: false } as const
+  const over = { reader, live, registry, digest: digestOf, asksDryRun, goesOn: false } as const
   try {
     return { conclusion: await concludeCall(moment, call, over), ...asked }
   } catch (error) {

@@ -198,7 +198,7 @@ export async function judgeSupposed(
   const { reader, seen } = moment
   let judged: PastConclusion
   try {
-    judged = await concludePast(deps, past, { worn, seen }, { reader, asksTried: false })
+    judged = await concludePast(deps, past, { worn, seen }, { reader, asksDryRun: false })
   } catch (error) {
     if (isErased(error)) throw error
     const whose = `moment ${outcome.n} of ${stanceOf(moment.me.name)}`

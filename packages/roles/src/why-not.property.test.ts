@@ -86,7 +86,7 @@ const wanted = (flow: unknown) => fc.constantFrom(...flowRoles(flow), ...flowRol
 const EVERYBODY = { worker: {}, judge: {}, 'emotions:bored': {}, alert: {}, constructor: {} }
 const PATHS_MAX = 6
 /** Contexts that are tried for one flow. */
-const TRIES_MAX = 2_000
+const STEPS_MAX = 2_000
 
 type Case = ReturnType<typeof caseOf>
 
@@ -118,11 +118,11 @@ function caseOf(
 /** A context that gives the role with fewer than `size` changes; null when there is none, or it takes too long to say. */
 function findSmaller({ compiled, input, wears }: Case, size: number): Values | null {
   const now: Values = new Map(compiled.paths.map((path) => [path, lookUp(input.context, path.split('.'))]))
-  let tries = 0
+  let steps = 0
   for (let n = 0; n < size; n++) {
     for (const values of contextsWith(n, compiled.paths, now)) {
-      tries += 1
-      if (tries > TRIES_MAX) return null
+      steps += 1
+      if (steps > STEPS_MAX) return null
       if (canBe(values) && wears(contextOf(values))) return values
     }
   }
@@ -166,7 +166,7 @@ it('the change that gives a role gives it, and no smaller one does', { timeout: 
     expect(sizes.get(size) ?? 0, `${size} of ${JSON.stringify([...sizes])}`).toBeGreaterThan(numRuns / 300)
 })
 
-it('the same tries see an answer that is one change too large', { timeout: 600_000 }, () => {
+it('the same search sees an answer that is one change too large', { timeout: 600_000 }, () => {
   let seen = 0
   fc.assert(
     fc.property(cases, (one) => {

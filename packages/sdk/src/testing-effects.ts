@@ -61,7 +61,7 @@ export function fakeFetch(answer: (request: FakeRequest) => FakeAnswer | Promise
 }
 
 /** The input of {@link performEffect}. */
-export interface EffectTry
+export interface EffectInputs
   extends Partial<Pick<EffectAttempt, 'key' | 'fetch' | 'run' | 'ask' | 'secrets' | 'signal'>> {
   readonly actor: BeingRow
   /** stance, path or address of the target; the actor itself when left out */
@@ -82,7 +82,7 @@ export interface EffectTry
 export async function performEffect(
   extension: Extension,
   action: string,
-  { actor, target = `@${actor.name}`, args = {}, world, ...given }: EffectTry,
+  { actor, target = `@${actor.name}`, args = {}, world, ...given }: EffectInputs,
 ): Promise<Json> {
   const effect: Effect | undefined = buildRegistry([seed, extension]).operations.get(action)?.effect
   if (effect === undefined) throw new Error(`the extension has no operation ${action} with an effect`)

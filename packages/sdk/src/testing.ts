@@ -35,7 +35,7 @@ import { reelOf } from './facts.ts'
 export { compileFlow, evaluateFlow } from '@treeos/roles'
 
 export {
-  type EffectTry,
+  type EffectInputs,
   type FakeAnswer,
   type FakeFetch,
   fakeFetch,

@@ -35,7 +35,7 @@ const LIST_TIMEOUT_MS = 20_000
 /** How long a server that let a call time out may take to show that it lives. */
 const ALIVE_MS = 3_000
 /** How often a call starts a server that ends at once. */
-const TRIES_MAX = 3
+const ATTEMPTS_MAX = 3
 const BACKOFF_MS_MIN = 500
 const BACKOFF_MS_MAX = 30_000
 const FAULT_CHARS_MAX = 300
@@ -167,7 +167,7 @@ export class ToolServer {
   /** The running server. Another value of a secret starts it anew. */
   async #reached(secrets: Readonly<Record<string, string>>): Promise<OpenConnection> {
     const given = JSON.stringify(secrets)
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
+    for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
       const open = await (this.#open ?? this.#start(secrets))
       await open.suspected
       if (this.#current !== open) continue

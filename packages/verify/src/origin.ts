@@ -103,8 +103,8 @@ function holdsOutside(
   const words = shown.map((ref) =>
     isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false,
   )
-  const tried = at(open, 'triedOutside') ?? []
-  const counted = basis.filter(([reel]) => !(isArray(tried) && tried.includes(reel)))
+  const marksOfDryRun = at(open, 'triedOutside') ?? []
+  const counted = basis.filter(([reel]) => !(isArray(marksOfDryRun) && marksOfDryRun.includes(reel)))
   const isRead = counted.some(([reel, seq]) =>
     reel === REGISTRY
       ? roles.some((name) => origins.isMarked(reel, seq, name))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 import type { WorkerProcess } from '../worker-process.ts'
 
@@ -13,7 +13,7 @@ export const rolling: Scenario<{ restarts: number }> = {
   about:
     'workers that are asked to end one after the other, under load, fail no moment and repeat neither a model call nor an effect',
   sizes: { test: { restarts: 3 }, full: { restarts: 50 }, control: { restarts: 12 } },
-  trial: {
+  experiment: {
     persons: 4,
     scripted: 4,
     llm: 4,
@@ -23,8 +23,8 @@ export const rolling: Scenario<{ restarts: number }> = {
     officeMsMax: 800,
     modelMsMax: 1500,
   },
-  attack: (trial, { restarts }, broken) =>
-    roll(trial, restarts, async (worker) => {
+  attack: (experiment, { restarts }, broken) =>
+    roll(experiment, restarts, async (worker) => {
       const at = Date.now()
       const end = await worker.retire()
       const seconds = (Date.now() - at) / 1000
@@ -35,9 +35,9 @@ export const rolling: Scenario<{ restarts: number }> = {
   control: {
     without: 'sabotaged attack',
     /** The workers are killed, and nobody is told. */
-    attack: (trial, { restarts }) =>
-      roll(trial, restarts, async (worker) => {
-        while (!(isThinking(trial) && (await isPosting(trial)))) await sleep(20)
+    attack: (experiment, { restarts }) =>
+      roll(experiment, restarts, async (worker) => {
+        while (!(isThinking(experiment) && (await isPosting(experiment)))) await sleep(20)
         worker.kill()
         await worker.ended
         return 0
@@ -48,43 +48,46 @@ export const rolling: Scenario<{ restarts: number }> = {
 
 /** Replaces the older of two workers again and again. @param end returns how many seconds that took */
 async function roll(
-  trial: Trial,
+  experiment: Experiment,
   restarts: number,
   end: (worker: WorkerProcess) => Promise<number>,
 ): Promise<Figures> {
-  const random = trial.random.fork()
-  trial.dismissMidwife()
-  const workers = [trial.startWorker(), trial.startWorker()]
+  const random = experiment.random.fork()
+  experiment.dismissMidwife()
+  const workers = [experiment.startWorker(), experiment.startWorker()]
   await Promise.all(workers.map(({ ready }) => ready))
-  const load = trial.load(12)
+  const load = experiment.load(12)
   const seconds: number[] = []
   for (let i = 1; i <= restarts; i++) {
     await sleep(random.between(200, 1500))
-    trial.check()
+    experiment.check()
     const oldest = workers.shift()
     if (oldest === undefined) throw new Error('there is no worker to replace')
     seconds.push(await end(oldest))
-    const next = trial.startWorker()
+    const next = experiment.startWorker()
     workers.push(next)
     await next.ready
-    if (i % 10 === 0) trial.say(`${i} of ${restarts} replaced, ${trial.asked.length} questions`)
+    if (i % 10 === 0) experiment.say(`${i} of ${restarts} replaced, ${experiment.asked.length} questions`)
   }
   await load.stop()
-  await trial.answered()
-  return { restarts, secondsToEndMax: Math.max(...seconds), failed: await countFailed(trial) }
+  await experiment.answered()
+  return { restarts, secondsToEndMax: Math.max(...seconds), failed: await countFailed(experiment) }
 }
 
-async function countFailed(trial: Trial): Promise<number> {
+async function countFailed(experiment: Experiment): Promise<number> {
   const { rows } = await sql<{ failed: number }>`
-    select count(*)::int as failed from treeos.moment_outcome where kind = 'failure'`.execute(trial.db)
+    select count(*)::int as failed from treeos.moment_outcome where kind = 'failure'`.execute(experiment.db)
   return rows[0]?.failed ?? 0
 }
 
 /** One of the two workers has asked the model, so a kill of the older one makes about every second call come again. */
-const isThinking = (trial: Trial): boolean => trial.openIds.some((id) => trial.isThinkingOf(id))
+const isThinking = (experiment: Experiment): boolean =>
+  experiment.openIds.some((id) => experiment.isThinkingOf(id))
 
-async function isPosting(trial: Trial): Promise<boolean> {
-  trial.check()
-  const { rows } = await sql`select from treeos.moment_effect where result is null limit 1`.execute(trial.db)
+async function isPosting(experiment: Experiment): Promise<boolean> {
+  experiment.check()
+  const { rows } = await sql`select from treeos.moment_effect where result is null limit 1`.execute(
+    experiment.db,
+  )
   return rows.length > 0
 }

@@ -86,10 +86,10 @@ it('asks a person only beyond the counts', async () => {
   expect(await play(world, 'bob', call('till:pay', 10))).toMatchObject({ outcome: 'act' })
 })
 
-it('what is tried in the shadow counts and says what it would have said, and holds nothing up', async () => {
+it('what is dryRun in the shadow counts and says what it would have said, and holds nothing up', async () => {
   await rule('till:wire', { requires: ['anyone'] })
-  const tried = { 'till:wire': { requires: ['anyone'], counts: [{ most: 1 }] } }
-  await doAs(world, 'set-space', '/shop', { field: 'shadow.do', value: tried })
+  const dryRun = { 'till:wire': { requires: ['anyone'], counts: [{ most: 1 }] } }
+  await doAs(world, 'set-space', '/shop', { field: 'shadow.do', value: dryRun })
   meanwhile.run = () => new Promise((resolve) => setTimeout(resolve, 100))
   expect(outcomes(await together('till:wire', 1))).toEqual(Array(6).fill('act'))
   meanwhile.run = async () => undefined

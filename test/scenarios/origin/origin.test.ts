@@ -208,12 +208,12 @@ describe('vouching', () => {
   })
 
   it('only for what was seen, and not for what was written there meanwhile', async () => {
-    const tried = { 'set-space': { requires: ['operator'] } }
+    const dryRun = { 'set-space': { requires: ['operator'] } }
     const shadow = (value: Json) => doAs(world, 'set-space', '/lawn', { field: 'shadow.do', value })
-    await shadow(tried)
+    await shadow(dryRun)
     expect((await see(world, 'operator', '/lawn')).qualities).not.toHaveProperty('shadow')
     await told('rash', set('/lawn', 'kind words'))
-    expect((await see(world, 'operator', '/lawn')).qualities).toMatchObject({ shadow: { do: tried } }) // `seen` covers it
+    expect((await see(world, 'operator', '/lawn')).qualities).toMatchObject({ shadow: { do: dryRun } }) // `seen` covers it
     await shadow(null)
     const { seen, holds } = await markedView(world, { address: '/lawn' })
     expect(holds).toMatchObject({ qualities: { note: { text: 'kind words' } }, outside: true })

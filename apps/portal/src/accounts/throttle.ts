@@ -19,7 +19,7 @@ const JOINT: Pauses = { free: 50, secondsMin: 1, secondsMax: 60 }
 /** After this long without a failure the count begins anew. */
 const FORGET_SECONDS = 24 * 3600
 
-/** Whose sign-in is tried, and from where. */
+/** Whose sign-in is attempted, and from where. */
 export interface SignInAttempt {
   /** `?` for all names that no being can have */
   readonly name: BeingName | '?'
@@ -37,8 +37,8 @@ const throttleKeys = ({ name, address, device }: SignInAttempt): readonly (reado
     : [[`${name} in ${device}`, OWN]]
 
 /** @throws {TreeosError} RATE_LIMITED while a pause lasts */
-export async function requireNoPause(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
-  const keys = throttleKeys(tried).map(([key]) => key)
+export async function requireNoPause(db: Kysely<PortalDb>, attempt: SignInAttempt): Promise<void> {
+  const keys = throttleKeys(attempt).map(([key]) => key)
   const { rows } = await sql<{ seconds: number }>`
     select ceil(extract(epoch from until - clock_timestamp()))::integer as seconds
     from portal.throttle where key = any(${keys}) and until > clock_timestamp()
@@ -52,11 +52,11 @@ export async function requireNoPause(db: Kysely<PortalDb>, tried: SignInAttempt)
   )
 }
 
-export async function countFailure(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
+export async function countFailure(db: Kysely<PortalDb>, attempt: SignInAttempt): Promise<void> {
   await sql`
     delete from portal.throttle
     where until < clock_timestamp() - make_interval(secs => ${FORGET_SECONDS})`.execute(db)
-  for (const [key, { free, secondsMin, secondsMax }] of throttleKeys(tried))
+  for (const [key, { free, secondsMin, secondsMax }] of throttleKeys(attempt))
     await sql`
       insert into portal.throttle as t (key, failures, until) values (${key}, 1, clock_timestamp())
       on conflict (key) do update set
@@ -67,14 +67,14 @@ export async function countFailure(db: Kysely<PortalDb>, tried: SignInAttempt): 
 }
 
 /** After a sign-in: what was counted where it came from. The joint count goes on, since others may be guessing. */
-export async function forgetOwnFailures(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
-  const [[own] = ['']] = throttleKeys(tried)
+export async function forgetOwnFailures(db: Kysely<PortalDb>, attempt: SignInAttempt): Promise<void> {
+  const [[own] = ['']] = throttleKeys(attempt)
   await db.deleteFrom('throttle').where('key', '=', own).execute()
-  if (tried.device === null)
+  if (attempt.device === null)
     await db
       .updateTable('throttle')
       .set({ failures: sql`greatest(failures - 1, 0)` }) // its own attempt
-      .where('key', '=', tried.name)
+      .where('key', '=', attempt.name)
       .execute()
 }
 

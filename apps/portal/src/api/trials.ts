@@ -40,7 +40,7 @@ const estimating = operation({
   responses: answers(typed('TrialEstimate'), 'moments, calls and cost'),
 })
 
-const trying = operation({
+const running = operation({
   method: 'post',
   path: '/trials',
   'x-caller': 'signed-in',
@@ -97,7 +97,7 @@ export const trialRoutes = ({ machine, onError }: Pick<Portal, 'machine' | 'onEr
       const { estimate } = await prepared(c.get('visit'), c.req.valid('json').trial)
       return c.json(estimate, 200)
     })
-    .openapi(trying, async (c) => {
+    .openapi(running, async (c) => {
       const { trial, maxCost } = c.req.valid('json')
       const visit = c.get('visit')
       const ready = await prepared(visit, trial)

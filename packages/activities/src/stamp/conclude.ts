@@ -22,7 +22,7 @@ export async function concludeProposal(
   const moment = decidedMoment(current, proposal, effect !== null)
   const live = liveQuestions(db, input.moment, source)
   const { registry } = deps
-  const conclusion = await conclude(moment, { reader, live, registry, digest: digestOf, asksTried: true })
+  const conclusion = await conclude(moment, { reader, live, registry, digest: digestOf, asksDryRun: true })
   const refusal = conclusion.kind === 'effect-pending' ? undefined : conclusion.refusal
   if (refusal?.code === 'INTERNAL' && refusal.cause !== undefined && !isKept)
     await reportFault(deps, input.moment, { part: 'decide', attempt: 1, seconds: 0, error: refusal.cause })

@@ -63,7 +63,7 @@ export async function readForStamp(
 
 /** What was said stands where nothing else is asked at a stamp: nobody is answered who may have been answered meanwhile, and no rule is tried. */
 const mayStand = ({ reader }: ConcludedCall, { record }: LoadedMoment): boolean =>
-  record.answers === null && approvalOf(record.wake) === null && !reader.hasTrials
+  record.answers === null && approvalOf(record.wake) === null && !reader.hasDryRun
 
 /** Gives a moment that a change, schedule or silence woke a thread of its own when its thread was cut. */
 async function detachFromCutThread(source: RowSource, opened: LoadedMoment): Promise<LoadedMoment> {

@@ -44,8 +44,8 @@ import { readForStamp } from './read.ts'
 import { evaluationIn, stampedBefore } from './stored-stamp.ts'
 
 /** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
-const UNLOCKED_TRIES_MAX = 2
-const TRIES_MAX = 12
+const UNLOCKED_ATTEMPTS_MAX = 2
+const ATTEMPTS_MAX = 12
 
 /**
  * Stamp: asks both gates about the decision, and appends its facts and the moment's outcome, all or none. Then rings the
@@ -119,12 +119,12 @@ async function stampWithRetries(
   }
   let conflicting: ReelId[] = []
   // The first try of a held moment reads nothing again: mostly nothing that it read has moved since it opened.
-  for (let attempt = held === null ? 1 : 0; attempt <= TRIES_MAX; attempt++) {
-    if (attempt > UNLOCKED_TRIES_MAX) await store() // under these locks no other connection could store it
+  for (let attempt = held === null ? 1 : 0; attempt <= ATTEMPTS_MAX; attempt++) {
+    if (attempt > UNLOCKED_ATTEMPTS_MAX) await store() // under these locks no other connection could store it
     const kept = attempt === 0 ? (held?.reading ?? null) : null
-    const run = (db: Db) => tryStamp(db, deps, input, { opened, held: unstored, kept }, proposal)
+    const run = (db: Db) => attemptStamp(db, deps, input, { opened, held: unstored, kept }, proposal)
     const done =
-      attempt <= UNLOCKED_TRIES_MAX ? await runUnlocked(db, run) : await runLocked(deps, conflicting, run)
+      attempt <= UNLOCKED_ATTEMPTS_MAX ? await runUnlocked(db, run) : await runLocked(deps, conflicting, run)
     switch (done.status) {
       case 'stamped':
         if (held === null) memory.moments.drop(input.moment)
@@ -153,11 +153,11 @@ async function stampWithRetries(
         )
     }
   }
-  throw new Error(`moment ${input.moment} conflicted with other writers in ${TRIES_MAX} tries`)
+  throw new Error(`moment ${input.moment} conflicted with other writers in ${ATTEMPTS_MAX} attempts`)
 }
 
 /** How one try of a stamp ended. */
-type TryResult =
+type StampAttempt =
   | {
       readonly status: 'stamped'
       readonly stamped: StampedMoment
@@ -194,20 +194,20 @@ interface StampStart {
  * One try of a stamp: read, conclude, build, append; each but the last is a file in `stamp/`. The append refuses when a head that was read
  * has moved.
  */
-async function tryStamp(
+async function attemptStamp(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
   { opened, held, kept }: StampStart,
   proposal: GateInput,
-): Promise<TryResult> {
+): Promise<StampAttempt> {
   const reading = await readForStamp(db, deps, input, opened, kept, held?.concluded)
   const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
   const concluded = await concludeProposal(db, deps, input, proposal, reading, before)
   // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
   // where no call was judged. So anything but an act is judged again from the present rows.
   if (kept !== null && concluded.kind !== 'act' && concluded.kind !== 'waiting')
-    return tryStamp(db, deps, input, { opened, held, kept: null }, proposal)
+    return attemptStamp(db, deps, input, { opened, held, kept: null }, proposal)
   if (concluded.kind === 'effect-pending') return { status: 'effect-pending', pending: concluded }
   deps.memory.stamped.set(input.being, reading.readSet)
   const open = held?.open.record.digest ?? digestOf(opened.record)
@@ -266,7 +266,7 @@ function unstoredOf({
 async function afterStamp(
   deps: BeatDeps,
   { being, moment }: StampInput,
-  { stamped, ring, rescheduled, mayHaveMissed }: Extract<TryResult, { status: 'stamped' }>,
+  { stamped, ring, rescheduled, mayHaveMissed }: Extract<StampAttempt, { status: 'stamped' }>,
   thread: string,
 ): Promise<StampedMoment> {
   deps.observe.outcome(stamped.kind, stamped.reason, moment, thread)
@@ -285,7 +285,10 @@ function dropOverlay({ overlays }: BeatDeps, { record, overlays: sources }: Load
   if (sources !== undefined && sources.call !== null) overlays.drop(sources.call, record.moment)
 }
 
-async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise<TryResult | RefusedAct> {
+async function runUnlocked(
+  db: Db,
+  run: (db: Db) => Promise<StampAttempt>,
+): Promise<StampAttempt | RefusedAct> {
   try {
     return await run(db)
   } catch (error) {
@@ -322,8 +325,8 @@ function failedAsRefused(proposal: GateInput, { prospect, what }: RecordRefusal)
 async function runLocked(
   deps: BeatDeps,
   reels: ReelId[],
-  run: (db: Db) => Promise<TryResult>,
-): Promise<TryResult | RefusedAct> {
+  run: (db: Db) => Promise<StampAttempt>,
+): Promise<StampAttempt | RefusedAct> {
   try {
     return await deps.db.transaction().execute(async (tx) => {
       await lockHeads(tx, reels)

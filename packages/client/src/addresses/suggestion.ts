@@ -5,7 +5,7 @@ import { authoring, namesLike } from '../roles/authoring-catalog.ts'
 /** As many names as are compared with the one that was written. */
 const NAMES_MAX = 500
 /** A near name that may not be seen is passed over this often. */
-const TRIES_MAX = 3
+const ATTEMPTS_MAX = 3
 
 /**
  * Adds to the refusal of a name that nothing has the one that was probably meant, of those that the caller may see. Every way by which a
@@ -38,7 +38,7 @@ function nearestBeing(at: SeeConnection, as: BeingName, written: string): Promis
     const around = (await unlessRefused(see(me.space)))?.beings ?? []
     const stances = [...named, ...around, ...known].filter((stance) => stance.startsWith('@'))
     const names = new Set(stances.map((stance) => stance.slice(1)).filter(isBeingName))
-    for (let tried = 0; tried < TRIES_MAX; tried++) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const name = nearestName(written, names)
       if (name === null) return null
       const row = await unlessRefused(regard(name))

@@ -34,7 +34,7 @@ export type ExplainedMoment = Explanation & {
     readonly reason?: string
     readonly message?: string
   }
-  /** what rules that are tried would have said otherwise; left out for nothing */
+  /** what dry-run rules would have said otherwise; left out for nothing */
   readonly shadow?: readonly ShadowVerdict[]
   /** the roles that the flow in its shadow would have given; left out where they are the same */
   readonly wouldWear?: readonly RoleName[]

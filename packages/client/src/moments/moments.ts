@@ -40,7 +40,7 @@ export interface MomentView {
   readonly content?: string
   /** of its model call, without the text; left out without one */
   readonly overlay?: OverlayRecord
-  /** what rules that are tried would have said otherwise of its call; left out for nothing */
+  /** what dry-run rules would have said otherwise of its call; left out for nothing */
   readonly shadow?: readonly ShadowVerdict[]
 }
 

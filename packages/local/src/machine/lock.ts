@@ -35,7 +35,7 @@ export async function acquireLock(
   const content = JSON.stringify({ ...thisProcess(), token: randomUUID() })
   let waited = false
   for (const until = Date.now() + waitMs; ; await sleep(POLL_MS)) {
-    const held = tryLink(path, content)
+    const held = linkOrNull(path, content)
     if (held === null) {
       // Another process that found an older file stale may just have moved ours away. It puts it back, see removeStale.
       await sleep(SETTLE_MS)
@@ -54,7 +54,7 @@ export async function acquireLock(
 }
 
 /** @returns null when the lock is now ours, else what the file of its holder says */
-function tryLink(path: string, content: string): string | null {
+function linkOrNull(path: string, content: string): string | null {
   const draft = `${path}.${randomUUID()}`
   writeFileSync(draft, content, { mode: 0o600, flag: 'wx' })
   try {

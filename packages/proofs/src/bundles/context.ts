@@ -21,8 +21,8 @@ export function contextOf(record: Json, open: Json, program: Json): IsOfContext 
   const being = String(readPath(record, ['being']))
   const [me, signer] = [beingReel(being), signerOf(open, being)]
   const read = [...pathsRead(readPath(program, ['flow']) ?? null)].map((path) => path.split('.'))
-  const tried = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']] // what it leaves out is derived from that flow
-  const qualities = [['roleFlow'], ...tried, ...qualitiesRead(program, 'me')]
+  const ofDryRun = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']] // what it leaves out is derived from that flow
+  const qualities = [['roleFlow'], ...ofDryRun, ...qualitiesRead(program, 'me')]
   return (reel, kind, payload) => {
     if (!isContextKind(kind)) return false
     const path = pathKeys(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))

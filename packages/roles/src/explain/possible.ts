@@ -20,7 +20,7 @@ export interface Claim {
  * Bounds of a search: goals and values tried for one flow (at most a tenth of a second), and open alternatives. Beyond them the
  * search gives up, and the answer is "possible".
  */
-const TRIES_MAX = 500_000
+const STEPS_MAX = 500_000
 const CHOICES_MAX = 256
 
 /**
@@ -29,7 +29,7 @@ const CHOICES_MAX = 256
  */
 export class Possibilities {
   readonly #values: ReadonlyMap<string, Values>
-  #tries = 0
+  #steps = 0
 
   /** @param whens every condition that goals will be made of */
   constructor(whens: readonly Node[]) {
@@ -61,8 +61,8 @@ export class Possibilities {
     const claimed = new Map(before)
     for (let goal = pending.pop(); goal !== undefined; goal = pending.pop()) {
       const { node, holds } = goal
-      this.#tries += 1
-      if (this.#tries > TRIES_MAX) return null
+      this.#steps += 1
+      if (this.#steps > STEPS_MAX) return null
       if (node.kind === 'test') {
         const narrowed = this.#narrow(claimed.get(node.path), node, holds)
         if (narrowed.values.length === 0) return narrowed.claims
@@ -88,7 +88,7 @@ export class Possibilities {
 
   #narrow(before: ClaimedTests | undefined, test: Test, holds: boolean): ClaimedTests {
     const { claims, values } = before ?? { claims: [], values: this.#values.get(test.path)! }
-    this.#tries += values.length
+    this.#steps += values.length
     return {
       claims: [...claims, { test, holds }],
       values: values.filter((value) => isMet(test.operator, value, test.expected) === holds),

@@ -147,7 +147,7 @@ export interface MomentRecord {
   readonly effect?: EffectDigests
   /** what refused the call, where no gate did; left out otherwise */
   readonly beside?: OtherRefusal
-  /** what rules that are tried would have said otherwise of its call; left out for nothing */
+  /** what dry-run rules would have said otherwise of its call; left out for nothing */
   readonly shadow?: Json
   /** salted digest of the refusal of its call that is stored with its outcome; left out without one */
   readonly refusal?: Digest

@@ -54,7 +54,7 @@ export async function listOutcomesOf(db: Db, moments: readonly MomentId[]): Prom
 }
 
 /**
- * The newest moments of whose calls rules that are tried would have said something else, newest first. It looks into the records, and no index
+ * The newest moments of whose calls dry-run rules would have said something else, newest first. It looks into the records, and no index
  * helps: this is for whoever asks once, and no moment asks it.
  * @param being null: of all beings
  */

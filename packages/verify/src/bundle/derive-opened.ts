@@ -66,7 +66,7 @@ class OpenedMoment {
   readonly #open: JsonObject
   readonly #told: JsonObject
   readonly #beside: DerivationSources
-  /** what can not be asked whether the being may see its place, or what a flow that is tried reads */
+  /** what can not be asked whether the being may see its place, or what a dry-run flow reads */
   readonly #unasked = new Set<ReelId>()
 
   constructor({ record, open }: OpenedLine, beside: DerivationSources) {
@@ -149,7 +149,7 @@ class OpenedMoment {
       )
   }
 
-  /** Compares what a flow that is tried would have given, and which of the marks that it read alone the moment leaves out. */
+  /** Compares what a dry-run flow would have given, and which of the marks that it read alone the moment leaves out. */
   async #compareTried(
     me: BeingRow,
     opening: Parameters<typeof wornInShadow>[1],
@@ -159,11 +159,11 @@ class OpenedMoment {
     const isWhole = () => this.missing.size === 0 && this.#unasked.size === 0
     if (!isArray((me.qualities.shadow ?? null) as Json)) {
       const isNone = same(told, []) && (this.#open.shadow === undefined || !isWhole())
-      this.#need(isNone, 'origin-mismatch', 'it tells of a flow that is tried, and has none')
+      this.#need(isNone, 'origin-mismatch', 'it tells of a dry-run flow, and has none')
       return
     }
     const reader = new WorldReader(this.#rows(this.#unasked, me))
-    await openContext(reader, opening) // what is tried alone does not hold what its own flow reads
+    await openContext(reader, opening) // without what its own flow reads
     const { shadow, triedOutside } = await wornInShadow(
       reader,
       { ...opening, readsPlace: this.#triedPlace },
@@ -173,10 +173,10 @@ class OpenedMoment {
     const isOfPlace = [...this.#unasked].some((reel) => /^(being|space):/.test(reel))
     const isUnknown = (reel: ReelId) =>
       this.#unasked.has(reel) ? reader.heads.has(reel) : isOfPlace && /^(being|space):/.test(reel)
-    const isTried = (reel: Json) => triedOutside.includes(String(reel)) || isUnknown(String(reel))
-    const isOfTried = isArray(told) && told.every(isTried)
+    const isDryRun = (reel: Json) => triedOutside.includes(String(reel)) || isUnknown(String(reel))
+    const isOfDryRun = isArray(told) && told.every(isDryRun)
     this.#need(
-      isOfTried,
+      isOfDryRun,
       'origin-mismatch',
       'it leaves out marks of what more than the flow of its dry run reads',
     )
@@ -196,7 +196,7 @@ class OpenedMoment {
     return this.#open.hidden !== true
   }
 
-  /** The same, read as the flow that is tried reads it. */
+  /** The same, read as the dry-run flow reads it. */
   readonly #triedPlace = async (reader: WorldReader, me: BeingRow): Promise<boolean> => {
     const sees = await readsPlace(reader, me).catch(unlessNotShown)
     if (sees === undefined) this.#unasked.add(`space:${me.space}`)

@@ -22,7 +22,7 @@ import {
   type PlacedAsk,
   type RuleQuestion,
   requireAnswer,
-  type ShadowTrial,
+  type ShadowAnswer,
   type ShadowVerdict,
 } from './refusal.ts'
 import type { RuleProperty, RuleStanding } from './rules.ts'
@@ -30,7 +30,7 @@ import { has, isForbidden } from './standings.ts'
 import { brokenCounts, tallyFacts } from './tally.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
-export type RuleDecision = Decision & { readonly shadow?: ShadowTrial }
+export type RuleDecision = Decision & { readonly shadow?: ShadowAnswer }
 
 type Decision =
   | { readonly answer: 'allowed'; readonly by: string; readonly tallies?: readonly FactDraft[] }
@@ -54,7 +54,7 @@ interface TargetedCall {
   /** left out where it cannot be counted */
   readonly counting?: Omit<CountedAct, 'target'>
   readonly fromOutside?: boolean
-  readonly isTried?: true
+  readonly isDryRun?: true
 }
 
 /** Asks the rule gate about a target. */
@@ -62,11 +62,11 @@ export function askRuleGate(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
-  { key, target: on, fallback, ask, counting, fromOutside, isTried }: TargetedCall,
+  { key, target: on, fallback, ask, counting, fromOutside, isDryRun }: TargetedCall,
 ): Soon<GateAnswer> {
   return once(standingPlace(reader, on), (target) => {
     const counted = counting === undefined ? undefined : { ...counting, target: targetName(on) }
-    const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, isTried }
+    const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, isDryRun }
     return once(ruleGate(reader, question), (decision) => answerOf(decision, question))
   })
 }
@@ -153,9 +153,9 @@ async function placeOfMatter(
 export function ruleGate(reader: WorldReader, question: RuleQuestion): Soon<RuleDecision> {
   const isRuled = spacesAsked(question).length > 0
   const decided = isRuled ? decideByRules(reader, question) : decideByFallback(reader, question, [])
-  if (question.isTried !== true || question.counting === undefined) return decided
+  if (question.isDryRun !== true || question.counting === undefined) return decided
   return once(decided, async (decision) => {
-    const shadow = await trialOf(reader, question, decision)
+    const shadow = await dryRunAnswer(reader, question, decision)
     return shadow === null ? decision : { ...decision, shadow }
   })
 }
@@ -163,21 +163,21 @@ export function ruleGate(reader: WorldReader, question: RuleQuestion): Soon<Rule
 const decideByRules = async (reader: WorldReader, question: RuleQuestion): Promise<Decision> =>
   decideBy(reader, question, await rulesFor(reader, question))
 
-/** What rules that are tried would have said, where it is something else. Nothing is read where none is tried, and nothing is enforced. */
-async function trialOf(
+/** What dry-run rules would have said, where it is something else. Nothing is read where there are none, and nothing is enforced. */
+async function dryRunAnswer(
   reader: WorldReader,
   question: RuleQuestion,
   decision: Decision,
-): Promise<ShadowTrial | null> {
+): Promise<ShadowAnswer | null> {
   const spaces = spacesAsked(question)
-  const isTried = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
-  if (question.counting === undefined || (await firstOf(spaces, isTried)) === undefined) return null
+  const isDryRun = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
+  if (question.counting === undefined || (await firstOf(spaces, isDryRun)) === undefined) return null
   const beside = reader.beside()
   const rules = await rulesFor(beside, question, true)
   const { answer, by } = await decideBy(beside, question, rules)
   const [was, would] = [shadowWord(decision.answer), shadowWord(answer)]
   const { verb, key, counting } = question
-  const own = rules.filter(({ isTried }) => isTried === true)
+  const own = rules.filter(({ isDryRun }) => isDryRun === true)
   return {
     said: was === would ? null : { verb, key, on: counting.target, was, would, by },
     tallies: was === 'refused' ? [] : await tallyFacts(beside, question, own, spaces, true),

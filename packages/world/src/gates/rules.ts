@@ -189,7 +189,7 @@ export function changedRules(
 }
 
 /**
- * Checks the rules of a space, or those that are tried there, as a write would leave them. Rules that the write does not change are not checked, so that one
+ * Checks the rules of a space, or its dry-run rules, as a write would leave them. Rules that the write does not change are not checked, so that one
  * old fault does not lock all other rules.
  * @throws {TreeosError} INVALID_INPUT naming the path of the fault and what would be right
  */

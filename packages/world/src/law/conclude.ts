@@ -31,8 +31,8 @@ export interface LawOver {
   readonly registry: Registry
   /** sha256 of canonical JSON, in hex */
   readonly digest: LawInputs['digest']
-  /** rules that are tried are asked, too; they are not when left out */
-  readonly asksTried?: boolean
+  /** dry-run rules are asked, too; they are not when left out */
+  readonly asksDryRun?: boolean
   /** false: it is not asked how its being goes on. A look then shows nothing, since no record holds what it read */
   readonly goesOn?: false
   /** what both gates said of the same call before, over the same reader: they are not asked again */
@@ -46,9 +46,9 @@ export interface LawOver {
  * @throws the error of a read that failed
  */
 export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Conclusion> {
-  const { reader, live, registry, digest, asksTried = false, judged = null } = over
+  const { reader, live, registry, digest, asksDryRun = false, judged = null } = over
   const asked = new AskedQuestions(live)
-  const shadows: ShadowVerdict[] | null = asksTried ? [] : null
+  const shadows: ShadowVerdict[] | null = asksDryRun ? [] : null
   const at: LawInputs = { reader, registry, asked, digest, shadows, judged }
   const isJudged = isCalling(moment) && moment.refused === undefined
   const found = await verdictOn(moment, at)
@@ -63,7 +63,7 @@ export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Co
   return {
     ...verdict,
     ...heads,
-    // What no gate refused is not judged again by a replay, so it says nothing of what is tried.
+    // What no gate refused is not judged again by a replay, so it says nothing of dry runs.
     ...(shadows === null || shadows.length === 0 || verdict.beside !== undefined ? {} : { shadow: shadows }),
     by: act?.by ?? verdict.by ?? [],
     facts: [...(park === null ? (act?.facts ?? []) : [park.fact]), ...notes],

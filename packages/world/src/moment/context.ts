@@ -86,21 +86,21 @@ export const holdsOutside = (
 
 /**
  * Reads the program of one moment, and the slice of the context that its flow reads.
- * @param tried another flow in the place of its own, and whether the moment holds words from outside
+ * @param dryRun another flow in the place of its own, and whether the moment holds words from outside
  */
 export async function openContext(
   reader: WorldReader,
   opening: MomentInputs,
-  tried?: { readonly flow: JsonObject[]; readonly outside: boolean },
+  dryRun?: { readonly flow: JsonObject[]; readonly outside: boolean },
 ): Promise<OpenedContext> {
   const { me } = opening
   const own = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []
-  const flow = tried?.flow ?? own
+  const flow = dryRun?.flow ?? own
   const paths = flowPaths(flow)
   const namespaces = worldNamespaces(paths)
   const names = [
     ...new Set([
-      ...rolesNamed(tried === undefined ? me : { ...me, qualities: { roleFlow: flow } }),
+      ...rolesNamed(dryRun === undefined ? me : { ...me, qualities: { roleFlow: flow } }),
       ...(opening.asked === null ? [] : [opening.asked]),
     ]),
   ].sort()
@@ -123,7 +123,7 @@ export async function openContext(
   const isPlaceHidden = asksPlace && !(await (opening.readsPlace ?? readsPlace)(reader, me))
   const place = asksPlace && !isPlaceHidden ? await reader.space(me.space) : null
   const { time, lastSealed, caller } = opening
-  const outside = tried?.outside ?? holdsOutside(reader, opening)
+  const outside = dryRun?.outside ?? holdsOutside(reader, opening)
   const readsOrigin = paths.some((path) => path === 'moment' || path.startsWith('moment.'))
   const context: OpenContext = {
     verb: opening.verb,

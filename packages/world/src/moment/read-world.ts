@@ -79,7 +79,7 @@ export async function readWorld(
   if (outside && !pass.opened.outside && pass.opened.restsOnOrigin)
     pass = await passOver(reader, resolvers, { ...opening, outside }, onFault)
   const { opened, result, folded } = pass
-  const tried = await wornInShadow(reader, { ...opening, outside }, result)
+  const dryRun = await wornInShadow(reader, { ...opening, outside }, result)
   reader.requireWhole()
   const { program, context, isPlaceHidden } = opened
   const { of: quoted = [] } = opening.quotes ?? {}
@@ -96,12 +96,12 @@ export async function readWorld(
     faceText: folded?.text ?? null,
     basis: headRefs(reader.heads),
     aside: reader.aside,
-    ...tried,
+    ...dryRun,
   }
 }
 
 /**
- * What a flow that is tried would have given a being, where it is something else. It reads what the being's own flow may read, it is not worn, and
+ * What a flow that is dryRun would have given a being, where it is something else. It reads what the being's own flow may read, it is not worn, and
  * it marks nothing. A malformed clause of it holds never, as in any flow.
  */
 export async function wornInShadow(
@@ -117,14 +117,14 @@ export async function wornInShadow(
   const { program, context } = await openContext(beside, opening, { flow: flow as JsonObject[], outside })
   beside.requireWhole()
   const { cognition, asked } = opening
-  const tried = evaluateFlow(compileFlow(program.flow), {
+  const dryRun = evaluateFlow(compileFlow(program.flow), {
     context,
     cognition,
     roles: program.roles,
     defaultRole: program.defaultRole,
     asked: outside ? null : asked,
   })
-  const names = tried.skip === undefined ? [tried.primary, ...tried.stacked] : []
+  const names = dryRun.skip === undefined ? [dryRun.primary, ...dryRun.stacked] : []
   return {
     shadow: names.join() === [result.primary, ...result.stacked].join() ? null : names,
     triedOutside: beside.markedBeyond(known),

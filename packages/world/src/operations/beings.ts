@@ -46,7 +46,7 @@ const setBeing = defineBuiltIn({
     const { actor, lender, cognition, target } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
     const change = qualityChange(given, target.being.qualities)
-    if (change.path[0] === SHADOW) await requireTriedFlow(input, target.being, change)
+    if (change.path[0] === SHADOW) await requireDryRunFlow(input, target.being, change)
     requireConnectionChange(change, { actor, target: target.being, lender, cognition })
     requirePasskeyChange(change, { actor, target: target.being })
     const keeper = KEPT_NAMESPACES[change.path[0]]
@@ -59,8 +59,8 @@ const setBeing = defineBuiltIn({
   },
 })
 
-/** A flow that is tried is checked as one that is set. It gives no role, so nobody has to be able to give those that it names. */
-async function requireTriedFlow(
+/** A dry-run flow is checked as one that is set. It gives no role, so nobody has to be able to give those that it names. */
+async function requireDryRunFlow(
   input: DecideInput,
   being: BeingRow,
   { path, value }: { readonly path: readonly string[]; readonly value: Json },

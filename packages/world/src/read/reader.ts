@@ -110,8 +110,8 @@ export class WorldReader {
     return touched
   }
 
-  /** Whether a space that was read has rules that are tried. */
-  get hasTrials(): boolean {
+  /** Whether a space that was read has dry-run rules. */
+  get hasDryRun(): boolean {
     for (const [key, row] of this.#rows)
       if (key.startsWith('space:') && (row as SpaceRow | null)?.qualities[SHADOW] !== undefined) return true
     return false

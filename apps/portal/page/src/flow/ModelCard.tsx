@@ -6,7 +6,7 @@ import { asking, useAct } from '../api/deed.ts'
 import { beingQuery } from '../api/queries.ts'
 import { Card, Done, Quiet } from '../parts/index.ts'
 import { Refused } from '../roles/Deed.tsx'
-import { TryIt } from '../trial/TryIt.tsx'
+import { TrialCard } from '../trial/TrialCard.tsx'
 
 /** What a being without a connection of its own asks. */
 const DEFAULT = 'default'
@@ -47,7 +47,7 @@ export function ModelCard({ name }: { readonly name: string }) {
         <Refused error={setting.error} />
         <Done is={setting.isSuccess && chosen === null} />
       </Card>
-      {model === current ? null : <TryIt being={name} candidate={{ model }} title="Try this model" />}
+      {model === current ? null : <TrialCard being={name} candidate={{ model }} title="Try this model" />}
     </>
   )
 }

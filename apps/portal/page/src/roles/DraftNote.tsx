@@ -14,11 +14,11 @@ const TEXTS = {
 }
 
 /** The part of a page in which a draft is tried. */
-export const TRY_ID = 'try-it'
+export const TRIAL_ID = 'try-it'
 
 interface DraftNoteProps {
   readonly of: 'role' | 'flow'
-  /** it can be tried on past moments, in the part {@link TRY_ID} further down */
+  /** it can be tried on past moments, in the part {@link TRIAL_ID} further down */
   readonly isTryable: boolean
   readonly draft: Pick<DraftState<unknown>, 'isDraft' | 'isOvertaken'>
 }
@@ -33,7 +33,7 @@ export const DraftNote = ({ of, isTryable, draft: { isDraft, isOvertaken } }: Dr
     </Quiet>
     {!isTryable || !isDraft ? null : (
       <Group>
-        <SmallButton onClick={() => leadTo(TRY_ID)}>Try it on past moments</SmallButton>
+        <SmallButton onClick={() => leadTo(TRIAL_ID)}>Try it on past moments</SmallButton>
       </Group>
     )}
     {isOvertaken ? (

@@ -35,7 +35,7 @@ export class Consent {
   readonly #asked: AskedRules[] = []
   readonly #tallies: Map<ReelId, FactDraft>
   readonly #shadows: ShadowVerdict[] | undefined
-  readonly #tried: Map<ReelId, FactDraft>
+  readonly #dryRunTallies: Map<ReelId, FactDraft>
   /** entry of the list that allows the call */
   listed = ''
 
@@ -45,18 +45,18 @@ export class Consent {
     shadows?: ShadowVerdict[],
     isRefusing = false,
     tallies: Map<ReelId, FactDraft> = new Map(),
-    tried: Map<ReelId, FactDraft> = new Map(),
+    dryRunTallies: Map<ReelId, FactDraft> = new Map(),
   ) {
     this.#counting = counting
     this.#shadows = shadows
     this.#isRefusing = isRefusing
     this.#tallies = tallies
-    this.#tried = tried
+    this.#dryRunTallies = dryRunTallies
   }
 
   /** The same for what is said after something was done outside: a rule that asks refuses. */
   refusing(): Consent {
-    return new Consent(this.#counting, this.#shadows, true, this.#tallies, this.#tried)
+    return new Consent(this.#counting, this.#shadows, true, this.#tallies, this.#dryRunTallies)
   }
 
   /** By which the call is counted once it is done. */
@@ -64,9 +64,9 @@ export class Consent {
     return [...this.#tallies.values()]
   }
 
-  /** The same for rules that are tried. No effect waits for these. */
-  get tried(): readonly FactDraft[] {
-    return [...this.#tried.values()]
+  /** The same for rules that are dryRunTallies. No effect waits for these. */
+  get dryRunTallies(): readonly FactDraft[] {
+    return [...this.#dryRunTallies.values()]
   }
 
   get asked(): readonly AskedRules[] {
@@ -84,10 +84,10 @@ export class Consent {
     call: Parameters<typeof askRuleGate>[3],
   ): Promise<string> {
     const counting = verb === 'summon' ? { ...this.#counting, args: null } : this.#counting
-    const tried = this.#shadows === undefined ? {} : { isTried: true as const }
-    const answer = await askRuleGate(reader, actor, verb, { ...call, ...tried, counting })
+    const dryRunTallies = this.#shadows === undefined ? {} : { isDryRun: true as const }
+    const answer = await askRuleGate(reader, actor, verb, { ...call, ...dryRunTallies, counting })
     if (answer.shadow?.said != null) this.#shadows?.push(answer.shadow.said)
-    for (const fact of answer.shadow?.tallies ?? []) this.#tried.set(fact.reel, fact)
+    for (const fact of answer.shadow?.tallies ?? []) this.#dryRunTallies.set(fact.reel, fact)
     const { tallies = [] } = answer.allowed ? answer : (answer.asked ?? {})
     for (const fact of tallies) this.#tallies.set(fact.reel, fact)
     if (answer.allowed || answer.asked === undefined || this.#isRefusing) return requireAnswer(answer)

@@ -63,7 +63,7 @@ begin
       select 'did', f.kind || ' ' || f.reel, convert_from(f.bytes, 'UTF8'), f.seq, f.hash, null::bigint
       from fact f
       where f.moment = (select moment from moment_outcome where being = whose and kind = 'act' order by n desc limit 1)
-        and f.reel !~ '^tally:[^ ]+ shadow\.' -- what is tried is in no prompt
+        and f.reel !~ '^tally:[^ ]+ shadow\.' -- a dry run is in no prompt
       order by f.reel collate "C", f.seq limit bounds[2];
   end if;
   if 'waiting' = any(asides) then

@@ -25,7 +25,7 @@ function useGround(): () => Ground {
 }
 
 /** Makes tests of the small sizes of scenarios. */
-export function tryOut(scenarios: readonly AnyScenario[]): void {
+export function testAttacks(scenarios: readonly AnyScenario[]): void {
   const ground = useGround()
   describe.each(scenarios)('$name', (scenario) => {
     it(`${scenario.about} (seed ${seed})`, {
@@ -33,7 +33,7 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
     }, async ({ task }) => {
       const { broken, figures, seconds } = await attempt(task, ATTACK_ATTEMPTS_MAX, {
         once: () => run(scenario, { ground: ground(), seed, size: 'test', say: () => undefined }),
-        // A busy machine can stall a trial. What the oracle finds broken is never tried again.
+        // A busy machine can stall an experiment. What the oracle finds broken is never tried again.
         mayPass: ({ stalled }) => stalled,
       })
       say(`faults: ${scenario.name} ${seconds} s ${JSON.stringify(figures)}`)
@@ -43,7 +43,7 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
 }
 
 /** Makes tests that run scenarios with a defence off: each must fail as it says. They show that the attacks can fail, so the night is soon enough. */
-export function tryControls(scenarios: readonly AnyScenario[]): void {
+export function testControls(scenarios: readonly AnyScenario[]): void {
   const ground = useGround()
   describe.each(scenarios)('$name', (scenario) => {
     it(`fails ${sabotageOf(scenario)}`, {

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Card, CopyText, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { TrialRows } from './TrialRows.tsx'
-import { type TrialFile, useTryIt } from './useTryIt.ts'
+import { type TrialFile, useTrial } from './useTrial.ts'
 import { estimateWords, type OfCandidate, summaryWords } from './words.ts'
 
 /** What the candidate is called in the file. */
@@ -33,7 +33,7 @@ interface ChosenMoment {
   readonly last: number
 }
 
-interface TryItProps {
+interface TrialCardProps {
   /** by which a button further up leads to it */
   readonly id?: string | undefined
   readonly title?: string
@@ -47,11 +47,11 @@ interface TryItProps {
   /** why it cannot be tried now */
   readonly isOff?: boolean
   /** hears what came of a trial of this candidate, which is to be published with it */
-  readonly onTried?: (summary: OfCandidate) => void
+  readonly onTrial?: (summary: OfCandidate) => void
 }
 
 /** Past moments asked again, with a draft: first what that costs, then each as it was and as it would be. */
-export function TryIt({
+export function TrialCard({
   id,
   title = 'Try it',
   being,
@@ -59,15 +59,15 @@ export function TryIt({
   role,
   candidate,
   isOff = false,
-  onTried,
-}: TryItProps) {
+  onTrial,
+}: TrialCardProps) {
   const [chosen, setChosen] = useState<ChosenMoment>({ being: '', outcome: '', days: '', last: LAST })
-  const { trying, estimate, run, stop } = useTryIt()
+  const { trial, estimate, run, stop } = useTrial()
   const choose = (next: Partial<ChosenMoment>) => setChosen({ ...chosen, ...next })
-  const isOld = trying !== null && JSON.stringify(trying.file.candidates[DRAFT]) !== JSON.stringify(candidate)
+  const isOld = trial !== null && JSON.stringify(trial.file.candidates[DRAFT]) !== JSON.stringify(candidate)
   const ask = () => void estimate(fileOf({ being, role, candidate, chosen }))
   const begin = () => {
-    if (trying?.estimate != null) void run(trying.file, trying.estimate)
+    if (trial?.estimate != null) void run(trial.file, trial.estimate)
   }
   return (
     <Card
@@ -112,7 +112,7 @@ export function TryIt({
           value={chosen.days}
           onChange={(event) => choose({ days: event.currentTarget.value })}
         />
-        {trying?.isRunning ? (
+        {trial?.isRunning ? (
           <SmallButton onClick={stop}>Stop</SmallButton>
         ) : (
           <SmallButton disabled={isOff} onClick={ask}>
@@ -120,41 +120,41 @@ export function TryIt({
           </SmallButton>
         )}
       </Group>
-      {trying === null ? null : (
+      {trial === null ? null : (
         <>
-          {trying.estimate === null ? null : (
+          {trial.estimate === null ? null : (
             <Group gap="xs">
-              <Text size="sm">{estimateWords(trying.estimate)}</Text>
-              {trying.isRunning || isOld ? null : (
+              <Text size="sm">{estimateWords(trial.estimate)}</Text>
+              {trial.isRunning || isOld ? null : (
                 <Button size="xs" onClick={begin}>
-                  {trying.summary === null ? 'Ask again now' : 'Ask once more'}
+                  {trial.summary === null ? 'Ask again now' : 'Ask once more'}
                 </Button>
               )}
             </Group>
           )}
-          {trying.isRunning ? (
+          {trial.isRunning ? (
             <Progress
-              value={(100 * trying.lines.length) / Math.max(1, trying.estimate?.moments ?? 1)}
+              value={(100 * trial.lines.length) / Math.max(1, trial.estimate?.moments ?? 1)}
               aria-label="moments asked again"
               size="sm"
             />
           ) : null}
-          <Trouble error={trying.error} />
+          <Trouble error={trial.error} />
           {isOld ? <Quiet size="xs">The draft has changed since: try it again.</Quiet> : null}
-          <Tried of={trying} isOld={isOld} onTried={onTried} />
+          <TrialResult of={trial} isOld={isOld} onTrial={onTrial} />
         </>
       )}
     </Card>
   )
 }
 
-interface TriedProps extends Pick<TryItProps, 'onTried'> {
-  readonly of: NonNullable<ReturnType<typeof useTryIt>['trying']>
+interface TrialResultProps extends Pick<TrialCardProps, 'onTrial'> {
+  readonly of: NonNullable<ReturnType<typeof useTrial>['trial']>
   readonly isOld: boolean
 }
 
 /** What came of it so far. */
-function Tried({ of: { file, lines, summary }, isOld, onTried }: TriedProps) {
+function TrialResult({ of: { file, lines, summary }, isOld, onTrial }: TrialResultProps) {
   const draft = summary?.candidates[DRAFT]
   return (
     <Stack gap="xs">
@@ -168,8 +168,8 @@ function Tried({ of: { file, lines, summary }, isOld, onTried }: TriedProps) {
       <TrialRows lines={lines} />
       {draft === undefined || draft.moments === 0 ? null : (
         <Group gap="xs">
-          {onTried === undefined || isOld ? null : (
-            <SmallButton onClick={() => onTried(draft)}>Publish it with this trial</SmallButton>
+          {onTrial === undefined || isOld ? null : (
+            <SmallButton onClick={() => onTrial(draft)}>Publish it with this trial</SmallButton>
           )}
           <Saved file={file} lines={lines} />
         </Group>
@@ -179,7 +179,13 @@ function Tried({ of: { file, lines, summary }, isOld, onTried }: TriedProps) {
 }
 
 /** The trial as the file that `treeos trial run` takes: it asks the same moments again, whatever came since. */
-function Saved({ file, lines }: { readonly file: TrialFile; readonly lines: TriedProps['of']['lines'] }) {
+function Saved({
+  file,
+  lines,
+}: {
+  readonly file: TrialFile
+  readonly lines: TrialResultProps['of']['lines']
+}) {
   const beings = [...new Set(lines.map(({ being }) => `@${being}`))].sort(byName)
   const text = `${JSON.stringify({ ...file, moments: { ...file.moments, being: beings } }, null, 2)}\n`
   return (
@@ -201,7 +207,7 @@ function Saved({ file, lines }: { readonly file: TrialFile; readonly lines: Trie
   )
 }
 
-interface TrialRequest extends Pick<TryItProps, 'being' | 'role' | 'candidate'> {
+interface TrialRequest extends Pick<TrialCardProps, 'being' | 'role' | 'candidate'> {
   readonly chosen: ChosenMoment
 }
 

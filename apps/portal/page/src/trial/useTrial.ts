@@ -20,8 +20,8 @@ interface TrialState {
 }
 
 /** A trial: first what it takes, then line by line what comes of it. It ends when the page is left. */
-export function useTryIt() {
-  const [trying, setTrying] = useState<TrialState | null>(null)
+export function useTrial() {
+  const [trial, setTrial] = useState<TrialState | null>(null)
   const leaving = useRef<AbortController | null>(null)
   const stop = () => leaving.current?.abort()
   useEffect(() => stop, [])
@@ -33,7 +33,7 @@ export function useTryIt() {
     let now: TrialState = { file, estimate: null, lines: [], summary: null, isRunning: true, error: null }
     const show = (next: Partial<TrialState>) => {
       now = { ...now, ...next }
-      setTrying(now)
+      setTrial(now)
     }
     show({})
     const doing = async (work: () => Promise<void>) => {
@@ -68,7 +68,7 @@ export function useTryIt() {
       }
     })
   }
-  return { trying, estimate, run, stop }
+  return { trial, estimate, run, stop }
 }
 
 const refusalOf = ({ code, message }: { readonly code: string; readonly message: string }): Refusal =>
