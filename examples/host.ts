@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { type Connection, plantScene } from '@treeos/client'
-import { buildRegistry, openDatabase, seed, VaultCaller } from '@treeos/client/open'
+import { buildRegistry, openDatabase, seed, VaultClient } from '@treeos/client/open'
 import { createModel, type ModelEndpoint, resolveModelEndpoint, treeos } from '@treeos/host'
 import { ensurePostgres, ensureTemporal } from '@treeos/host/services'
 import type { Extension } from '@treeos/sdk'
@@ -57,7 +57,7 @@ export async function withBeings(
     reality,
     registry,
     temporal: new Client({ connection: client }),
-    vaults: new VaultCaller(vaultKey),
+    vaults: new VaultClient(vaultKey),
   }
   try {
     await plantScene(at, extension)

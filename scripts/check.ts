@@ -16,7 +16,7 @@ type Tally = { passed: number; failed: number; skipped: number; retried: number 
 const root = resolve(import.meta.dirname, '..')
 const reports = mkdtempSync(join(tmpdir(), 'treeos-check-'))
 
-/** In this order, the quick ones first, but see BESIDE. */
+/** In this order, the quick ones first, but see IN_PARALLEL. */
 const checks: Record<string, string[]> = {
   format: ['biome', 'check', '--linter-enabled=false', '.'], // without the linter: layout and the order of imports
   lint: ['biome', 'lint', '--error-on-warnings', '.'],
@@ -30,7 +30,7 @@ const checks: Record<string, string[]> = {
   reference: ['node', 'docs/node_modules/typedoc/bin/typedoc', '--options', 'docs/typedoc.json'],
 }
 /** These use one processor, so they run beside the others. */
-const BESIDE = ['imports', 'compose', 'unused', 'reference']
+const IN_PARALLEL = ['imports', 'compose', 'unused', 'reference']
 const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
 /** What runs every night and when it is named: it rarely fails, and takes a minute. */
 const CHECKS_BY_NIGHT = ['reference']
@@ -108,9 +108,9 @@ async function main(wanted: string[]): Promise<number> {
     (name) => isWanted(name) && !(isDay && CHECKS_BY_NIGHT.includes(name)),
   )
   await Promise.all(
-    [true, false].map(async (isBeside) => {
+    [true, false].map(async (isParallel) => {
       for (const name of wantedChecks)
-        if (BESIDE.includes(name) === isBeside) add(await check(name, checks[name] ?? []))
+        if (IN_PARALLEL.includes(name) === isParallel) add(await check(name, checks[name] ?? []))
     }),
   )
   for (const name of tests) add(await test(name, name === 'portal' && isDay ? PAGES_BY_DAY : paths))

@@ -13,7 +13,7 @@ import {
   readKeys,
   Signer,
   verifierKeyOf,
-  WitnessAsker,
+  WitnessClient,
 } from '@treeos/proofs'
 import { parsePolicy, readCheckpoint } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,8 +88,8 @@ describe.skipIf(lacking.length > 0)(title, () => {
 
   const policyText = () =>
     `log ${verifierKeyOf(readKeys(folder)[0]!)}\nwitness lite ${vkey} ${url}\nquorum lite\n`
-  const cosigning = (name: string) => new WitnessAsker(policyText(), { file: join(home, name), folder })
-  const ask = (by: WitnessAsker) =>
+  const cosigning = (name: string) => new WitnessClient(policyText(), { file: join(home, name), folder })
+  const ask = (by: WitnessClient) =>
     by.ask(signer.newest!, (from, to) => readConsistencyProof(world.owner, from, to), never)
 
   it('cosigns a log that grows, also when the signer forgot what it saw, and the verifier reads what it signed', async () => {

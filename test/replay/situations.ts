@@ -180,7 +180,7 @@ export async function situations(
   ])
     await doAs(world, 'set-being', '@nobody', args as JsonObject).catch(() => undefined)
   await mind('shell', { role: 'stage:free' })
-  const hands = await inhabit(world, { being: 'shell', as: 'operator' })
+  const inhabitation = await inhabit(world, { being: 'shell', as: 'operator' })
   await act(world, 'shell', {
     verb: 'do',
     operation: 'set-being',
@@ -188,7 +188,7 @@ export async function situations(
     args: { field: 'a.b', value: 1 },
   })
   await ring(world, 'shell')
-  await hands.release()
+  await inhabitation.release()
   await live(world, 'shell', 'are you yourself again?')
 
   // Silences: armed, broken, passed, spent, and longer than a run.

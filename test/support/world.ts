@@ -12,7 +12,7 @@ import {
   treeos,
 } from '@treeos/host'
 import type { OverlayMode } from '@treeos/overlay'
-import { VaultCaller } from '@treeos/overlay/vault'
+import { VaultClient } from '@treeos/overlay/vault'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { openDatabase, type Reality, type StoreDb } from '@treeos/store'
@@ -191,7 +191,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     await act(at, 'operator', { verb: 'be', operation: 'birth', args })
   }
   await startWorker()
-  const at = { db, temporal, reality, registry, vaults: new VaultCaller(vaultKey) }
+  const at = { db, temporal, reality, registry, vaults: new VaultClient(vaultKey) }
   return {
     ...at,
     workerDb,

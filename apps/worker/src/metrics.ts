@@ -67,7 +67,7 @@ export class Metrics {
   constructor(db: Kysely<StoreDb>) {
     collectDefaultMetrics({ register: this.registry })
     const measure = measuring(db)
-    const inbox = (name: string, help: string, read: (line: Line) => number) =>
+    const inbox = (name: string, help: string, read: (measure: InboxMeasure) => number) =>
       new Gauge({
         name,
         help,
@@ -76,12 +76,12 @@ export class Metrics {
           this.set(read(await measure()))
         },
       })
-    inbox('treeos_inbox_waiting', 'Wakes that no moment has taken yet.', (line) => line.waiting)
-    inbox('treeos_inbox_oldest_seconds', 'Age of the oldest of them.', (line) => line.oldestSeconds)
+    inbox('treeos_inbox_waiting', 'Wakes that no moment has taken yet.', (measure) => measure.waiting)
+    inbox('treeos_inbox_oldest_seconds', 'Age of the oldest of them.', (measure) => measure.oldestSeconds)
     inbox(
       'treeos_beings_parked',
       'Beings that a budget has parked, until somebody approves.',
-      (line) => line.parked,
+      (measure) => measure.parked,
     )
   }
 
@@ -169,16 +169,16 @@ const OWN_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** The host of a request without its port: behind a forwarded port the number differs. */
 const nameIn = (host = ''): string => host.replace(/:\d+$/, '').toLowerCase()
 
-type Line = Awaited<ReturnType<typeof measureInboxes>> & { readonly parked: number }
-const UNKNOWN: Line = { waiting: Number.NaN, oldestSeconds: Number.NaN, parked: Number.NaN }
+type InboxMeasure = Awaited<ReturnType<typeof measureInboxes>> & { readonly parked: number }
+const UNKNOWN: InboxMeasure = { waiting: Number.NaN, oldestSeconds: Number.NaN, parked: Number.NaN }
 
-async function measure(db: Kysely<StoreDb>): Promise<Line> {
+async function measure(db: Kysely<StoreDb>): Promise<InboxMeasure> {
   return { ...(await measureInboxes(db)), parked: await countParked(db) }
 }
 
 /** Shares one query among concurrent scrapes. Gives NaN while Postgres does not answer, so that the other metrics are served. */
-function measuring(db: Kysely<StoreDb>): () => Promise<Line> {
-  let asked: Promise<Line> | null = null
+function measuring(db: Kysely<StoreDb>): () => Promise<InboxMeasure> {
+  let asked: Promise<InboxMeasure> | null = null
   return () => {
     asked ??= measure(db).finally(() => {
       asked = null

@@ -3,13 +3,13 @@ import {
   defineOperation,
   defineRole,
   type Json,
-  makeThing,
+  makeMatter,
   readPath,
   type SeeResolver,
   sealedId,
   setQuality,
   TreeosError,
-  writeThing,
+  writeMatter,
 } from '@treeos/sdk'
 import { z } from 'zod'
 
@@ -40,8 +40,8 @@ const remember = defineOperation({
     if (id === null)
       throw new TreeosError('INVALID_INPUT', 'memory:remember takes a text that its caller has sealed')
     const made = { id, type: 'memory:note', content: null }
-    const written = writeThing({ id }, { text, moment, from: wake.from })
-    return { facts: [...makeThing(actor, made), written], result: { note: `matter:${id}` } }
+    const written = writeMatter({ id }, { text, moment, from: wake.from })
+    return { facts: [...makeMatter(actor, made), written], result: { note: `matter:${id}` } }
   },
 })
 
@@ -72,7 +72,7 @@ const forget = defineOperation({
     const { type, owner, place } = (await world.matter(id)) ?? {}
     if (type !== 'memory:note' || owner !== actor.name || place !== `@${actor.name}`)
       throw new TreeosError('FORBIDDEN', `${args.note} is not a note that you wrote and hold`)
-    return { facts: [writeThing({ id }, null)] }
+    return { facts: [writeMatter({ id }, null)] }
   },
 })
 

@@ -41,7 +41,7 @@ export { type MarkedView, markedView } from './approvals/marked-views.ts'
 export {
   type Proposal,
   type ProposedView,
-  proposalBeside,
+  proposalWith,
   proposedPage,
   withProposals,
 } from './approvals/proposals.ts'

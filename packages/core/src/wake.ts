@@ -126,7 +126,7 @@ export const holdsCall = (wake: Pick<Wake, 'kind' | 'id'>): boolean =>
  * Why a wake is there, in one word: `message`, `answer` or `act` of a being; else the first part of the id, which only the substrate and
  * extensions give to such a wake: `continue`, `look`, `change`, `schedule`, `idle`, `notice`, …
  */
-export function wakeWord({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'inReplyTo'>): string {
+export function wakeLabel({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'inReplyTo'>): string {
   if (kind === 'act') return 'act'
   if (kind === 'summon') return inReplyTo === null ? 'message' : 'answer'
   const slash = id.indexOf('/')

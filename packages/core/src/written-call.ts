@@ -96,22 +96,22 @@ function strict(verb: Verb, given: JsonObject): VerbCall {
 function withArguments(given: JsonObject, known: ShownNames['actions'], verb: 'do' | 'be'): JsonObject {
   const name = fullName(given.operation, known)
   const { args, rest } = argumentsIn(given)
-  const beside = Object.keys(rest).filter((key) => !isFieldOf(verb, key))
+  const extra = Object.keys(rest).filter((key) => !isFieldOf(verb, key))
   const taken = typeof name === 'string' ? known.get(name) : undefined
   const call = name === undefined ? rest : { ...rest, operation: name }
-  if (taken?.length === 0 && beside.length === 0) return call // it takes none, so what was given means nothing
-  if (beside.length === 0 || taken === undefined || beside.some((key) => !taken.includes(key)))
+  if (taken?.length === 0 && extra.length === 0) return call // it takes none, so what was given means nothing
+  if (extra.length === 0 || taken === undefined || extra.some((key) => !taken.includes(key)))
     return args === undefined ? call : { ...call, args }
   const both = Object.keys(rest).find(
-    (key) => key !== 'operation' && !beside.includes(key) && taken.includes(key),
+    (key) => key !== 'operation' && !extra.includes(key) && taken.includes(key),
   )
   if (both !== undefined || (args !== undefined && Object.keys(args).length > 0))
     throw new TreeosError(
       'INVALID_INPUT',
-      `${beside.join(', ')} may be an argument of ${name}, and so may ${both ?? 'args'}; give all arguments in args`,
+      `${extra.join(', ')} may be an argument of ${name}, and so may ${both ?? 'args'}; give all arguments in args`,
     )
-  const kept = Object.entries(call).filter(([key]) => !beside.includes(key))
-  const flat = beside.map((key): [string, Json] => [key, rest[key] ?? null])
+  const kept = Object.entries(call).filter(([key]) => !extra.includes(key))
+  const flat = extra.map((key): [string, Json] => [key, rest[key] ?? null])
   return { ...Object.fromEntries(kept), args: Object.fromEntries(flat) }
 }
 

@@ -1,5 +1,5 @@
 import { utf8Length } from '@treeos/core'
-import { HANDED_ON_BYTES_MAX, type HandedOn, type Vault, type VaultCaller } from '@treeos/overlay/vault'
+import { HANDED_ON_BYTES_MAX, type HandedOn, type Vault, type VaultClient } from '@treeos/overlay/vault'
 import { announceVault, listVaults, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
@@ -14,7 +14,7 @@ const SEARCH_MS_MAX = 5000
  */
 export async function handOn(
   vault: Vault,
-  at: { readonly db: Kysely<StoreDb>; readonly caller: VaultCaller; readonly url: string },
+  at: { readonly db: Kysely<StoreDb>; readonly caller: VaultClient; readonly url: string },
   onError: (error: unknown) => void,
 ): Promise<boolean> {
   const messages = inMessages(vault.handOn())

@@ -79,16 +79,16 @@ export class Login {
     const isHeard = this.#pass(event, ...about)
     if (event !== 'authenticationSASLFinal' || this.#isRefused) return isHeard
     if (!this.#parties.isProofVerified()) return this.#refuse('did not prove that it knows the password')
-    this.#stepAside()
+    this.#withdraw()
     return isHeard
   }
 
   #end(event: string, about: unknown[]): boolean {
-    this.#stepAside()
+    this.#withdraw()
     return this.#pass(event, ...about)
   }
 
-  #stepAside(): void {
+  #withdraw(): void {
     this.#isOver = true
     Reflect.deleteProperty(this.#connection, 'emit')
   }

@@ -23,10 +23,10 @@ export {
   failWitnessing,
   findWitnessing,
   forgetWitnessing,
-  WitnessAsker,
+  WitnessClient,
   type WitnessFile,
   type WitnessState,
-} from './log/witness-asker.ts'
+} from './log/witness-client.ts'
 export { compareRealities, type RealityDifference } from './realities/compare.ts'
 export { cutAt } from './realities/cut.ts'
 export { forkReality } from './realities/fork.ts'

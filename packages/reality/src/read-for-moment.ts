@@ -10,8 +10,8 @@ import {
   type Verb,
   type VerbCall,
   type Wake,
+  wakeLabel,
   wakeRecordOf,
-  wakeWord,
 } from '@treeos/core'
 import {
   type Basis,
@@ -73,7 +73,7 @@ export async function readForMoment(
   const before = approvalOf(wake) === null ? null : await findOpen(db, approvalOf(wake) ?? '')
   const { verb, caller } =
     before === null ? verbAndCallerOf(wake, answered) : { verb: before.record.verb, caller: wake.caller }
-  const asKind = before === null ? {} : { asKind: wakeWord(before.record.wake) }
+  const asKind = before === null ? {} : { asKind: wakeLabel(before.record.wake) }
   const asked = (answered ?? wake).askedRole
   const quotes = quotesOf(wake)
   const signed = wake.kind === 'act' ? signatureOfAct(wake) : null

@@ -73,7 +73,7 @@ export async function compareVerdict(
 ): Promise<void> {
   const { record } = outcome
   if (stored.open === null) return
-  await compareFactsBeside(deps, stored, outcome, compare)
+  await compareOtherFacts(deps, stored, outcome, compare)
   if (record.decision === null) {
     // Whoever acts, or asks for a yes, has decided.
     if (isActLike({ kind: record.outcome })) compare.differ('outcome', record.outcome, 'failure')
@@ -86,7 +86,7 @@ export async function compareVerdict(
   if (holdsCall(stored.open.record.wake)) compare.same('decided', decision, decisionOfPerson(stored))
   if (recomputed.missing === null && !isOther)
     await compareTries(deps, stored, recomputed, outcome, decision.tries ?? [], compare)
-  if (record.beside !== undefined) await compareBeside(deps, stored, outcome, compare)
+  if (record.beside !== undefined) await compareOtherRefusal(deps, stored, outcome, compare)
   else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)
   else if (record.judged === undefined) compare.differ('judged', null, asJson(decision.call))
   else if (recomputed.missing === null)
@@ -94,7 +94,7 @@ export async function compareVerdict(
 }
 
 /** A moment that neither acts nor asks for a yes writes only what stops it, what ends a yes, and that something was done outside all the same. */
-async function compareFactsBeside(
+async function compareOtherFacts(
   deps: JudgeDeps,
   stored: StoredVerdict,
   { being, record }: StoredOutcome,
@@ -103,13 +103,13 @@ async function compareFactsBeside(
   if (isActLike({ kind: record.outcome })) return
   const { wake } = stored.open?.record ?? {}
   const yes = wake?.kind === 'event' && wake.id.startsWith(APPROVED_PREFIX) ? wake.id : null
-  const isBeside = ({ reel, kind }: FactHeader) =>
+  const isExpected = ({ reel, kind }: FactHeader) =>
     (kind === 'being:parked' && reel === beingReel(being)) ||
     (kind === 'approval:voided' &&
       yes !== null &&
       reel === approvalReel(yes.slice(APPROVED_PREFIX.length))) ||
     (kind === COUNTED_KIND && record.effect !== undefined)
-  const other = (await readFacts(deps, stored)).filter(({ header }) => !isBeside(header))
+  const other = (await readFacts(deps, stored)).filter(({ header }) => !isExpected(header))
   if (other.length > 0)
     compare.differ(
       'act facts',
@@ -209,7 +209,7 @@ async function judgeStored(
 }
 
 /** A thread that refused a call must have been cut. What the other reasons tell of is not kept. */
-async function compareBeside(
+async function compareOtherRefusal(
   { db, past }: JudgeDeps,
   { open, content }: StoredVerdict,
   { being, record }: StoredOutcome,

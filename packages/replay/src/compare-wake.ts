@@ -17,8 +17,8 @@ import {
   SUBSTRATE,
   type Wake,
   wakeFields,
+  wakeLabel,
   wakeRecordOf,
-  wakeWord,
 } from '@treeos/core'
 import {
   type Db,
@@ -156,7 +156,7 @@ async function compareGoingOn(
   const { content = null } = entry ?? {}
   if (ANSWERED.some((prefix) => wake.id.startsWith(prefix))) {
     if (wake.id.startsWith(APPROVED_PREFIX))
-      compare.same('asKind', open.asKind ?? null, before === null ? null : wakeWord(before.wake))
+      compare.same('asKind', open.asKind ?? null, before === null ? null : wakeLabel(before.wake))
     return compareAnswered({ db, past }, prior, { open, entry }, compare)
   }
   if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds

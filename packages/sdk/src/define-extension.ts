@@ -11,7 +11,7 @@ import {
   type Script,
   type SeeResolver,
   SUBSTRATE_NAMES,
-  type SubstrateAction,
+  type SubstrateOperation,
 } from '@treeos/world'
 import type { Skill, TaskShape } from './define-skill.ts'
 
@@ -26,14 +26,14 @@ export interface ExtensionInput<Action extends string = string> {
    * of it with the version, so a replay tells moments with other settings from changed records. Not for secrets
    */
   readonly settings?: Json
-  readonly roles?: readonly Role<NoInfer<Action> | SubstrateAction>[]
+  readonly roles?: readonly Role<NoInfer<Action> | SubstrateOperation>[]
   /** clauses that users may append to a flow */
   readonly clauses?: RoleFlow
   readonly operations?: readonly Operation<Action>[]
   /** packages of model calls; each adds the operation of its name */
   readonly skills?: readonly Skill<Action>[]
   /** the operations of TreeOS that `carryOut` may run for the actor; it refuses any other */
-  readonly carriesOut?: readonly (SubstrateAction | 'birth')[]
+  readonly carriesOut?: readonly (SubstrateOperation | 'birth')[]
   /** shapes of tasks; each adds the operation of its name */
   readonly tasks?: readonly TaskShape<Action>[]
   /** by relation: resolve entries `{rel}` */

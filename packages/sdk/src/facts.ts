@@ -74,9 +74,9 @@ export function recordFact(target: Target, kind: `${string}:${string}`, payload:
  * Facts that make a thing which the actor owns and holds. Its type is one of the extension's own.
  * @param id kebab-case, unique in the reality for ever
  * @example
- * decide: ({ actor, args }) => ({ facts: makeThing(actor, { id: args.id, type: 'court:writ', content: args.text }), result: null })
+ * decide: ({ actor, args }) => ({ facts: makeMatter(actor, { id: args.id, type: 'court:writ', content: args.text }), result: null })
  */
-export function makeThing(
+export function makeMatter(
   actor: BeingRow,
   { id, type, content }: Pick<MatterRow, 'id' | 'type' | 'content'>,
 ): FactDraft[] {
@@ -90,9 +90,9 @@ export function makeThing(
 /**
  * A fact that replaces the content of a thing of the extension's own type, which the actor owns and holds.
  * @example
- * decide: ({ target }) => ({ facts: [writeThing(target, 'heard')], result: null })
+ * decide: ({ target }) => ({ facts: [writeMatter(target, 'heard')], result: null })
  */
-export const writeThing = ({ id }: Pick<MatterRow, 'id'>, content: Json): FactDraft => ({
+export const writeMatter = ({ id }: Pick<MatterRow, 'id'>, content: Json): FactDraft => ({
   reel: matterReel(id),
   kind: 'matter:written',
   payload: { content },

@@ -45,4 +45,4 @@ export {
 } from './define-operation.ts'
 export { defineRole, type RoleInput } from './define-role.ts'
 export { defineSkill, defineTask, type Skill, type SkillInput, type TaskShape } from './define-skill.ts'
-export { makeThing, publishSignal, recordFact, setQuality, writeThing } from './facts.ts'
+export { makeMatter, publishSignal, recordFact, setQuality, writeMatter } from './facts.ts'

@@ -259,7 +259,7 @@ export {
   readFrom,
 } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
-export type { NoteSeeker } from './rows/read-set-lines.ts'
+export type { NoteSeeker } from './rows/read-set-items.ts'
 export {
   applyFact,
   ErasedFactError,

@@ -28,7 +28,7 @@ export async function plantWorld(
   if (conflict !== undefined)
     throw new TreeosError(
       'RESOURCE_CONFLICT',
-      `${file}: ${conflictInWords(conflict)}${conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''}; nothing was planted`,
+      `${file}: ${conflictText(conflict)}${conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''}; nothing was planted`,
       asJson({ conflicts }),
     )
   const checked = steps.map((step) => naming(file, step, [], () => requireStep(step)))
@@ -56,7 +56,7 @@ export async function plantWorld(
   return done
 }
 
-const conflictInWords = ({ path, here, inFile }: Conflict): string =>
+const conflictText = ({ path, here, inFile }: Conflict): string =>
   `${path} is ${canonicalJson(here)} here and ${canonicalJson(inFile)} in the file, and no act changes that`
 
 function naming<T>(file: string, step: Step, done: readonly PlantedStep[], run: () => T): T {

@@ -156,10 +156,10 @@ export function checkWorld(value: unknown): { readonly value: WorldFile } | { re
   const at = (issue?.path ?? []).map((one) => (typeof one === 'symbol' ? String(one) : one))
   const found = readPath(value as Json, at.map(String))
   const shown = found === undefined || typeof found === 'object' ? '' : `, and not ${quote(found)}`
-  return { fault: { path: at, message: `${issueWords(issue)}${shown}` } }
+  return { fault: { path: at, message: `${issueText(issue)}${shown}` } }
 }
 
-function issueWords(issue: z.core.$ZodIssue | undefined): string {
+function issueText(issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return 'is not as expected'
   if (issue.code === 'unrecognized_keys')
     return `has no field ${issue.keys.map((one) => quote(one)).join(', ')}`

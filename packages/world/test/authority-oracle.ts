@@ -9,7 +9,7 @@ import {
   type SpaceRow,
   type WorldRow,
 } from '../src/index.ts'
-import type { Voice } from './authority-hands.ts'
+import type { Voice } from './authority-deciders.ts'
 import { ACTIONS, ADDRESSES, BE, MOLE, STANCES } from './authority-scene.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
@@ -58,8 +58,9 @@ export class Oracle {
   ): string | null {
     const asker = voice.actor
     const wanted = wantedBy(call, world.being(asker), null)
-    const hands = ['set-role', 'delete-role', 'set-roleflow', 'set-world-signal']
-    if (call.verb === 'do' && !hands.includes(call.operation)) return `the role-manager did ${call.operation}`
+    const managed = ['set-role', 'delete-role', 'set-roleflow', 'set-world-signal']
+    if (call.verb === 'do' && !managed.includes(call.operation))
+      return `the role-manager did ${call.operation}`
     if (wanted !== null && !capabilities(world, world.being(asker)).has(wanted))
       return `${asker} has no ${wanted}`
     if (facts.some(({ payload }) => payload.onBehalfOf !== asker)) return `it is not said for whom it is done`
@@ -429,8 +430,8 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
   },
 } satisfies Record<string, (change: never) => string | null> as never
 
-/** Whether the being's whole line of makers is what is walked at each gate. */
-export function faultOfLine(world: MemoryWorld, name: string, walked: readonly string[]): string | null {
+/** Whether all makers of the being are what is walked at each gate. */
+export function faultOfLineage(world: MemoryWorld, name: string, walked: readonly string[]): string | null {
   const all = makers(world, name)
   return same(asJson(all), asJson(walked))
     ? null

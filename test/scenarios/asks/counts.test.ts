@@ -86,7 +86,7 @@ it('asks a person only beyond the counts', async () => {
   expect(await play(world, 'bob', call('till:pay', 10))).toMatchObject({ outcome: 'act' })
 })
 
-it('what is dryRun in the shadow counts and says what it would have said, and holds nothing up', async () => {
+it('a dry-run rule counts and says what it would have said, and holds nothing up', async () => {
   await rule('till:wire', { requires: ['anyone'] })
   const dryRun = { 'till:wire': { requires: ['anyone'], counts: [{ most: 1 }] } }
   await doAs(world, 'set-space', '/shop', { field: 'shadow.do', value: dryRun })

@@ -7,7 +7,7 @@ import type { Json, JsonObject, VerbCall } from '@treeos/core'
 import { createModel, modelEndpoint } from '@treeos/host'
 import memory from '@treeos/memory'
 import { exportBundle, forkReality } from '@treeos/proofs'
-import { defineExtension, defineOperation, makeThing, sealedId, writeThing } from '@treeos/sdk'
+import { defineExtension, defineOperation, makeMatter, sealedId, writeMatter } from '@treeos/sdk'
 import { digestOf, findOpen, findOutcomeOfWake, openDatabase, readBases, readRows } from '@treeos/store'
 import { checkTrial, runTrial, type TrialLine } from '@treeos/trials'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -62,7 +62,7 @@ const diary = defineExtension({
       decide({ actor, args: { text } }) {
         const id = sealedId(text) ?? ''
         const made = { id, type: 'diary:line', content: null }
-        return { facts: [...makeThing(actor, made), writeThing({ id }, { text })] }
+        return { facts: [...makeMatter(actor, made), writeMatter({ id }, { text })] }
       },
     }),
   ],

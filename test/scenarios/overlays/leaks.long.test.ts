@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setThreadOverlay, summon } from '@treeos/client'
 import { isErrorCode, TreeosError } from '@treeos/core'
-import { VaultCaller } from '@treeos/overlay/vault'
+import { VaultClient } from '@treeos/overlay/vault'
 import { putBlob } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -114,7 +114,7 @@ beforeAll(async () => {
   await storePlainly(world.owner)
   await Promise.all([startProcess(), startProcess()])
   const key = Buffer.from((await readFile(folder('vault-key'), 'utf8')).trim(), 'base64url')
-  Object.assign(world, { vaults: new VaultCaller(key) })
+  Object.assign(world, { vaults: new VaultClient(key) })
   for (const [tier, scope, word] of [
     ['channel', 'harbour', words.channel],
     ['workspace', 'reality', words.workspace],

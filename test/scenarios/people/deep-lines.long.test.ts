@@ -19,8 +19,8 @@ it('the first operator inhabits as far down as births go, 63 of them, and nobody
     })
     maker = args.name
   }
-  const hands = await inhabit(world, { being: maker, as: 'operator' })
-  await hands.release()
+  const inhabitation = await inhabit(world, { being: maker, as: 'operator' })
+  await inhabitation.release()
   await expect(inhabit({ ...world, person: 'bob' }, { being: maker, as: 'bob' })).rejects.toMatchObject({
     code: 'FORBIDDEN',
   })

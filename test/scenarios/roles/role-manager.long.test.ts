@@ -126,7 +126,7 @@ describe('the role-manager', () => {
     expect(before?.beOps?.[0]).toMatchObject({ args: { name: expect.any(String) } })
     await setRole(world, { name: 'crier', canSummon: ANY, see: ['stage:board'], prompt: '' })
     await puppet('onlooker', 'reader')
-    const hands = await inhabit(world, { being: 'onlooker', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'onlooker', as: 'operator' })
     const seen = (await see(world, 'onlooker', '@role-manager')).catalogs
     expect(seen?.roles).toContainEqual({
       name: 'crier',
@@ -139,7 +139,7 @@ describe('the role-manager', () => {
       code: 'FORBIDDEN',
       message: expect.stringContaining('canSee'),
     })
-    await hands.release()
+    await inhabitation.release()
     expect((await see(world, 'operator', '@echo')).catalogs).toBeUndefined()
   })
 

@@ -65,9 +65,9 @@ describe('a being learns nothing of a place that it cannot see by going there', 
     const own = await inhabit(world, { being: 'guest', as: 'operator', own: true })
     await expect(doAs(world, 'move', '/vault', {}, 'guest')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     await own.release()
-    const hands = await inhabit(world, { being: 'guest', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'guest', as: 'operator' })
     await doAs(world, 'move', '/vault', {}, 'guest')
-    await hands.release()
+    await inhabitation.release()
     expect((await rowOf(world, 'guest')).space).toBe('/vault')
   })
 

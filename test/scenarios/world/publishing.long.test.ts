@@ -209,7 +209,7 @@ describe('whose a namespace is', () => {
 
   it('of a being that is driven: the child owns it, and the fact names the driver', async () => {
     await world.birth({ name: 'child', cognition: 'scripted', script: 'stage:puppet', role: 'crier' })
-    const hands = await inhabit(world, { being: 'child', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'child', as: 'operator' })
     await act(world, 'child', set('nursery'))
     // Through the role-manager too.
     const asked = { do: 'set-world-signal', namespace: 'garden', key: 'ringing', value: true }
@@ -220,7 +220,7 @@ describe('whose a namespace is', () => {
       waitSeconds: 20,
     })
     expect(reply?.content).toMatchObject({ ok: true })
-    await hands.release()
+    await inhabitation.release()
     for (const namespace of ['nursery', 'garden'])
       expect(await namespaceOf(namespace)).toMatchObject({ owner: 'child' })
     expect(await factsOfSignals('nursery')).toMatchObject([{ actor: 'child', driver: 'operator' }])

@@ -11,7 +11,7 @@ import {
   readConsistencyProof,
   Signer,
   type SigningResult,
-  WitnessAsker,
+  WitnessClient,
 } from '@treeos/proofs'
 import type { StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -88,9 +88,9 @@ async function askWitnesses(
   const file = witnessesFile(dataDir)
   const { TREEOS_WITNESSES: policyFile, TREEOS_WITNESS_SECONDS: seconds } = process.env
   if (!policyFile) return forgetWitnessing(file)
-  let cosigning: WitnessAsker
+  let cosigning: WitnessClient
   try {
-    cosigning = new WitnessAsker(readFileSync(policyFile, 'utf8'), { file, folder })
+    cosigning = new WitnessClient(readFileSync(policyFile, 'utf8'), { file, folder })
   } catch (error) {
     const why = `no witness is asked: TREEOS_WITNESSES: ${messageOf(error)}`
     out.progress(why)

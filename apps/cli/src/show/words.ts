@@ -28,7 +28,7 @@ export async function withWords<T>(
   const listener = listenToJournal(url, { onLost: (error) => out.progress(`Postgres: ${error.message}`) })
   let ours = thread
   const early: WordNotice[] = []
-  const show = out.json ? (words: WordNotice) => out.jsonAside(words) : writer(out)
+  const show = out.json ? (words: WordNotice) => out.jsonToStderr(words) : writer(out)
   try {
     const watching = await streamWords(at, {
       as,

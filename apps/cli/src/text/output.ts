@@ -170,7 +170,7 @@ export class Output {
   }
 
   /** A line of JSON on stderr, beside the one value of a command. */
-  jsonAside(value: unknown): void {
+  jsonToStderr(value: unknown): void {
     process.stderr.write(`${jsonLine(value)}\n`)
   }
 

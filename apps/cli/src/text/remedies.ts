@@ -1,7 +1,7 @@
-import { type ErrorCode, type RemedyWords, type TreeosError, toldWith, withRemedy } from '@treeos/core'
+import { type ErrorCode, type RemedyTexts, type TreeosError, toldWith, withRemedy } from '@treeos/core'
 
 /** For somebody at a terminal: commands. What prints them spells `treeos` as it can be called there. */
-const WORDS: RemedyWords = {
+const WORDS: RemedyTexts = {
   'list-inbox': '`treeos inbox` lists them',
   'list-threads': '`treeos thread list` shows those that are not over',
   'list-overlays': '`treeos overlay list` lists them',

@@ -19,7 +19,9 @@ const strangers = new Turns({ atOnce: 2, atOncePerGroup: 2, waiting: 16, waiting
 const known = new Turns({ atOnce: 1, atOncePerGroup: 1, waiting: 16, waitingPerGroup: 8 }, TOO_MANY)
 
 /** Who asks for a hash: somebody at an address that tries a name, or a person that has shown more than a name. */
-export type HashAsker = { readonly address: string; readonly name: string } | { readonly person: BeingName }
+export type HashRequester =
+  | { readonly address: string; readonly name: string }
+  | { readonly person: BeingName }
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
@@ -43,7 +45,7 @@ export async function hashPassword(person: BeingName, password: string): Promise
  * @throws {TreeosError} RATE_LIMITED when too many wait
  */
 export async function isPassword(
-  asker: HashAsker,
+  asker: HashRequester,
   password: string,
   stored: string | null,
 ): Promise<boolean> {
@@ -63,7 +65,7 @@ export async function isPassword(
 const NOBODYS = `scrypt$${COST.logN}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 function passwordKey(
-  asker: HashAsker,
+  asker: HashRequester,
   password: string,
   salt: Buffer,
   { logN, r, p }: typeof COST,

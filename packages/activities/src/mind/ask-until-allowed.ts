@@ -1,7 +1,7 @@
 import { type MomentId, parseMomentId, type RefusedTry } from '@treeos/core'
 import { type Prompt, viewBlock } from '@treeos/signature'
 import { type CallAttempt, settle } from '@treeos/store'
-import { callInWords } from '@treeos/world'
+import { callText } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import { askWithinBudgets, newAttempt, type OpeningReservation } from '../model/ask-within-budgets.ts'
@@ -101,7 +101,7 @@ const OR_STOP = 'Call something else, or make no tool call.'
 /** The prompt of a further try: what was refused stands at its end, where nothing that stays the same is changed. */
 function withRefusals({ system, user }: Prompt, tries: readonly RefusedTry[], proseAnswers: boolean): Prompt {
   const lines = tries.map(
-    ({ call, code, message }) => `${call === null ? 'your call' : callInWords(call)}: ${code}: ${message}`,
+    ({ call, code, message }) => `${call === null ? 'your call' : callText(call)}: ${code}: ${message}`,
   )
   const told = viewBlock('refused', lines.join('\n'))
   return {

@@ -99,7 +99,7 @@ function takeUpTo(unsaid: WordPiece[]): WordPiece[] {
     if (first === undefined) break
     const { text } = first
     const tool = first.tool?.slice(0, TOOL_CHARS_MAX) ?? null
-    room -= (tool?.length ?? 0) + BESIDE_CHARS
+    room -= (tool?.length ?? 0) + PIECE_CHARS_MIN
     const at = text.length <= room ? text.length : isWithinPair(text, room) ? room - 1 : room
     if (at < text.length) unsaid.unshift({ ...first, text: text.slice(at) })
     taken.push({ tool, text: text.slice(0, at) })
@@ -111,9 +111,9 @@ function takeUpTo(unsaid: WordPiece[]): WordPiece[] {
 /** Of a name that the model invented. */
 const TOOL_CHARS_MAX = 64
 /** What a piece takes beside its text and its tool, at least. */
-const BESIDE_CHARS = 4
+const PIECE_CHARS_MIN = 4
 /** Less is left for the next notice. */
-const ROOM_MIN = TOOL_CHARS_MAX + BESIDE_CHARS + 2
+const ROOM_MIN = TOOL_CHARS_MAX + PIECE_CHARS_MIN + 2
 
 /** Whether a cut here would part a pair of surrogates. */
 const isWithinPair = (text: string, at: number): boolean =>

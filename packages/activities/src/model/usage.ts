@@ -38,8 +38,8 @@ function withThinking(usage: JsonObject, prompt: number, completion: number): nu
   const { total_tokens: total } = usage
   const thinking =
     countIn(usage.completion_tokens_details, 'reasoning_tokens') || countIn(usage, 'reasoning_tokens')
-  const beside = isCount(total) ? total - prompt : 0
-  return Math.max(completion, beside, thinking > completion ? completion + thinking : 0)
+  const rest = isCount(total) ? total - prompt : 0
+  return Math.max(completion, rest, thinking > completion ? completion + thinking : 0)
 }
 
 /** Tokens of the prompt that the provider had in its cache, by the names that providers have for them. */

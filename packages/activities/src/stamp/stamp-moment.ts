@@ -39,7 +39,7 @@ import { type HeldMoment, ReopenedError } from '../moments/open-moments.ts'
 import { build } from './build.ts'
 import { concludeProposal } from './conclude.ts'
 import { beingsToRecheck, beingsWithNewBudget, changedSchedules, changesStandardBudget } from './follow-up.ts'
-import { type GateInput, propose, refusedBeside, UNLEASED } from './propose.ts'
+import { type GateInput, propose, refusedByCondition, UNLEASED } from './propose.ts'
 import { readForStamp } from './read.ts'
 import { evaluationIn, stampedBefore } from './stored-stamp.ts'
 
@@ -143,7 +143,7 @@ async function stampWithRetries(
         await store()
         break
       case 'unleased':
-        proposal = refusedBeside(proposal, UNLEASED)
+        proposal = refusedByCondition(proposal, UNLEASED)
         break
       case 'reopened':
         throw new ReopenedError(`another process went on with ${input.moment}`)
@@ -313,7 +313,7 @@ function failedAsRefused(proposal: GateInput, { prospect, what }: RecordRefusal)
   if (proposal.kind === 'skipped' || proposal.refused?.beside === 'storage')
     throw new RecordRefusedError(`the record refuses the end of the moment: ${what}`)
   const beside = 'storage'
-  return refusedBeside(
+  return refusedByCondition(
     proposal,
     prospect === 'refused'
       ? { beside, code: 'FORBIDDEN', message: `the record refuses this act: ${what}` }

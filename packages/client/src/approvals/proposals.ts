@@ -75,7 +75,7 @@ interface ProposedFrom extends Proposal {
  * The rule that is shown beside one call that waits for a person; null where none is.
  * @throws {TreeosError} as {@link approvals}
  */
-export async function proposalBeside(at: Presence, as: BeingName, id: string): Promise<ProposedFrom | null> {
+export async function proposalWith(at: Presence, as: BeingName, id: string): Promise<ProposedFrom | null> {
   const view = (await approvals(at, as)).find((one) => one.id === id)
   if (view === undefined) return null
   const alike = (await answersOf(at, as)).filter((one) => isAlike(one.row, view))

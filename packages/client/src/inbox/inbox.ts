@@ -124,11 +124,11 @@ export function describeInboxEntry(entry: InboxEntry): InboxView {
 async function described(db: Presence['db'], entries: readonly InboxEntry[]): Promise<InboxView[]> {
   const named = [...new Set(entries.flatMap((entry) => parkedIn(entry) ?? []))]
   const parked = new Set((await listStandings(db, named)).flatMap((one) => (one.isParked ? one.being : [])))
-  return entries.map((entry) => viewBeside(entry, parked))
+  return entries.map((entry) => viewAmong(entry, parked))
 }
 
 /** An entry as its person is shown it. @param parked beings that are parked now */
-export function viewBeside(entry: InboxEntry, parked: ReadonlySet<BeingName>): InboxView {
+export function viewAmong(entry: InboxEntry, parked: ReadonlySet<BeingName>): InboxView {
   const view = describeInboxEntry(entry)
   const being = parkedIn(entry)
   return being === null || parked.has(being) ? view : { ...view, kind: 'notice' }

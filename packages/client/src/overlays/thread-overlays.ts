@@ -1,6 +1,6 @@
 import { type BeingName, mendedBy, quote, stanceOf, TreeosError } from '@treeos/core'
 import { commitTo, newSalt, type Overlay, parseOverlay, VaultAwayError } from '@treeos/overlay'
-import type { Purpose, VaultCaller } from '@treeos/overlay/vault'
+import type { Purpose, VaultClient } from '@treeos/overlay/vault'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import {
   listOverlayChanges,
@@ -13,13 +13,13 @@ import {
 /** Handles of a client that brings overlays. */
 export interface OverlayConnection extends Presence {
   /** left out: this program has no key of the vaults */
-  readonly vaults?: VaultCaller
+  readonly vaults?: VaultClient
 }
 
 /**
  * Puts an overlay into the memory of a worker.
  * @param purpose the being whose call may bring it, or the thread: for any other the handle is worth nothing
- * @param request names the request that brings it, if it has a key: see `VaultCaller.put`
+ * @param request names the request that brings it, if it has a key: see `VaultClient.put`
  * @returns its handle; and its salt, which nobody else gets
  * @throws {TreeosError} SERVICE_UNAVAILABLE when no vault takes it, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED
  */

@@ -27,7 +27,7 @@ export class Seat {
   isPerson = false
   readonly #at: Connection
   readonly #onError: ErrorListener
-  #hands: Inhabitation | null = null
+  #inhabitation: Inhabitation | null = null
   #taken: Promise<Connection> | null = null
   #leaving: Promise<void> = Promise.resolve()
   #calls = 0
@@ -97,7 +97,7 @@ export class Seat {
   async #seated(): Promise<Connection> {
     const taken = this.take()
     const at = await taken
-    if (this.#hands === null || (await mayActAs(at, this.bearer.being))) return at
+    if (this.#inhabitation === null || (await mayActAs(at, this.bearer.being))) return at
     if (this.#taken === taken) await this.leave()
     return this.take()
   }
@@ -134,14 +134,14 @@ export class Seat {
     const at = { ...this.#at, person, isProgram: true as const }
     this.isPerson = !inhabits
     if (!inhabits) return at
-    const hands = await inhabit(at, { being, as: issuer, own: true })
-    this.#hands = hands
-    void hands.over.then(() => {
-      if (this.#hands !== hands) return
-      this.#hands = null
+    const inhabitation = await inhabit(at, { being, as: issuer, own: true })
+    this.#inhabitation = inhabitation
+    void inhabitation.over.then(() => {
+      if (this.#inhabitation !== inhabitation) return
+      this.#inhabitation = null
       this.#taken = null // lost, or released from elsewhere
     })
-    return { ...at, lease: { being, epoch: hands.epoch } }
+    return { ...at, lease: { being, epoch: inhabitation.epoch } }
   }
 
   /** A lease that could not be released is no longer renewed, so it expires. */
@@ -150,8 +150,8 @@ export class Seat {
       () => true,
       () => false, // the caller that asked for the seat got the error
     )
-    const hands = this.#hands
-    this.#hands = null
-    if (isSitting) await hands?.release().catch((error: unknown) => this.#onError('release', error))
+    const inhabitation = this.#inhabitation
+    this.#inhabitation = null
+    if (isSitting) await inhabitation?.release().catch((error: unknown) => this.#onError('release', error))
   }
 }

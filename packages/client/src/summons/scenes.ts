@@ -105,14 +105,14 @@ async function plant(
 }
 
 /** What a call would make, where it is there already. */
-interface ExistingThing {
+interface ExistingRow {
   readonly address: string
   /** its maker or owner */
   readonly by: BeingName | null
 }
 
 /** What a scene may find of its own: it is planted as the operator, so it does nothing to what others made under these names. */
-const isOperators = ({ by }: ExistingThing): boolean => by === OPERATOR
+const isOperators = ({ by }: ExistingRow): boolean => by === OPERATOR
 
 /**
  * A scene that finds what somebody else made under a name of its own would be planted in part, or would give its rights to that.
@@ -121,7 +121,7 @@ const isOperators = ({ by }: ExistingThing): boolean => by === OPERATOR
 async function requireFree(
   at: Connection,
   { name, scene }: NamedScene,
-  mayBeThere: (found: ExistingThing) => boolean,
+  mayBeThere: (found: ExistingRow) => boolean,
 ): Promise<void> {
   const reader = readerOf(at)
   const taken: string[] = []
@@ -143,7 +143,7 @@ async function requireFree(
 }
 
 /** The being, space or thing that a call would make, if it is there already; else null. */
-async function foundOf(call: VerbCall, reader: WorldReader): Promise<ExistingThing | null> {
+async function foundOf(call: VerbCall, reader: WorldReader): Promise<ExistingRow | null> {
   if (call.verb === 'be' && call.operation === 'birth') {
     const name = String(call.args.name)
     const being = await reader.being(name)

@@ -60,7 +60,7 @@ export interface LivedWords {
 }
 
 /** Things by their names. */
-interface NamedThings {
+interface NamedEntries {
   /** stances */
   readonly beings: readonly string[]
   /** paths */
@@ -69,7 +69,7 @@ interface NamedThings {
 }
 
 /** What holds the words. Each list is bounded, and none says how much there is beyond it. */
-export interface SearchResult extends NamedThings {
+export interface SearchResult extends NamedEntries {
   readonly said: readonly SaidWords[]
   readonly moments: readonly LivedWords[]
 }
@@ -86,7 +86,7 @@ export interface SearchRequest {
 const SPARE = 4
 /** One or two letters are in nearly everything that was said: these are looked for among names alone. */
 const WORD_CHARS_MIN = 3
-const NO_NAMES: NamedThings = { beings: [], spaces: [], roles: [] }
+const NO_NAMES: NamedEntries = { beings: [], spaces: [], roles: [] }
 
 /**
  * Searches all that a being may read: beings, spaces and roles by name; and what was said and done in the newest moments of those whose
@@ -168,7 +168,7 @@ function ownTextsIn(decision: Json): Json {
   return isJsonObject(call) && call.verb !== 'summon' ? [content, call] : content
 }
 
-const namesHolding = (at: SeeConnection, as: BeingName, text: string): Promise<NamedThings> =>
+const namesHolding = (at: SeeConnection, as: BeingName, text: string): Promise<NamedEntries> =>
   withSnapshot(at, as, async (snapshot) => {
     const keeper = await unlessRefused(snapshot.regard(ROLE_MANAGER))
     return keeper?.cognition.script === ROLE_MANAGER
@@ -181,7 +181,7 @@ async function namesInCatalogs(
   { db }: BeingSnapshot,
   registry: Registry,
   text: string,
-): Promise<NamedThings> {
+): Promise<NamedEntries> {
   const addresses = await findAddresses(db, { text, of: 'all', limit: NAMES_MAX })
   const { roles } = await choicesOf(registry, catalogRowsOf(db))
   return {
@@ -196,7 +196,7 @@ async function namesInCatalogs(
 const NAMES_MAX = 100
 
 /** What its looks around show a being: spaces, who is in them, and whom its own list names. */
-async function namesSeen(snapshot: BeingSnapshot, text: string): Promise<NamedThings> {
+async function namesSeen(snapshot: BeingSnapshot, text: string): Promise<NamedEntries> {
   const { spaces } = await spacesSeen(snapshot)
   const listed = snapshot.surface.canSee.filter((entry) => typeof entry === 'string' && entry.startsWith('@'))
   const stances = new Set([

@@ -70,19 +70,19 @@ function linkOrNull(path: string, content: string): string | null {
 
 /** Moves the file away and reads it again. If it is by now the file of another holder, puts it back. */
 function removeStale(path: string, seen: string): void {
-  const aside = `${path}.${randomUUID()}`
+  const moved = `${path}.${randomUUID()}`
   try {
-    renameSync(path, aside)
+    renameSync(path, moved)
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return
     throw error
   }
   try {
-    if (readIfThere(aside) !== seen) linkSync(aside, path)
+    if (readIfThere(moved) !== seen) linkSync(moved, path)
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error // a third process has the lock; the second notices after SETTLE_MS
   } finally {
-    rmSync(aside, { force: true })
+    rmSync(moved, { force: true })
   }
 }
 

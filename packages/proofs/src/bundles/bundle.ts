@@ -211,7 +211,7 @@ async function* othersOf(
 ): AsyncGenerator<JsonObject> {
   const named = new Set<Digest>()
   const gone: Digest[] = []
-  for await (const fact of readFactsByHash(tx, await citedBeside(tx, being, scope))) {
+  for await (const fact of readFactsByHash(tx, await citedByAsides(tx, being, scope))) {
     if (fact.reel === beingReel(being)) continue
     named.add(String(fact.hash))
     if (fact.salt === null) gone.push(String(fact.hash))
@@ -239,7 +239,7 @@ async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: ChainL
 }
 
 /** Hashes of facts that a being's moments wrote or cite, other than by their bases. */
-async function citedBeside(tx: Db, being: BeingName, scope: ExportScope): Promise<Digest[]> {
+async function citedByAsides(tx: Db, being: BeingName, scope: ExportScope): Promise<Digest[]> {
   const hashes = new Set<Digest>()
   for await (const { record, open, noted } of readRecords(tx, scope)) {
     const refs = [

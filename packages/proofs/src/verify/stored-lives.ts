@@ -36,8 +36,8 @@ export async function faultsOfNobody(tx: Db): Promise<ChainFault[]> {
       union select being, 'limit-mismatch' from treeos.account where revision > 0
       union select being, 'limit-mismatch' from treeos.parking
       union select being, 'lease-mismatch' from treeos.lease
-    ) as beside
-    where not exists (select from treeos.projection p where p.key = 'being:' || beside.being)`.execute(tx)
+    ) as others
+    where not exists (select from treeos.projection p where p.key = 'being:' || others.being)`.execute(tx)
   return rows
 }
 

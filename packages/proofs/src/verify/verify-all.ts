@@ -57,7 +57,7 @@ export function verifyAll<Row>(
       ...(await faultsOfLives(tx)),
       ...(await faultsOfSpeech(tx)),
     ]
-    const beside = [
+    const others = [
       ...hanging.filter(({ reel }) => !isBroken.has(reel)),
       ...moments
         .filter(({ on }) => !on.some((reel) => isBroken.has(reel)))
@@ -72,8 +72,8 @@ export function verifyAll<Row>(
     ]
     return {
       ...chains,
-      ok: chains.ok && beside.length === 0,
-      broken: sorted([...chains.broken, ...beside]),
+      ok: chains.ok && others.length === 0,
+      broken: sorted([...chains.broken, ...others]),
       unsigned: signings.unsigned,
       unchecked: sends.unchecked,
     }

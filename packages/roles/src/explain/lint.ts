@@ -41,7 +41,7 @@ export function lintFlow(flow: unknown, { roles, published }: LintOptions = {}):
       ...wellFormed.flatMap((clause) => conditionWarnings(clause)),
       ...(published === undefined ? [] : wellFormed.flatMap((clause) => unpublished(clause, published))),
       ...neverTaken(wellFormed, roles),
-      ...besideCareful(wellFormed),
+      ...faultsOfCareful(wellFormed),
     ].sort((a, b) => clauseIndex(a) - clauseIndex(b)),
   }
 }
@@ -118,7 +118,7 @@ function conditionWarnings({ index, when, paths }: ParsedClause): ParseFault[] {
 }
 
 /** Stacked clauses of a flow that is careful with words from outside, and that add their roles to the careful one. */
-function besideCareful(clauses: readonly ParsedClause[]): ParseFault[] {
+function faultsOfCareful(clauses: readonly ParsedClause[]): ParseFault[] {
   const reads = ({ paths }: ParsedClause) => paths.includes('moment.outside')
   if (!clauses.some((clause) => !clause.stack && reads(clause))) return []
   return clauses

@@ -42,7 +42,7 @@ export interface FactName {
   readonly seq: number
 }
 
-interface FactLine extends FactName {
+interface TextFactRow extends FactName {
   readonly hash: Buffer
   readonly header: Buffer
   readonly bytes: Buffer
@@ -63,7 +63,7 @@ export async function listFactsSaying(
   before: FactName | null = null,
 ): Promise<SaidFacts> {
   const isLike = sql`(s.words @@ plainto_tsquery('english', ${text}) or numnode(plainto_tsquery('english', ${text})) = 0)`
-  const { rows } = await sql<FactLine>`
+  const { rows } = await sql<TextFactRow>`
     with named as (
       select f.reel, f.seq, s.id from treeos.sealed_text s
         join treeos.fact f on f.reel = 'matter:' || s.id and f.kind in ('matter:created', 'matter:written') where ${isLike}
@@ -93,7 +93,7 @@ export async function listFactsSaying(
 }
 
 /** Those of the facts that say it: a sealed text is opened and compared. */
-async function saying(db: Db, lines: readonly FactLine[], wanted: string): Promise<SaidFact[]> {
+async function saying(db: Db, lines: readonly TextFactRow[], wanted: string): Promise<SaidFact[]> {
   const held = lines.map((line) => (line.id === null ? null : sealedIn(jsonIn(line.bytes), line.id)))
   const opened = await openSealed(
     db,
@@ -107,7 +107,7 @@ async function saying(db: Db, lines: readonly FactLine[], wanted: string): Promi
   })
 }
 
-const saidFact = ({ reel, seq, hash, header, outside }: FactLine, sealed: string | null): SaidFact => ({
+const saidFact = ({ reel, seq, hash, header, outside }: TextFactRow, sealed: string | null): SaidFact => ({
   reel,
   seq,
   hash: hash.toString('hex'),

@@ -16,7 +16,7 @@ export interface SentList {
 }
 
 /** The parts of a batch by which a moment sends and closes. */
-interface SentThings {
+interface SentRows {
   readonly inbox: readonly (Wake | Notice)[]
   readonly changes: readonly { readonly wake: Pick<Wake, 'cause'> }[]
   readonly closes: readonly string[]
@@ -36,10 +36,7 @@ export interface SendsCommitment {
  * @param basisSalt of the moment, in hex
  * @returns null where it sends and closes nothing
  */
-export function commitSends(
-  basisSalt: string,
-  { inbox, changes, closes }: SentThings,
-): SendsCommitment | null {
+export function commitSends(basisSalt: string, { inbox, changes, closes }: SentRows): SendsCommitment | null {
   if (inbox.length + changes.length + closes.length === 0) return null
   const salts = inbox.map(() => newSalt())
   const hashed = inbox.map((wake, place) => {

@@ -2,7 +2,7 @@ import { ASIDE_BOUNDS, type BeingName, type RecallAsked, type RecalledNotes } fr
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import type { ReadingBeing, SoughtVector } from './read-set-lines.ts'
+import type { ReadingBeing, SoughtVector } from './read-set-items.ts'
 
 /** Characters of what is asked for that count. */
 const ABOUT_CHARS_MAX = 4000

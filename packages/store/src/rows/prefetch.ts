@@ -14,7 +14,7 @@ import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
 import { searchNotes, wordsHeard } from './note-search.ts'
 import { queryPast } from './past-acts.ts'
 import { type FetchedReadSet, fetchReadSet, placeName, queryAside, ReadSet } from './read-set.ts'
-import type { ReadingBeing } from './read-set-lines.ts'
+import type { ReadingBeing } from './read-set-items.ts'
 import type { SeenRow } from './rows.ts'
 import { readBlobCached, rowSource } from './source.ts'
 

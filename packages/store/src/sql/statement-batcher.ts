@@ -1,7 +1,7 @@
 import type { Db } from './database.ts'
 
 /** What sends asks of one kind to Postgres, by themselves and several at once. */
-interface AskSender<Ask, Answer> {
+interface StatementForms<Ask, Answer> {
   readonly one: (db: Db, ask: Ask) => Promise<Answer>
   /** one statement, which does all or nothing, with an answer for each ask in their order */
   readonly many: (db: Db, asks: readonly Ask[]) => Promise<readonly Answer[]>
@@ -23,10 +23,10 @@ const LENGTH_MAX = 64 * 1024
  * fails, nothing of it was done, and each ask is sent by itself, so that each is done or refused as if there were no others.
  */
 export class StatementBatcher<Ask, Answer> {
-  readonly #ways: AskSender<Ask, Answer>
+  readonly #ways: StatementForms<Ask, Answer>
   readonly #queues = new WeakMap<Db, AskQueue<Ask, Answer>>()
 
-  constructor(ways: AskSender<Ask, Answer>) {
+  constructor(ways: StatementForms<Ask, Answer>) {
     this.#ways = ways
   }
 

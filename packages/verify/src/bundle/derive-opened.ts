@@ -45,8 +45,8 @@ export interface Derivation {
 }
 
 /** Derives the context of a moment, its program and its stack again, and compares. */
-export async function deriveOpened(opened: OpenedLine, beside: DerivationSources): Promise<Derivation> {
-  const derivation = new OpenedMoment(opened, beside)
+export async function deriveOpened(opened: OpenedLine, sources: DerivationSources): Promise<Derivation> {
+  const derivation = new OpenedMoment(opened, sources)
   try {
     await derivation.compare()
   } catch (error) {
@@ -65,16 +65,16 @@ class OpenedMoment {
   readonly #record: JsonObject
   readonly #open: JsonObject
   readonly #told: JsonObject
-  readonly #beside: DerivationSources
+  readonly #sources: DerivationSources
   /** what can not be asked whether the being may see its place, or what a dry-run flow reads */
   readonly #unasked = new Set<ReelId>()
 
-  constructor({ record, open }: OpenedLine, beside: DerivationSources) {
+  constructor({ record, open }: OpenedLine, sources: DerivationSources) {
     this.#record = record
     this.#open = isObject(open) ? open : {}
     const told = at(open, 'context')
     this.#told = isObject(told) ? told : {}
-    this.#beside = beside
+    this.#sources = sources
   }
 
   #need(holds: boolean, reason: string, what: string): void {
@@ -82,9 +82,9 @@ class OpenedMoment {
   }
 
   async compare(): Promise<void> {
-    for (const fault of faultsOfTime(this.#record, this.#open, this.#beside.lastAct)) this.faults.push(fault)
+    for (const fault of faultsOfTime(this.#record, this.#open, this.#sources.lastAct)) this.faults.push(fault)
     this.#need(isObject(this.#open.context ?? null), 'context-mismatch', 'its context is not an object')
-    const { program } = this.#beside
+    const { program } = this.#sources
     const isThere = isObject(program) || (program === undefined && isHash(this.#open.program))
     this.#need(isThere, 'program-mismatch', 'it opened with no program')
     const reader = new WorldReader(this.#rows(this.missing, null))
@@ -118,7 +118,7 @@ class OpenedMoment {
     const context = isOfMakers ? this.#withOrigins(found) : found
     const other = firstOther(this.#told, context as JsonObject)
     this.#need(other === null, 'context-mismatch', `its context has another ${other} than its facts give`)
-    if (!isObject(this.#beside.program)) return // that it is not here is told
+    if (!isObject(this.#sources.program)) return // that it is not here is told
     this.#compareProgram(program)
     const { trigger, cut, ended } = inputs
     const asked = outside ? null : inputs.asked
@@ -137,7 +137,7 @@ class OpenedMoment {
   }
 
   #compareProgram(program: Program): void {
-    const told = this.#beside.program
+    const told = this.#sources.program
     if (!isObject(told)) return
     for (const field of ['flow', 'defaultRole', 'roles'] as const)
       this.#need(
@@ -205,7 +205,7 @@ class OpenedMoment {
 
   /** Rows of what is here, and of what is not those that the record tells of. @param gone takes the reels that are not here */
   #rows(gone: Set<ReelId>, me: BeingRow | null): RowSource {
-    const { source } = this.#beside
+    const { source } = this.#sources
     return {
       ...source,
       rows: (keys) =>
@@ -228,7 +228,7 @@ class OpenedMoment {
   /** A row as far as the record tells of it. */
   #toldRow(key: string, me: BeingRow | null): never | null {
     const name = key.slice(key.indexOf(':') + 1)
-    const role = key.startsWith('role:') ? at(this.#beside.program, 'roles', name) : undefined
+    const role = key.startsWith('role:') ? at(this.#sources.program, 'roles', name) : undefined
     if (role !== undefined) return { name, ...(role as JsonObject), deleted: false } as never
     const values = key.startsWith('world:') ? at(this.#told, 'world', name) : undefined
     if (values !== undefined) return { namespace: name, owner: '', values } as never

@@ -35,11 +35,11 @@ export async function requireDeclared(
   for (const value of [result, reply, ...facts.map(({ reel, kind, payload }) => [reel, kind, payload])])
     requireJson(`what ${name} of extension ${origin} decided`, value)
   for (const fact of facts) {
-    const isThing = await isOwnThing(fact, facts, { origin, world, registry, actor })
+    const isThing = await isOwnMatter(fact, facts, { origin, world, registry, actor })
     const beyond = isThing ? null : reachBeyond(origin, registry.signals.get(origin) ?? [], fact)
     if (beyond !== null)
       throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
-    await requireRoomForThings(fact, world, carried)
+    await requireRoomForMatter(fact, world, carried)
   }
 }
 
@@ -59,7 +59,7 @@ const MATTERS_MAX = 500
  * thing comes with the fact of its arrival on the reel of its holder.
  * @throws {TreeosError} RESOURCE_CONFLICT, RATE_LIMITED
  */
-async function isOwnThing(
+async function isOwnMatter(
   { kind, reel, payload }: FactDraft,
   facts: readonly FactDraft[],
   {
@@ -138,7 +138,7 @@ const isPath = (path: Json | undefined): path is string[] =>
   Array.isArray(path) && path.length > 0 && path.every(isKey)
 
 /** Holds the values of a row to their size, as the fact would leave them. */
-async function requireRoomForThings(
+async function requireRoomForMatter(
   { kind, reel, payload }: FactDraft,
   world: WorldReader,
   carried: readonly FactDraft[],

@@ -172,15 +172,15 @@ async function dryRunAnswer(
   const spaces = spacesAsked(question)
   const isDryRun = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
   if (question.counting === undefined || (await firstOf(spaces, isDryRun)) === undefined) return null
-  const beside = reader.beside()
-  const rules = await rulesFor(beside, question, true)
-  const { answer, by } = await decideBy(beside, question, rules)
+  const apart = reader.apart()
+  const rules = await rulesFor(apart, question, true)
+  const { answer, by } = await decideBy(apart, question, rules)
   const [was, would] = [shadowWord(decision.answer), shadowWord(answer)]
   const { verb, key, counting } = question
   const own = rules.filter(({ isDryRun }) => isDryRun === true)
   return {
     said: was === would ? null : { verb, key, on: counting.target, was, would, by },
-    tallies: was === 'refused' ? [] : await tallyFacts(beside, question, own, spaces, true),
+    tallies: was === 'refused' ? [] : await tallyFacts(apart, question, own, spaces, true),
   }
 }
 

@@ -144,17 +144,17 @@ async function tallyOf(
 /**
  * The being whose acts count together with those of a being: the eldest of its makers below the operator, and for `being` below the nearest
  * person, so that none gets more by making others. Then a person counts for itself.
- * @param endsLine whose acts do not count with those of their offspring
+ * @param countsAlone whose acts do not count with those of their offspring
  */
 async function elderOf(
   reader: WorldReader,
   actor: BeingRow,
-  endsLine: (one: BeingRow) => boolean,
+  countsAlone: (one: BeingRow) => boolean,
 ): Promise<BeingName> {
-  if (endsLine(actor)) return actor.name
+  if (countsAlone(actor)) return actor.name
   let elder = actor
   for (const maker of await reader.lineage(actor.name)) {
-    if (endsLine(maker) || maker.parent === null) break
+    if (countsAlone(maker) || maker.parent === null) break
     elder = maker
   }
   return elder.name

@@ -24,7 +24,7 @@ import { answeredWake } from './answered-wake.ts'
 import type { Verdict } from './conclusion.ts'
 import type { Sender } from './live.ts'
 import { actingOf, type DecidedMoment, type LawInputs, type WornSurface } from './moment.ts'
-import { requireHands } from './person-act.ts'
+import { requireDecider } from './person-act.ts'
 import { isChainFull, selfContinuesMax } from './self-continue.ts'
 
 /** A moment whose mind decided for a call. */
@@ -60,7 +60,7 @@ async function judgeCall(moment: CallingMoment, at: LawInputs): Promise<Verdict 
   const { questions } = at.asked
   const me = await at.reader.being(being)
   if (me === null) return failed('INTERNAL', 'the being is gone')
-  requireHands(me, open, content)
+  requireDecider(me, open, content)
   const wake = await answeredWake(moment, questions)
   const cut = await questions.cut(wake.root)
   if (cut !== null) {

@@ -63,7 +63,7 @@ export const isSignalledAct = ({ kind }: Pick<Wake, 'kind'>, content: Json): boo
  * Checks that the lease still holds under which the call of a wake was chosen, and that a person's own act is a person's.
  * @throws {TreeosError} FORBIDDEN
  */
-export function requireHands(
+export function requireDecider(
   me: BeingRow,
   { wake, driver }: { readonly wake: Pick<Wake, 'id' | 'kind'>; readonly driver: BeingName | null },
   content: Json,

@@ -7,7 +7,7 @@ import {
   triggerOf,
   type Verb,
   type Wake,
-  wakeWord,
+  wakeLabel,
 } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
 import type { LastSealed, MomentInputs, OpenTime } from './context.ts'
@@ -21,7 +21,7 @@ export interface RecordedOpening extends OpenTime {
   readonly lastSealed: LastSealed | null
   readonly asked: string | null
   readonly answers: string | null
-  readonly wake: Parameters<typeof wakeWord>[0] & Pick<Wake, 'outside' | 'orientation'>
+  readonly wake: Parameters<typeof wakeLabel>[0] & Pick<Wake, 'outside' | 'orientation'>
   readonly cut?: true
   /** the word of the wake of the moment that asked, where it brings a yes */
   readonly asKind?: string
@@ -41,7 +41,7 @@ export function momentInputsOf(
     me,
     cognition: open.cognition.kind,
     verb,
-    kind: open.asKind ?? wakeWord(open.wake),
+    kind: open.asKind ?? wakeLabel(open.wake),
     caller,
     time: { openedAt, zone, hour, dayOfWeek, offset },
     lastSealed,

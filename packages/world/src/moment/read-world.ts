@@ -113,9 +113,9 @@ export async function wornInShadow(
   if (!Array.isArray(flow) || result.skip !== undefined) return { shadow: null, triedOutside: [] }
   const { outside } = opening
   const known = new Set(reader.heads.keys())
-  const beside = reader.beside()
-  const { program, context } = await openContext(beside, opening, { flow: flow as JsonObject[], outside })
-  beside.requireWhole()
+  const apart = reader.apart()
+  const { program, context } = await openContext(apart, opening, { flow: flow as JsonObject[], outside })
+  apart.requireWhole()
   const { cognition, asked } = opening
   const dryRun = evaluateFlow(compileFlow(program.flow), {
     context,
@@ -127,7 +127,7 @@ export async function wornInShadow(
   const names = dryRun.skip === undefined ? [dryRun.primary, ...dryRun.stacked] : []
   return {
     shadow: names.join() === [result.primary, ...result.stacked].join() ? null : names,
-    triedOutside: beside.markedBeyond(known),
+    triedOutside: apart.markedBeyond(known),
   }
 }
 

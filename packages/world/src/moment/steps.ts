@@ -28,12 +28,12 @@ export function actStep(call: VerbCall, result: Json): JsonObject {
     case 'summon':
       return { did: `said to ${call.target ?? readPath(result, ['to'])}: ${shortenedStep(call.content)}` }
     default:
-      return { did: `did ${callInWords(call)}`, result: bounded(result) }
+      return { did: `did ${callText(call)}`, result: bounded(result) }
   }
 }
 
 /** A call in words, without its verb where its operation says it. */
-export function callInWords(call: VerbCall): string {
+export function callText(call: VerbCall): string {
   switch (call.verb) {
     case 'see':
       return `see ${call.address}`

@@ -5,7 +5,7 @@ import {
   stanceOf,
   type Verb,
   type Wake,
-  wakeWord,
+  wakeLabel,
 } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
 import { inline } from '@treeos/signature'
@@ -51,7 +51,7 @@ export function wakeBlock(
   role: ProseRules,
   answersBy: string | null = null,
 ): { readonly block: string; readonly after: string | null } {
-  const kind = wakeWord(wake)
+  const kind = wakeLabel(wake)
   const after = lastLine({ wake, caller, answers }, surface, role, answersBy)
   const lines = [
     `kind: ${inline(kind)}`,
@@ -154,13 +154,13 @@ function howToAnswer(
     return `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`
   // Words are the shorter way, unless the server holds the model to a tool.
   if (proseAnswers(role, row) && !role.forceToolCall)
-    return `${who} may be waiting. ${inWords(row.wake, who, surface)}`
+    return `${who} may be waiting. ${requestSentence(row.wake, who, surface)}`
   const tool =
     answersBy === null ? `summon tool with target ${who}` : `do tool with operation ${inline(answersBy)}`
   return `${who} may be waiting. To answer, call the ${tool}${proseAnswers(role, row) ? ', or write it as text' : ''}.`
 }
 
-function inWords(wake: WakeRow['wake'], who: string, { canDo }: Surface): string {
+function requestSentence(wake: WakeRow['wake'], who: string, { canDo }: Surface): string {
   if (canDo.length === 0) return `Answer ${who} in plain words.`
   return isContinuation(wake)
     ? `Answer ${who} in plain words now, or use another tool first.`

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, parseCall, wakeWord } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, parseCall, wakeLabel } from '@treeos/core'
 import { bareJson, inline } from '@treeos/signature'
-import { callInWords } from './steps.ts'
+import { callText } from './steps.ts'
 import type { WakeRow } from './wake-block.ts'
 
 /** A wake as the user message tells it. */
@@ -26,7 +26,7 @@ const QUOTED_CHARS_MAX = 1000
  */
 export function toldWake({ wake, content }: Pick<WakeRow, 'wake'> & { readonly content: Json }): ToldWake {
   if (wake.kind !== 'event') return { before: null, content }
-  const kind = wakeWord(wake)
+  const kind = wakeLabel(wake)
   const fields = isJsonObject(content) ? content : {}
   const tell = Object.hasOwn(TELLERS, kind) ? TELLERS[kind] : undefined
   const before = tell?.(fields) ?? anyEvent(kind, fields)
@@ -105,7 +105,7 @@ const anyEvent = (kind: string, { event, actor }: JsonObject): string =>
 /** The call that waited, in words. */
 function deed(call: Json | undefined): string {
   try {
-    return oneLine(callInWords(parseCall(call)))
+    return oneLine(callText(parseCall(call)))
   } catch {
     return 'act'
   }

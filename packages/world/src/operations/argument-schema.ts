@@ -55,7 +55,7 @@ function fitsObject(
   })
 }
 
-const TYPE_WORDS: Readonly<Record<NonNullable<ArgumentSchema['type']>, string>> = {
+const TYPE_LABELS: Readonly<Record<NonNullable<ArgumentSchema['type']>, string>> = {
   string: 'a text',
   integer: 'a whole number',
   number: 'a number',
@@ -66,12 +66,12 @@ const TYPE_WORDS: Readonly<Record<NonNullable<ArgumentSchema['type']>, string>> 
 }
 
 /** What a schema takes, in the words of an error. */
-export function wordsOfSchema(schema: ArgumentSchema): string {
+export function schemaText(schema: ArgumentSchema): string {
   const { type, anyOf, minimum, maximum, maxLength } = schema
   if (schema.enum !== undefined) return `one of ${schema.enum.join(', ')}`
-  if (anyOf !== undefined) return anyOf.map(wordsOfSchema).join(', or ')
+  if (anyOf !== undefined) return anyOf.map(schemaText).join(', or ')
   if (type === undefined) return 'any JSON'
-  const words = TYPE_WORDS[type]
+  const words = TYPE_LABELS[type]
   if (type === 'string')
     return maxLength === undefined ? words : `${words} of at most ${maxLength} characters`
   const from = minimum === undefined ? '' : ` from ${minimum}`

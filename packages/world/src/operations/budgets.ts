@@ -212,8 +212,8 @@ async function requireWithinStandard(
   target: BeingRow,
   budget: Budget,
 ): Promise<void> {
-  const hand = lender ?? actor
-  if (hand.cognition.kind === 'human' || hand.budget !== undefined) return
+  const giver = lender ?? actor
+  if (giver.cognition.kind === 'human' || giver.budget !== undefined) return
   const standard = standardBudget(await world.space(ROOT_SPACE), target.cognition.kind)
   for (const limit of STANDARD_LIMITS) {
     const max = standard[limit]
@@ -223,7 +223,7 @@ async function requireWithinStandard(
     if (wanted !== undefined && wanted <= max && lastsLonger) continue
     throw new TreeosError(
       'FORBIDDEN',
-      `set-budget: ${stanceOf(hand.name)} lives by the standard budget, and may give no being more than it: ` +
+      `set-budget: ${stanceOf(giver.name)} lives by the standard budget, and may give no being more than it: ` +
         `${limit} ${wanted ?? 'without a limit'} is more than ${max}${PERIODICAL.has(limit) ? ` a ${standard.per}` : ''}`,
     )
   }

@@ -185,7 +185,7 @@ async function roleAtBirth(
 /**
  * How many children a being may make: the least that its own budget and those of its makers say. A being without a budget of its
  * own may have as many offspring as the standard budget says, those of its offspring counted, so that a line of beings makes no more
- * than its first one might. A person has no standard budget. And its line to the operator may not be longer than each gate reads.
+ * than its first one might. A person has no standard budget. And it may not have more makers than each gate reads.
  */
 async function requireBirths(world: WorldReader, actor: BeingRow): Promise<void> {
   const makers = await world.lineage(actor.name)
@@ -213,7 +213,7 @@ async function requireFewBirths(
   }
   const offspring = new Set<BeingName>()
   for (const { name, cognition, budget } of [actor, ...makers]) {
-    if (cognition.kind === 'human') return // who is above lends nothing to its line
+    if (cognition.kind === 'human') return // who is above lends nothing to its lineage
     if (budget !== undefined) continue
     const { births } = standardBudget(await world.space(ROOT_SPACE), cognition.kind)
     if (births === undefined) continue

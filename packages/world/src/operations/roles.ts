@@ -136,12 +136,12 @@ async function requireStandingOverWearers(
   { actor, lender, world }: Pick<DecideInput, 'actor' | 'lender' | 'world'>,
   name: RoleName,
 ): Promise<void> {
-  const hands = [actor, ...(lender === null ? [] : [lender])]
-  if (hands.some(({ parent }) => parent === null)) return
+  const actors = [actor, ...(lender === null ? [] : [lender])]
+  if (actors.some(({ parent }) => parent === null)) return
   const others: BeingRow[] = []
   for (const user of await usersOf(world, name)) {
     const makers = await world.lineage(user.name)
-    const stands = hands.some((hand) => [user, ...makers].some((one) => one.name === hand.name))
+    const stands = actors.some(({ name }) => [user, ...makers].some((one) => one.name === name))
     if (!stands) others.push(user)
   }
   if (others.length === 0) return

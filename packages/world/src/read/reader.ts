@@ -172,7 +172,7 @@ export class WorldReader {
    * A reader of the same world for what decides nothing. What it reads belongs to the basis of the moment, so replay reads it too, but does not
    * mark the moment as one that holds words from outside.
    */
-  beside(): WorldReader {
+  apart(): WorldReader {
     const other = new WorldReader(this.#source)
     for (const [key, row] of this.#rows) other.#rows.set(key, row)
     other.#heads = this.#heads

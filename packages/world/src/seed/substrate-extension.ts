@@ -167,7 +167,7 @@ const operations = [
 ] as const
 
 /** A DO operation that roles of any extension may name. */
-export type SubstrateAction = (typeof operations)[number]['name']
+export type SubstrateOperation = (typeof operations)[number]['name']
 
 const stances = (names: readonly (BeingName | null)[]): string[] =>
   names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))

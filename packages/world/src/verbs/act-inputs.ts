@@ -6,7 +6,7 @@ import {
   type MomentId,
   type Thread,
   type Wake,
-  wakeWord,
+  wakeLabel,
 } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
@@ -74,7 +74,7 @@ export type GivenInput = Omit<DecideInput, 'effect' | 'known' | 'carryOut' | 'ca
 /** The wake of a moment, as an operation sees it. */
 export const wakeView = (wake: Wake): WakeView => ({
   correlation: wake.id,
-  kind: wakeWord(wake),
+  kind: wakeLabel(wake),
   root: wake.root,
   verb: wake.kind === 'act' ? 'do' : 'summon',
   from: wake.caller?.name ?? null,

@@ -54,21 +54,21 @@ async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk |
   const { verb, operation: action } = request
   if (action === by) throw new TreeosError('FORBIDDEN', `${by} cannot be requested through itself`)
   await requireListed(at, verb, action)
-  const hands = await at.asker()
-  if (hands === null)
+  const askerInputs = await at.asker()
+  if (askerInputs === null)
     throw new TreeosError(
       'FORBIDDEN',
       `the surface that ${stanceOf(asker.name)} had when it asked is not known`,
     )
-  const listed = await requireAsked(at, asker, request, hands.surface)
+  const listed = await requireAsked(at, asker, request, askerInputs.surface)
   const list = LIST_OF_VERB[verb]
-  const reach = await reachWith(reader, asker, hands.lender)
+  const reach = await reachWith(reader, asker, askerInputs.lender)
   if (!coversEntry(list, reach[list], action, asker.home))
     throw new TreeosError('FORBIDDEN', `${action} is beyond the reach of ${stanceOf(asker.name)}`)
   const found = await resolveOperation(at, request, asker)
   if (found.operation.mediates === true)
     throw new TreeosError('FORBIDDEN', 'a requested operation cannot request another one')
-  const as = { ...hands, actor: asker, cognition: wake.caller.cognition }
+  const as = { ...askerInputs, actor: asker, cognition: wake.caller.cognition }
   const outcome = await runOperation(found.operation, at, await inputOf(at, as, { ...request, ...found }))
   if (outcome.kind === 'effect-pending') return outcome
   const facts = outcome.decided.facts.map((fact) => ({

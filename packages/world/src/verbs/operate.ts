@@ -35,8 +35,8 @@ export async function operate(request: OperationRequest, at: CallInputs): Promis
   const fulfilled = operation.mediates === true ? await fulfil(at, operation, request.args) : null
   if (fulfilled?.kind === 'effect-pending') return fulfilled
   const lender = lenderOf(me, driver)
-  const hands = { actor: me, driver, lender, surface, cognition: at.caller.cognition }
-  const input = await inputOf(at, hands, { target, args: request.args, fulfilled })
+  const deciding = { actor: me, driver, lender, surface, cognition: at.caller.cognition }
+  const input = await inputOf(at, deciding, { target, args: request.args, fulfilled })
   const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'effect-pending') return outcome
   const isDoneOutside = operation.effect !== undefined || fulfilled?.kind === 'decided'

@@ -97,7 +97,7 @@ export const things: SeeResolver = async (input) => {
     const shown: JsonObject[] = []
     for (const id of ids) {
       const thing = await world.matter(id)
-      if (thing !== null) shown.push(await shownThing(input, thing, room))
+      if (thing !== null) shown.push(await shownMatter(input, thing, room))
     }
     return shown
   }
@@ -107,7 +107,7 @@ export const things: SeeResolver = async (input) => {
   return { ...cut.field, held, ...(here === null ? {} : { here }) }
 }
 
-async function shownThing(input: SeeInput, thing: MatterRow, room: { bytes: number }): Promise<JsonObject> {
+async function shownMatter(input: SeeInput, thing: MatterRow, room: { bytes: number }): Promise<JsonObject> {
   const { id, type, owner, coord } = thing
   const shown = {
     thing: matterReel(id),

@@ -34,7 +34,7 @@ export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnA
         send={(values) => values}
         isInRow
         isOff={!isFresh}
-        beside={
+        trailing={
           hasPassword ? (
             <Button
               variant="default"

@@ -80,7 +80,7 @@ function SetBudget({ name, unparks, onDone, limits }: SetProps) {
         callOf('set-budget', name, Object.fromEntries(Object.entries(values).filter(([, one]) => one !== '')))
       }
       done={<Done is={doing.isSuccess} />}
-      beside={
+      trailing={
         <Button
           variant="default"
           loading={doing.isPending}

@@ -15,11 +15,11 @@ const SHOWN = 5
 export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
   const inbox = useInbox('needs')
   const { data: counts } = useQuery(inboxCountsQuery)
-  const beside = counts === undefined ? 0 : countsOf(counts).answers + countsOf(counts).notices
+  const others = counts === undefined ? 0 : countsOf(counts).answers + countsOf(counts).notices
   return (
     <Card isPart title="What needs you">
       {isOperator ? <Troubles /> : null}
-      <Answer of={inbox}>{({ items }) => <Open entries={newestFirst(items)} beside={beside} />}</Answer>
+      <Answer of={inbox}>{({ items }) => <Open entries={newestFirst(items)} others={others} />}</Answer>
     </Card>
   )
 }
@@ -27,10 +27,10 @@ export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
 interface OpenProps {
   readonly entries: readonly InboxEntry[]
   /** how many answers and notices wait to be read */
-  readonly beside: number
+  readonly others: number
 }
 
-function Open({ entries: open, beside }: OpenProps) {
+function Open({ entries: open, others }: OpenProps) {
   return (
     <>
       {open.length === 0 ? <Text size="sm">No question and no approval waits for you.</Text> : null}
@@ -59,8 +59,8 @@ function Open({ entries: open, beside }: OpenProps) {
         <Link to="/inbox">
           {open.length > SHOWN
             ? `All ${open.length} that need you`
-            : beside > 0
-              ? `${plural(beside, 'answer or notice', 'answers and notices')} beside`
+            : others > 0
+              ? `${plural(others, 'answer or notice', 'answers and notices')} beside`
               : 'Open the inbox'}
         </Link>
       </Quiet>

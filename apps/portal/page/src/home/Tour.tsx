@@ -64,7 +64,7 @@ function Stop({ at, title, text, count, onNext, onEnd }: StopProps) {
     return () => link?.classList.remove('toured')
   }, [at])
   const link = linkTo(at)
-  const place = isSeen(link) ? beside(link) : { left: 16, bottom: 16 }
+  const place = isSeen(link) ? spotNextTo(link) : { left: 16, bottom: 16 }
   return (
     <Portal>
       <FocusTrap active>
@@ -96,7 +96,7 @@ function Stop({ at, title, text, count, onNext, onEnd }: StopProps) {
   )
 }
 
-function beside(link: HTMLElement) {
+function spotNextTo(link: HTMLElement) {
   const { right, top } = link.getBoundingClientRect()
   return { left: right + 12, top: Math.min(top, window.innerHeight - 180) }
 }

@@ -46,7 +46,7 @@ export function isAsCounted(
 }
 
 /** What a kind is called in a list. */
-export const KIND_WORDS: Readonly<Record<InboxKind, string>> = {
+export const KIND_LABELS: Readonly<Record<InboxKind, string>> = {
   question: 'question',
   approval: 'approval',
   budget: 'parked',

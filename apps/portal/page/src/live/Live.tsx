@@ -16,7 +16,7 @@ import {
   Time,
 } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
-import { OutcomeWords } from './OutcomeWords.tsx'
+import { OutcomeText } from './OutcomeText.tsx'
 import { type LatelyFound, latelyQuery, type SpokenWords } from './queries.ts'
 import { runsOf } from './runs.ts'
 import { SpokenGraph } from './SpokenGraph.tsx'
@@ -91,7 +91,7 @@ function Found({ spoken, strip, waiting, isAll, since, until }: LatelyFound) {
                 {({ mark, count }) => (
                   <MomentLink being={mark.being} n={mark.n} className="row">
                     <Group justify="space-between" wrap="nowrap" gap="xs">
-                      <OutcomeWords {...mark} count={count} />
+                      <OutcomeText {...mark} count={count} />
                       <Text size="xs">
                         <Time iso={mark.endedAt} />
                       </Text>

@@ -26,7 +26,7 @@ export interface Node {
   readonly side: 'start' | 'middle' | 'end'
 }
 
-export interface CircleLine {
+export interface CircleEdge {
   readonly from: Node
   readonly to: Node
   readonly path: string
@@ -36,7 +36,7 @@ export interface CircleLine {
 
 export interface Circle {
   readonly nodes: readonly Node[]
-  readonly lines: readonly CircleLine[]
+  readonly lines: readonly CircleEdge[]
   /** beings that are not drawn */
   readonly others: number
 }

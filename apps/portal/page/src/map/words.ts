@@ -154,13 +154,13 @@ function* placesOfBubble(
     const size = Math.ceil(measure(text) * BUBBLE_PX) + 2 * BUBBLE_PAD
     const box = { text, width: size, height: BUBBLE_HEIGHT }
     const above = y - ry - GAP - BUBBLE_HEIGHT
-    const beside = y - BUBBLE_HEIGHT / 2
+    const level = y - BUBBLE_HEIGHT / 2
     const below = y + ry + GAP + NAME_HEIGHT
     yield { ...box, x: leftOf(x, size, width), y: above }
     yield { ...box, x: x - rx, y: above }
     yield { ...box, x: x + rx - size, y: above }
-    yield { ...box, x: x + rx + GAP, y: beside }
-    yield { ...box, x: x - rx - GAP - size, y: beside }
+    yield { ...box, x: x + rx + GAP, y: level }
+    yield { ...box, x: x - rx - GAP - size, y: level }
     yield { ...box, x: leftOf(x, size, width), y: below }
     yield { ...box, x: x + rx + GAP, y: above }
     yield { ...box, x: x - rx - GAP - size, y: above }

@@ -84,7 +84,7 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
           />
         )
       }
-      beside={
+      trailing={
         <Button variant="subtle" aria-expanded={isOpen} onClick={toggle}>
           {isOpen ? 'Less' : 'Thread, overlay and more'}
         </Button>

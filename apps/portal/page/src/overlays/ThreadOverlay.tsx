@@ -31,7 +31,7 @@ export function ThreadOverlay({ id }: { readonly id: string }) {
             doing={setting}
             submit="Set it"
             send={() => 'set'}
-            beside={
+            trailing={
               isSet ? (
                 <Button variant="default" loading={setting.isPending} onClick={() => setting.mutate('clear')}>
                   Take it away

@@ -15,7 +15,7 @@ interface FormProps<Values, Sent> {
   /** on its button */
   readonly submit: string
   /** further buttons */
-  readonly beside?: ReactNode
+  readonly trailing?: ReactNode
   /** shows why it was refused; the message alone when left out */
   readonly refused?: ComponentType<{ readonly error: Error | null }>
   /** nobody may send it now */
@@ -36,7 +36,7 @@ export function Form<Values, Sent>(props: FormProps<Values, Sent>) {
     doing,
     send,
     submit,
-    beside,
+    trailing,
     done,
     isOff = false,
     refused: Refused = Trouble,
@@ -66,7 +66,7 @@ export function Form<Values, Sent>(props: FormProps<Values, Sent>) {
           <Group align="flex-end" gap="sm">
             {children}
             {button}
-            {beside}
+            {trailing}
           </Group>
         ) : (
           children
@@ -78,7 +78,7 @@ export function Form<Values, Sent>(props: FormProps<Values, Sent>) {
         ) : (
           <Group>
             {button}
-            {beside}
+            {trailing}
           </Group>
         )}
       </Stack>

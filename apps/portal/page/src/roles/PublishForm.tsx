@@ -54,7 +54,7 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
             </Alert>
           )
         }
-        beside={
+        trailing={
           <Button
             variant="default"
             disabled={namespace === '' || key === '' || publishing.isPending}

@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import { Fragment } from 'react'
 import { Inert } from '../parts/index.ts'
 import { type ListEntry, textOfEntry } from './entries.ts'
-import { entryWords } from './entry-words.ts'
+import { entryLabel } from './entry-label.ts'
 import type { Spec } from './spec.ts'
 import { sentencesOfRole } from './spec-words.ts'
 
@@ -65,7 +65,7 @@ const Chips = ({ entries }: { readonly entries: readonly ListEntry[] }) =>
     <Group gap={4}>
       {entries.map((entry) => (
         <span key={textOfEntry(entry)} className="chip" title={textOfEntry(entry)}>
-          <Inert text={entryWords(entry)} />
+          <Inert text={entryLabel(entry)} />
         </span>
       ))}
     </Group>

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { BeingLink, Card, Quiet, Time } from '../parts/index.ts'
-import { noteWords } from '../trial/words.ts'
+import { noteText } from '../trial/trial-text.ts'
 import { Difference } from './Difference.tsx'
 import type { TrialNote } from './spec.ts'
 
@@ -62,7 +62,7 @@ export function Versions({ versions, draft, onRestore, isRestoring }: VersionsPr
                 )}
               </Group>
             </Group>
-            {trial === null ? null : <Quiet size="xs">Tried before. {noteWords(trial)}</Quiet>}
+            {trial === null ? null : <Quiet size="xs">Tried before. {noteText(trial)}</Quiet>}
             {chosen === seq ? (
               <Stack gap="xs" my="xs">
                 <Difference

@@ -12,7 +12,7 @@ export function quoted(text: string): string {
 }
 
 /** The same within a line: without line breaks, and without signs that Markdown reads. */
-export const inLine = (text: string): string =>
+export const onOneLine = (text: string): string =>
   seen(text)
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/[\\`*_{}[\]<>()#+!|~-]/g, (sign) => `\\${sign}`)

@@ -27,7 +27,7 @@ export function Thread() {
           <Stack>
             <PageHead
               title={participants.length === 0 ? 'Thread' : participants.join(', ')}
-              beside={<StateBadge state={state} />}
+              trailing={<StateBadge state={state} />}
               action={
                 <Group gap={4}>
                   <Share />

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { Card, CopyText, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { TrialRows } from './TrialRows.tsx'
+import { estimateText, type OfCandidate, summaryText } from './trial-text.ts'
 import { type TrialFile, useTrial } from './useTrial.ts'
-import { estimateWords, type OfCandidate, summaryWords } from './words.ts'
 
 /** What the candidate is called in the file. */
 const DRAFT = 'draft'
@@ -124,7 +124,7 @@ export function TrialCard({
         <>
           {trial.estimate === null ? null : (
             <Group gap="xs">
-              <Text size="sm">{estimateWords(trial.estimate)}</Text>
+              <Text size="sm">{estimateText(trial.estimate)}</Text>
               {trial.isRunning || isOld ? null : (
                 <Button size="xs" onClick={begin}>
                   {trial.summary === null ? 'Ask again now' : 'Ask once more'}
@@ -160,7 +160,7 @@ function TrialResult({ of: { file, lines, summary }, isOld, onTrial }: TrialResu
     <Stack gap="xs">
       {summary === null || draft === undefined ? null : (
         <Text size="sm" role="status">
-          {summaryWords(draft)}
+          {summaryText(draft)}
           {summary.erased === 0 ? '' : ` What ${plural(summary.erased, 'moment')} read was erased.`}
           {summary.stopped === null ? '' : ` It ended before all was asked (${summary.stopped}).`}
         </Text>

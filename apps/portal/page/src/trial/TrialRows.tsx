@@ -2,7 +2,7 @@ import { Badge, Group, Text } from '@mantine/core'
 import type { TrialLine } from '@treeos/trials/forms'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { wordsOf } from '../words/tell.ts'
-import { byDifference, costWords, decisionWords, endedAs, verdictWords } from './words.ts'
+import { byDifference, costText, decisionText, endedAs, verdictText } from './trial-text.ts'
 import './trial.css'
 
 /** Each moment as it was and as it would be; those that differ first. */
@@ -30,7 +30,7 @@ function Row({ line }: { readonly line: TrialLine }) {
         <Badge size="sm" color={same ? 'gray' : 'orange'}>
           {same ? 'the same' : 'otherwise'}
         </Badge>
-        <Quiet size="xs">{costWords(line)}</Quiet>
+        <Quiet size="xs">{costText(line)}</Quiet>
       </Group>
       {question === null ? null : (
         <Quiet size="xs">
@@ -38,12 +38,12 @@ function Row({ line }: { readonly line: TrialLine }) {
         </Quiet>
       )}
       <div className="sides">
-        <Side title="then" roles={was.roles} words={decisionWords(was.decision)} verdict={endedAs(was)} />
+        <Side title="then" roles={was.roles} words={decisionText(was.decision)} verdict={endedAs(was)} />
         <Side
           title="with the draft"
           roles={would.roles}
-          words={decisionWords(would.decision)}
-          verdict={verdictWords(would)}
+          words={decisionText(would.decision)}
+          verdict={verdictText(would)}
         />
       </div>
     </li>

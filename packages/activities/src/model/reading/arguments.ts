@@ -51,7 +51,7 @@ export function withoutFence(text: string): string {
 /** Fields that name the tool, and fields that hold its arguments, in the JSON of calls as models write them. */
 const NAMES = ['name', 'function', 'tool', 'tool_name', 'function_name']
 const ARGUMENTS = ['arguments', 'parameters', 'args', 'input', 'tool_input', 'params']
-const BESIDE = ['type', 'id', 'tool_call_id', 'call_id']
+const ENVELOPE_FIELDS = ['type', 'id', 'tool_call_id', 'call_id']
 
 /**
  * Reads a call in JSON, in one of the forms of which models know: `{"name": …, "arguments": {…}}`, with other names of the two
@@ -61,7 +61,7 @@ const BESIDE = ['type', 'id', 'tool_call_id', 'call_id']
 function asCall(value: unknown): WrittenCall | null {
   if (!isJsonObject(value)) return null
   if (isJsonObject(value.function)) {
-    const isBare = Object.keys(value).every((key) => key === 'function' || isBeside(key, value[key]))
+    const isBare = Object.keys(value).every((key) => key === 'function' || isEnvelopeField(key, value[key]))
     return isBare ? asCall(value.function) : null
   }
   const named = NAMES.filter((key) => typeof value[key] === 'string')
@@ -70,12 +70,12 @@ function asCall(value: unknown): WrittenCall | null {
   const [argsKey] = given
   if (nameKey === undefined || argsKey === undefined || named.length > 1 || given.length > 1) return null
   const others = Object.keys(value).filter((key) => key !== nameKey && key !== argsKey)
-  if (!others.every((key) => isBeside(key, value[key]))) return null
+  if (!others.every((key) => isEnvelopeField(key, value[key]))) return null
   return { name: value[nameKey], args: readArgs(value[argsKey]) }
 }
 
-const isBeside = (key: string, value: Json | undefined): boolean =>
-  BESIDE.includes(key) && typeof value === 'string'
+const isEnvelopeField = (key: string, value: Json | undefined): boolean =>
+  ENVELOPE_FIELDS.includes(key) && typeof value === 'string'
 
 /** A call, a list of calls, or an object with such a list. @returns null for any other JSON */
 export function asCalls(value: unknown): WrittenCall[] | null {

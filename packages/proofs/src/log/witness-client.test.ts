@@ -10,7 +10,7 @@ import { nodeHash } from '../tree/hash.ts'
 import { newSignerKey, readSigner, signNote, verifierKeyOf } from '../tree/note.ts'
 import { type NodeReader, proveConsistency, rootOf } from '../tree/proofs.ts'
 import { findCosigned, findNewest, readCheckpointFiles } from './checkpoint-files.ts'
-import { cosignRepeatedly, failWitnessing, findWitnessing, WitnessAsker } from './witness-asker.ts'
+import { cosignRepeatedly, failWitnessing, findWitnessing, WitnessClient } from './witness-client.ts'
 
 // By its place: it uses this package too.
 const { cosign, newCosigner, textOf, vkeyOf, WitnessServer } = (await import(
@@ -56,7 +56,7 @@ const log = logOf()
 const policyOf = (quorum = '2') =>
   `log ${verifierKeyOf(signer)}\n${witnesses.map((one, i) => one.policyLine('abc'[i] ?? '')).join('')}group g ${quorum} a b c\nquorum g\n`
 const place = () => ({ file: join(home, 'witnesses.json'), folder: home })
-const ask = (cosigning: WitnessAsker, size: number, of = log) =>
+const ask = (cosigning: WitnessClient, size: number, of = log) =>
   cosigning.ask(of.pending(size), of.prove, never)
 const cosigned = () => readCheckpointFiles(home, ORIGIN, [signer], 'cosigned').checkpoints
 const signersOf = (note: string) => readCheckpoint(note, parsePolicy(policyOf())).cosigned.map(({ by }) => by)
@@ -65,7 +65,7 @@ const faults = () => states().map(({ fault }) => fault?.why ?? null)
 
 describe('witnesses', () => {
   it('cosign a log that grows, and the notes with all their signatures are kept', async () => {
-    const cosigning = new WitnessAsker(policyOf(), place())
+    const cosigning = new WitnessClient(policyOf(), place())
     for (const size of [3, 8, 21]) await ask(cosigning, size)
     expect(cosigned().map(({ size }) => size)).toEqual([3, 8, 21])
     for (const { note } of cosigned()) expect(signersOf(note)).toEqual(['a', 'b', 'c'])
@@ -82,22 +82,22 @@ describe('witnesses', () => {
   })
 
   it('are not asked again for what they cosigned', async () => {
-    const cosigning = new WitnessAsker(policyOf(), place())
+    const cosigning = new WitnessClient(policyOf(), place())
     for (const size of [5, 5, 5]) await ask(cosigning, size)
-    await ask(new WitnessAsker(policyOf(), place()), 5)
+    await ask(new WitnessClient(policyOf(), place()), 5)
     expect(witnesses[0]?.answered).toEqual([200])
   })
 
   it('that know another size than the signer remembers tell it, and get a proof from there', async () => {
-    await ask(new WitnessAsker(policyOf(), place()), 13)
+    await ask(new WitnessClient(policyOf(), place()), 13)
     rmSync(place().file)
-    await ask(new WitnessAsker(policyOf(), place()), 20)
+    await ask(new WitnessClient(policyOf(), place()), 20)
     expect(witnesses[0]?.answered).toEqual([200, 409, 200])
     expect(states()).toMatchObject([{ size: 20 }, { size: 20 }, { size: 20 }])
   })
 
   it('that are away stop nothing: the others cosign, and when they are back they go on', async () => {
-    const cosigning = new WitnessAsker(policyOf(), place())
+    const cosigning = new WitnessClient(policyOf(), place())
     await ask(cosigning, 3)
     const { port } = witnesses[2]!
     await witnesses[2]?.close()
@@ -112,7 +112,7 @@ describe('witnesses', () => {
 
   it('below the quorum cosign, and the quorum is not reached', async () => {
     for (const one of witnesses.slice(1)) one.instead = (_, response) => void response.writeHead(503).end()
-    await ask(new WitnessAsker(policyOf(), place()), 3)
+    await ask(new WitnessClient(policyOf(), place()), 3)
     expect(findWitnessing(place().file)).toMatchObject({ asked: { size: 3 }, reached: null })
     expect(faults()).toEqual([null, 'away', 'away'])
     const isEnough = (note: string) => signersOf(note).length >= 2
@@ -124,7 +124,7 @@ describe('witnesses', () => {
     const stopping = new AbortController()
     const told: string[] = []
     let size = 2
-    await cosignRepeatedly(new WitnessAsker(policyOf(), place()), {
+    await cosignRepeatedly(new WitnessClient(policyOf(), place()), {
       seconds: 0.001,
       signal: stopping.signal,
       newest: () => log.pending(size),
@@ -143,10 +143,10 @@ describe('witnesses', () => {
 
 describe('a signer that forks', () => {
   it('is refused by each witness, though it has the key and no memory; the true log is not', async () => {
-    await ask(new WitnessAsker(policyOf(), place()), 9)
+    await ask(new WitnessClient(policyOf(), place()), 9)
     rmSync(place().file)
     const fork = logOf(4)
-    const forked = new WitnessAsker(policyOf(), place())
+    const forked = new WitnessClient(policyOf(), place())
     await ask(forked, 12, fork)
     expect(faults()).toEqual(['inconsistent', 'inconsistent', 'inconsistent'])
     expect(cosigned().map(({ size }) => size)).toEqual([9])
@@ -159,12 +159,12 @@ describe('a signer that forks', () => {
   })
 
   it('is taken by a witness that saw nothing of the log (control)', async () => {
-    await ask(new WitnessAsker(policyOf(), place()), 12, logOf(4))
+    await ask(new WitnessClient(policyOf(), place()), 12, logOf(4))
     expect(faults()).toEqual([null, null, null])
   })
 
   it('with another key is refused', async () => {
-    await new WitnessAsker(policyOf(), place()).ask(log.pending(3, stranger), log.prove, never)
+    await new WitnessClient(policyOf(), place()).ask(log.pending(3, stranger), log.prove, never)
     expect(faults()).toEqual(['untrusted', 'untrusted', 'untrusted'])
   })
 })
@@ -225,7 +225,7 @@ describe('an answer', () => {
       () => (_, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
     ],
   ])('%s is not a cosignature', async (_, why, instead) => {
-    const cosigning = new WitnessAsker(policyOf('1'), place())
+    const cosigning = new WitnessClient(policyOf('1'), place())
     witnesses[0]!.instead = instead(witnesses[0]!)
     await ask(cosigning, 3)
     expect(faults()).toEqual([why, null, null])
@@ -241,7 +241,7 @@ describe('an answer', () => {
       const own = cosign(witnesses[0]!.cosigner, textOf(note))
       response.end(`${cosign(newCosigner('w.example/x'), textOf(note))}${own}`)
     }
-    await ask(new WitnessAsker(policyOf('1'), place()), 3)
+    await ask(new WitnessClient(policyOf('1'), place()), 3)
     expect(cosigned()[0]?.note).not.toContain('w.example/x')
     expect(signersOf(cosigned()[0]!.note)).toEqual(['a', 'b', 'c'])
   })
@@ -257,7 +257,7 @@ function retimed(line: string): string {
 
 it('a policy without a place for a witness cannot be used to ask, and why is kept', () => {
   const policy = `witness a ${vkeyOf(newCosigner('a'))}\nquorum a\n`
-  expect(() => new WitnessAsker(policy, place())).toThrow('the policy gives no URL for the witness a')
+  expect(() => new WitnessClient(policy, place())).toThrow('the policy gives no URL for the witness a')
   failWitnessing(place().file, 'x')
   expect(findWitnessing(place().file)).toMatchObject({ failed: 'x', witnesses: [] })
 })

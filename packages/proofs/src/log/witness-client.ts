@@ -44,7 +44,7 @@ const ANSWER_MS = 10_000
 const RENEW_MS = 3_600_000
 
 /** Asks the witnesses of a policy to cosign one checkpoint after another. It remembers in a file how each of them is. */
-export class WitnessAsker {
+export class WitnessClient {
   readonly #file: string
   readonly #folder: string
   readonly #policy: WitnessPolicy
@@ -189,7 +189,7 @@ export interface CosigningOptions {
 
 /** Asks for the newest checkpoint every few seconds, until it is stopped. */
 export async function cosignRepeatedly(
-  cosigning: WitnessAsker,
+  cosigning: WitnessClient,
   { seconds, signal, newest, prove, onRound, onError }: CosigningOptions,
 ): Promise<void> {
   while (!signal.aborted) {

@@ -12,23 +12,23 @@ const RELATIONS: Readonly<Record<string, string>> = {
 }
 
 /** An entry of a list in words. A literal is a name, which says itself. */
-export function entryWords(entry: ListEntry): string {
+export function entryLabel(entry: ListEntry): string {
   if (entry === '~') return 'its home'
   if (typeof entry === 'string') return textOfEntry(entry)
   const { rel, pattern, kind, resolver } = entry
   if (rel !== undefined) return RELATIONS[rel] ?? `its ${rel}`
   if (resolver !== undefined) return `what ${resolver} finds`
   if (pattern === undefined) return textOfEntry(entry)
-  return kind === undefined ? patternWords(pattern) : `${kind} “${pattern}”`
+  return kind === undefined ? patternLabel(pattern) : `${kind} “${pattern}”`
 }
 
-function patternWords(pattern: string): string {
+function patternLabel(pattern: string): string {
   if (pattern === '*') return 'everything'
   const place = pattern.lastIndexOf('/@')
   if (place >= 0 && !pattern.slice(0, place).includes('*')) {
     const beings = pattern.slice(place + 1)
     const where = `in ${pattern.slice(0, place) || '/'}`
-    return beings === '@*' ? `any being ${where}` : `${patternWords(beings)} ${where}`
+    return beings === '@*' ? `any being ${where}` : `${patternLabel(beings)} ${where}`
   }
   if (pattern === '@*') return 'any being'
   const opens = pattern.startsWith('*')
@@ -40,9 +40,9 @@ function patternWords(pattern: string): string {
 }
 
 /** The entry of words that were typed, where one of those offered has them; null where none has. */
-export function entryOfWords(words: string, offered: readonly string[]): ListEntry | null {
+export function entryOfLabel(words: string, offered: readonly string[]): ListEntry | null {
   const wanted = words.trim().toLowerCase()
-  const text = offered.find((one) => entryWords(entryOfText(one)).toLowerCase() === wanted)
+  const text = offered.find((one) => entryLabel(entryOfText(one)).toLowerCase() === wanted)
   return text === undefined ? null : entryOfText(text)
 }
 

@@ -1,19 +1,19 @@
 import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/forms'
 import { plural } from '../parts/plural.ts'
-import { wordsOf, wordsOfCall } from '../words/tell.ts'
+import { callText, wordsOf } from '../words/tell.ts'
 
 type TrialOutcome = TrialLine['would']
 export type OfCandidate = TrialSummary['candidates'][string]
 
 /** What was decided, as people read it. */
-export function decisionWords(decision: TrialOutcome['decision']): string {
+export function decisionText(decision: TrialOutcome['decision']): string {
   if (decision === null) return 'nothing'
   if (decision.kind === 'failure') return `no answer: ${decision.message}`
   if (decision.kind === 'see') return decision.content === null ? 'nothing' : wordsOf(decision.content)
   const { call } = decision
   if (call.verb === 'see') return `look at ${call.address}`
-  if (call.verb === 'be') return wordsOfCall(call)
-  if (call.verb === 'do') return `${wordsOfCall(call)}${call.target === null ? '' : ` on ${call.target}`}`
+  if (call.verb === 'be') return callText(call)
+  if (call.verb === 'do') return `${callText(call)}${call.target === null ? '' : ` on ${call.target}`}`
   return `${call.target === null ? '' : `to ${call.target}: `}${wordsOf(call.content)}`
 }
 
@@ -26,7 +26,7 @@ export function endedAs({ outcome, reason }: TrialLine['was']): string | null {
 }
 
 /** What the gates would say of a decision; null where they would let it through. */
-export function verdictWords({ verdict, message }: Pick<TrialOutcome, 'verdict' | 'message'>): string | null {
+export function verdictText({ verdict, message }: Pick<TrialOutcome, 'verdict' | 'message'>): string | null {
   const why = message === undefined ? '' : `: ${message}`
   switch (verdict) {
     case 'allowed':
@@ -49,7 +49,7 @@ export const byDifference = (lines: readonly TrialLine[]): TrialLine[] => {
 }
 
 /** What it takes, before anything is asked. */
-export function estimateWords({ moments, calls, callsOfScorers, costMax }: TrialEstimate): string {
+export function estimateText({ moments, calls, callsOfScorers, costMax }: TrialEstimate): string {
   const all = plural(calls + callsOfScorers, 'call')
   const cost = costMax === null ? 'no price of it is known' : `${costMax} of money at most`
   return `${plural(moments, 'moment')}: up to ${all} of a model, ${cost}.`
@@ -59,7 +59,7 @@ const count = (share: number, { moments }: Pick<OfCandidate, 'moments'>): number
   Math.round(share * moments)
 
 /** What came of it, in a sentence: also of one that is kept with a version of a role. */
-export function summaryWords(
+export function summaryText(
   of: Pick<OfCandidate, 'moments' | 'same' | 'refused' | 'asks' | 'failed' | 'skipped'>,
 ): string {
   const same = count(of.same, of)
@@ -76,15 +76,15 @@ export function summaryWords(
 }
 
 /** The same of the figures that are kept with a version of a role. Whoever wrote it gave them, so some may be missing. */
-export function noteWords(note: Readonly<Record<string, number | null>>): string {
+export function noteText(note: Readonly<Record<string, number | null>>): string {
   const figure = (name: string) => note[name] ?? 0
   const [moments, same, refused] = [figure('moments'), figure('same'), figure('refused')]
   const [asks, failed, skipped] = [figure('asks'), figure('failed'), figure('skipped')]
-  return summaryWords({ moments, same, refused, asks, failed, skipped })
+  return summaryText({ moments, same, refused, asks, failed, skipped })
 }
 
 /** `0.0012 of money, 1.4 s`. */
-export function costWords({ cost, seconds }: Pick<TrialLine, 'cost' | 'seconds'>): string {
+export function costText({ cost, seconds }: Pick<TrialLine, 'cost' | 'seconds'>): string {
   const money = cost === null ? [] : [`${cost} of money`]
   return [...money, ...(seconds === null ? [] : [`${Math.round(seconds * 10) / 10} s`])].join(', ')
 }

@@ -2,13 +2,13 @@ import type { TrialLine } from '@treeos/trials/forms'
 import { describe, expect, it } from 'vitest'
 import {
   byDifference,
-  costWords,
-  decisionWords,
+  costText,
+  decisionText,
   endedAs,
-  estimateWords,
-  noteWords,
-  verdictWords,
-} from './words.ts'
+  estimateText,
+  noteText,
+  verdictText,
+} from './trial-text.ts'
 
 const said = (content: string, target: string | null = null) =>
   ({ kind: 'call', call: { verb: 'summon', target, content }, content: null }) as TrialLine['was']['decision']
@@ -28,11 +28,11 @@ describe('a trial in words', () => {
       { kind: 'failure', code: 'LLM_FAILED', message: 'it said nothing' } as const,
       'no answer: it said nothing',
     ],
-  ])('a decision: %j', (decision, words) => expect(decisionWords(decision)).toBe(words))
+  ])('a decision: %j', (decision, words) => expect(decisionText(decision)).toBe(words))
 
   it('what the gates say of it, and what came of the recorded one', () => {
-    expect(verdictWords({ verdict: 'allowed' })).toBeNull()
-    expect(verdictWords({ verdict: 'refused', message: 'not in canDo' })).toBe(
+    expect(verdictText({ verdict: 'allowed' })).toBeNull()
+    expect(verdictText({ verdict: 'refused', message: 'not in canDo' })).toBe(
       'would be refused: not in canDo',
     )
     const end = { roles: ['host'], decision: null }
@@ -48,12 +48,12 @@ describe('a trial in words', () => {
 
   it('costs and figures, also those of a version that its author left out', () => {
     const estimate = { moments: 1, candidates: 1, calls: 1, callsOfScorers: 0, costMax: null }
-    expect(estimateWords(estimate)).toBe('1 moment: up to 1 call of a model, no price of it is known.')
-    expect(costWords({ cost: 0.5, seconds: 1.26 })).toBe('0.5 of money, 1.3 s')
-    expect(noteWords({ moments: 4, same: 0.75, refused: 0.25 })).toBe(
+    expect(estimateText(estimate)).toBe('1 moment: up to 1 call of a model, no price of it is known.')
+    expect(costText({ cost: 0.5, seconds: 1.26 })).toBe('0.5 of money, 1.3 s')
+    expect(noteText({ moments: 4, same: 0.75, refused: 0.25 })).toBe(
       'Of 4 past moments 3 decided the same, 1 otherwise: 1 refused.',
     )
-    expect(noteWords({})).toBe(
+    expect(noteText({})).toBe(
       'Of 0 past moments 0 decided the same, 0 otherwise: none refused, asked about or failed.',
     )
   })

@@ -24,7 +24,7 @@ function unrefused(answer: unknown): unknown {
 }
 
 /** Asks the vaults of other processes. */
-export class VaultCaller {
+export class VaultClient {
   readonly #key: Uint8Array
   readonly #tls: MutualTls | undefined
 

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { Inert } from '../parts/index.ts'
 import { endedBy } from '../words/end-words.ts'
 
-interface OutcomeWordsProps {
+interface OutcomeTextProps {
   readonly being: string
   readonly outcome: string
   readonly reason: string | null
@@ -12,7 +12,7 @@ interface OutcomeWordsProps {
 }
 
 /** How a moment ended, as a sentence. */
-export const OutcomeWords = ({ being, outcome, reason, role, count }: OutcomeWordsProps) => (
+export const OutcomeText = ({ being, outcome, reason, role, count }: OutcomeTextProps) => (
   <Text size="sm" component="span">
     <b>
       <Inert text={being} />

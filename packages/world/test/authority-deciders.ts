@@ -7,7 +7,7 @@ export interface Lease {
 }
 
 /** Who decides: its own mind, or whoever puts in an act for it. */
-export type Hands =
+export type ActDecider =
   | { readonly kind: 'mind' }
   | {
       readonly kind: 'act'
@@ -24,7 +24,7 @@ export interface Voice {
   readonly isPerson: boolean
 }
 
-export const MIND: Hands = { kind: 'mind' }
+export const MIND: ActDecider = { kind: 'mind' }
 
 /** Every lease that was ever taken, counted from the facts alone: one holds until its being is released. */
 export class Leases {
@@ -48,32 +48,32 @@ export class Leases {
   }
 
   /** Of a lease that holds: as it should be put in; or else the being's own mind. */
-  hands(being: BeingName): Hands {
+  deciderOf(being: BeingName): ActDecider {
     const lease = this.on(being)
     return lease === null ? MIND : { kind: 'act', lease }
   }
 
   /** Leases that do not hold: those that are over, in moments opened then and now; forged ones, and none. */
-  wrong(being: BeingName): Hands[] {
+  wrong(being: BeingName): ActDecider[] {
     const now = this.on(being)
     const over = this.#taken.filter((one) => one.being === being && one.lease !== now)
     const forged = now === null ? [] : ['operator', 'mole', 'victim'].filter((one) => one !== now.driver)
     return [
       { kind: 'act', lease: null },
-      ...over.flatMap(({ lease, at }): Hands[] => [
+      ...over.flatMap(({ lease, at }): ActDecider[] => [
         { kind: 'act', lease },
         { kind: 'act', lease, openedAt: at },
       ]),
-      ...forged.map((driver): Hands => ({ kind: 'act', lease: { driver, epoch: now?.epoch ?? 0 } })),
+      ...forged.map((driver): ActDecider => ({ kind: 'act', lease: { driver, epoch: now?.epoch ?? 0 } })),
     ]
   }
 
   /** Whether an act may be put in so. */
-  hold(being: BeingName, hands: Hands, isHuman: boolean): boolean {
-    if (hands.kind === 'mind') return true
-    if (hands.lease === null) return isHuman
+  hold(being: BeingName, decider: ActDecider, isHuman: boolean): boolean {
+    if (decider.kind === 'mind') return true
+    if (decider.lease === null) return isHuman
     // Compared by value: an act names only its driver and epoch, and the leases of two beings may agree in both.
     const standing = this.on(being)
-    return hands.lease.driver === standing?.driver && hands.lease.epoch === standing.epoch
+    return decider.lease.driver === standing?.driver && decider.lease.epoch === standing.epoch
   }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ListEntry } from './entries.ts'
-import { entryOfWords, entryWords, meantBy } from './entry-words.ts'
+import { entryLabel, entryOfLabel, meantBy } from './entry-label.ts'
 
 it.each<[ListEntry, string]>([
   [{ rel: 'asker' }, 'whoever asks'],
@@ -17,12 +17,12 @@ it.each<[ListEntry, string]>([
   [{ pattern: '/court/@*' }, 'any being in /court'],
   [{ pattern: 'x', kind: 'court:seats' }, 'court:seats “x”'],
   [{ resolver: 'court:docket' }, 'what court:docket finds'],
-])('%j reads as %s', (entry, words) => expect(entryWords(entry)).toBe(words))
+])('%j reads as %s', (entry, words) => expect(entryLabel(entry)).toBe(words))
 
 it('takes the words for what they stand for, and no others', () => {
   const offered = ['~', '{"rel":"asker"}', '{"pattern":"@*"}']
-  expect(entryOfWords(' Whoever asks', offered)).toEqual({ rel: 'asker' })
-  expect(entryOfWords('whoever', offered)).toBeNull()
+  expect(entryOfLabel(' Whoever asks', offered)).toEqual({ rel: 'asker' })
+  expect(entryOfLabel('whoever', offered)).toBeNull()
 })
 
 it('offers the pattern for a literal with a star', () => {

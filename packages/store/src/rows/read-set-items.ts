@@ -21,7 +21,7 @@ export interface SoughtVector {
 export type NoteSeeker = (beings: readonly BeingName[], about: string) => Promise<SoughtVector | null>
 
 /** One line of the statement's answer; `what` says which columns are filled, and with what. */
-export interface ReadSetLine {
+export interface ReadSetItem {
   readonly what:
     | 'row'
     | 'list'
