@@ -55,7 +55,7 @@ const DESCRIPTIONS: Partial<Record<Verb, string>> = {
 type Registry = Parameters<typeof verbTools>[1]
 const NO_OPERATIONS: Registry = { operations: new Map(), beOperations: new Map() }
 
-/** The tools: the four verbs, always. With a surface, they tell what the actions in its reach take. */
+/** The tools: the four verbs, always. With a surface, they tell what the operations in its reach take. */
 function toolsFor(surface: Parameters<typeof verbTools>[0], registry: Registry = NO_OPERATIONS) {
   const functions = verbTools(surface, registry)
   return (['see', 'do', 'summon', 'be'] as const).map((verb) => ({
@@ -123,8 +123,8 @@ const withoutEmpty = (args: JsonObject): JsonObject =>
 /** The registered names. A client is told those in its reach, and the gates refuse the others. */
 const shownBy = ({ operations, beOperations }: Registry): ShownNames => ({
   ...NOTHING_SHOWN,
-  actions: operationSchemas(operations),
-  operations: operationSchemas(beOperations),
+  doOperations: operationSchemas(operations),
+  beOperations: operationSchemas(beOperations),
 })
 const operationSchemas = (known: Registry['operations']) =>
   new Map([...known.values()].map(({ name, args }) => [name, Object.keys(args)]))

@@ -66,7 +66,7 @@ export async function composeLoaded(
     loaded.face,
     { ...loaded.record, content: loaded.content },
   )
-  // A role needs its extension even when its prompt is text: its actions and see-resolvers are code.
+  // A role needs its extension even when its prompt is text: its operations and see-resolvers are code.
   const unloaded = [stack.primary, ...stack.stacked].find(
     ({ name }) => name.includes(':') && !registry.roles.has(name),
   )

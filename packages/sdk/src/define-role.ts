@@ -8,7 +8,7 @@ export type RoleInput<CanDo extends Entries = Entries> = Partial<
   Omit<RoleSpec, 'name' | 'prompt' | 'canDo'>
 > & {
   readonly name: string
-  /** names of actions, and relationship entries. An unknown name is a type error where the extension is defined */
+  /** names of operations, and relationship entries. An unknown name is a type error where the extension is defined */
   readonly canDo?: CanDo
   readonly prompt: string | ((moment: PromptInput) => string)
 }

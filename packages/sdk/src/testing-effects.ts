@@ -81,11 +81,11 @@ export interface EffectInputs
  */
 export async function performEffect(
   extension: Extension,
-  action: string,
+  name: string,
   { actor, target = `@${actor.name}`, args = {}, world, ...given }: EffectInputs,
 ): Promise<Json> {
-  const effect: Effect | undefined = buildRegistry([seed, extension]).operations.get(action)?.effect
-  if (effect === undefined) throw new Error(`the extension has no operation ${action} with an effect`)
+  const effect: Effect | undefined = buildRegistry([seed, extension]).operations.get(name)?.effect
+  if (effect === undefined) throw new Error(`the extension has no operation ${name} with an effect`)
   await effect.admit(args, world ?? new WorldReader(memoryRows(new Map())))
   const value = await effect.perform({
     actor: actor.name,

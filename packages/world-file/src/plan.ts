@@ -129,14 +129,14 @@ function spaceSteps(path: string, space: SpaceInFile, there: SpaceRow | undefine
 function qualitySteps(
   path: string,
   target: string,
-  action: string,
+  operation: string,
   wanted: Readonly<Record<string, Json>>,
   there: JsonObject,
 ): Step[] {
   return Object.entries(wanted).flatMap(([namespace, value]) => {
     const change = changeOf(value, there[namespace])
     if (change === undefined) return []
-    return [doing(`${path}.${namespace}`, target, action, { field: namespace, value: change })]
+    return [doing(`${path}.${namespace}`, target, operation, { field: namespace, value: change })]
   })
 }
 

@@ -214,10 +214,10 @@ export async function raidWorlds(code: World, calls: number, seed?: number): Pro
 /** What a model is told of at most: every address, and every action with the arguments that a move of it has. */
 const SHOWN: ShownNames = {
   addresses: [...ADDRESSES, ...STANCES, 'matter:gem', 'matter:relic'],
-  actions: new Map(
+  doOperations: new Map(
     KNOWN.flatMap((call) => (call.verb === 'do' ? [[call.operation, Object.keys(call.args)]] : [])),
   ),
-  operations: new Map(
+  beOperations: new Map(
     KNOWN.flatMap((call) => (call.verb === 'be' ? [[call.operation, Object.keys(call.args)]] : [])),
   ),
 }

@@ -58,7 +58,7 @@ const rule = defineOperation({
   name: 'court:rule',
   description: `Decides the case that is heard, and ends the sitting. Only inside, in a space of type ${ROOM}.`,
   on: 'space',
-  allow: ['anyone'], // only the judge's role holds this action
+  allow: ['anyone'], // only the judge's role holds this operation
   args: z.object({ ruling: z.string().min(1).max(2000).describe('the decision, with its reason') }),
   decide({ actor, target, args }) {
     requireCourtroom('court:rule', target)

@@ -88,7 +88,7 @@ const run = defineOperation({
   },
 })
 
-// Only the roles of the workers and the supervisor hold the actions below, so the space allows anyone.
+// Only the roles of the workers and the supervisor hold the operations below, so the space allows anyone.
 const operateLathe = defineOperation({
   name: 'factory:operate-lathe',
   description: 'Turns one deck, which goes onto the conveyor.',

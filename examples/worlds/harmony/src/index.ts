@@ -126,7 +126,7 @@ const tick = defineOperation({
   name: 'harmony:tick',
   description: 'Beats the drum once.',
   on: 'space',
-  allow: ['anyone'], // only the drummer's role holds this action
+  allow: ['anyone'], // only the drummer's role holds this operation
   async decide({ world }) {
     const { n: before = 0, last } = await beatOf(world)
     if (last !== undefined && before >= last)

@@ -75,7 +75,7 @@ export function parseAnswer(
   }
 
   const { name, args } = first
-  const verb = VERBS.find((known) => known === name) ?? verbOfAction(name, shown)
+  const verb = VERBS.find((known) => known === name) ?? verbOfOperation(name, shown)
   const miscalled = (message: string): CompletionAnswer => ({
     ...fail(message, ignoredCalls),
     isMiscall: true,
@@ -132,7 +132,7 @@ function isWithinBounds(value: unknown): boolean {
 }
 
 /** The verb of a tool that has the name of an operation which was shown. */
-const verbOfAction = (name: unknown, shown: ShownNames): Verb | undefined =>
+const verbOfOperation = (name: unknown, shown: ShownNames): Verb | undefined =>
   typeof name === 'string' ? namedVerb(name, shown) : undefined
 
 /** @returns the fault when an argument is missing, wrong, or unknown to the tool */

@@ -75,7 +75,7 @@ const ordered = (spaces: ReadonlyMap<string, SpaceSeen>): SpaceSeen[] =>
     .map((node) => ({ ...node, children: node.children.filter((child) => spaces.has(child)) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 
-/** Counts of spaces with those of the spaces inside, at any depth. @param spaces parents before children, by their paths */
+/** Counts of spaces with those of the spaces inside, at any depth. @param spaces outer ones before inner ones, by their paths */
 function summed(spaces: readonly SpaceSeen[]): (path: string) => SpaceNode['within'] {
   const sums = new Map<string, SpaceNode['within']>()
   const sumOf = (path: string) => sums.get(path) ?? { beings: 0, things: 0 }

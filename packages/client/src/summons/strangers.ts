@@ -56,8 +56,8 @@ async function ownerOf(at: ActReader, as: BeingName, text: string): Promise<Bein
 }
 
 /** The target of a call that names none; null where no such operation is known. */
-async function leftOut(at: ActReader, as: BeingName, action: string): Promise<string | null> {
-  const operation = at.registry.operations.get(action)
+async function leftOut(at: ActReader, as: BeingName, name: string): Promise<string | null> {
+  const operation = at.registry.operations.get(name)
   const me = await at.reader.being(as)
   return operation === undefined || me === null ? null : defaultTarget(operation, me)
 }

@@ -30,7 +30,7 @@ interface ShownReel {
   readonly cuts: readonly (readonly [seq: number, hash: string, to: number])[]
 }
 
-/** The kind of the fact by which a child is on the reel of its parent. It is shown only where a role reaches for the children of its being: others have no part in it. */
+/** The kind of the fact by which a child is on the reel of its maker. It is shown only where a role reaches for the children of its being: others have no part in it. */
 export const BIRTH_OF_CHILD_KIND = 'being:bore'
 
 /** Kinds of facts whose payloads the gates read. A quality counts where rules stand: in spaces. */

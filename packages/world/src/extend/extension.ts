@@ -29,7 +29,7 @@ import type { Effect } from './effect.ts'
  * @typeParam Action names of operations that it was written with
  */
 export interface Role<Action extends string = string> {
-  /** exists at compile time only, to report misspelt actions */
+  /** exists at compile time only, to report misspelt operations */
   readonly actions?: readonly Action[]
   readonly spec: RoleSpec
   /** null when the prompt is the text in the spec */

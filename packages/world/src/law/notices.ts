@@ -90,7 +90,7 @@ export interface ParkingWrites {
   readonly notice: Notice
 }
 
-/** Parks a being. The approver is the parent of the being that has the limit: the nearest being that can raise it. */
+/** Parks a being. The approver is the maker of the being that has the limit: the nearest being that can raise it. */
 export async function parking(
   reader: WorldReader,
   { being, open }: Pick<DecidedMoment, 'being' | 'open'>,

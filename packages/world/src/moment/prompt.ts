@@ -34,7 +34,7 @@ import { toldWake } from './wake-sentence.ts'
 export const PROMPT_LAYOUT = 1
 
 /** An operation by which a being answers who woke it, and the argument that takes the answer. */
-export interface AnsweringAction {
+export interface AnsweringOperation {
   readonly operation: string
   readonly argument: string
 }
@@ -50,7 +50,7 @@ export interface ComposedPrompt {
   /** the names that the prompt tells, which the model may write short */
   readonly shown: ShownNames
   /** the operation by which it answers; null when it answers by a summon */
-  readonly answersBy: AnsweringAction | null
+  readonly answersBy: AnsweringOperation | null
   /** a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when all are loaded */
   readonly missing: RoleName | null
 }
@@ -67,7 +67,7 @@ export function composeMoment(
   moment: PromptMoment,
 ): ComposedPrompt {
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
-  const answersBy = answeringAction(face, registry)
+  const answersBy = answeringOperation(face, registry)
   const signature = fillMoment(role, face, moment, answersBy?.operation ?? null)
   let tools: readonly Tool[] | undefined
   let shown: ShownNames | undefined
@@ -89,10 +89,10 @@ export function composeMoment(
   }
 }
 
-function answeringAction(
+function answeringOperation(
   { surface }: Face,
   { operations }: Pick<Registry, 'operations'>,
-): AnsweringAction | null {
+): AnsweringOperation | null {
   for (const operation of surface.canDo) {
     const argument = typeof operation === 'string' ? operations.get(operation)?.answers : undefined
     if (typeof operation === 'string' && argument !== undefined) return { operation, argument }

@@ -11,7 +11,7 @@ import { beingKey, matterKey, spaceKey } from '../rows/rows.ts'
 
 /** Most addresses that are listed for one verb. Beyond it a tool says in words what its target may be. */
 const TARGETS_MAX = 32
-/** Most addresses that are asked about for `do`, where each may be the target of several actions. */
+/** Most addresses that are asked about for `do`, where each may be the target of several operations. */
 const CANDIDATES_MAX = 96
 
 const UNLISTED: Targets = { isWhole: false, of: [] }

@@ -317,8 +317,8 @@ export function shownIn(
         ...spaces,
       ]),
     ],
-    actions: argumentNames(heldBy(surface.canDo, operations)),
-    operations: argumentNames(heldBy(surface.canBe, beOperations)),
+    doOperations: argumentNames(heldBy(surface.canDo, operations)),
+    beOperations: argumentNames(heldBy(surface.canBe, beOperations)),
   }
 }
 

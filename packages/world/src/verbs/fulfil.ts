@@ -32,8 +32,8 @@ export async function fulfil(
 }
 
 /**
- * The asker must be able to do the same alone: its lists held the action when it asked, and its reach holds it now. Standing,
- * ceilings and reach are those of the asker or of its lender. The lists of the being that mediates must hold the action too.
+ * The asker must be able to do the same alone: its lists held the operation when it asked, and its reach holds it now. Standing,
+ * ceilings and reach are those of the asker or of its lender. The lists of the being that mediates must hold the operation too.
  * @param by the operation that mediates; it cannot be requested through itself
  */
 async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk | EffectPending> {
@@ -51,9 +51,9 @@ async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk |
       `no being requested ${request.operation}: only a summon of a being can request an operation`,
     )
   requireNotEnded(asker)
-  const { verb, operation: action } = request
-  if (action === by) throw new TreeosError('FORBIDDEN', `${by} cannot be requested through itself`)
-  await requireListed(at, verb, action)
+  const { verb, operation: wanted } = request
+  if (wanted === by) throw new TreeosError('FORBIDDEN', `${by} cannot be requested through itself`)
+  await requireListed(at, verb, wanted)
   const askerInputs = await at.asker()
   if (askerInputs === null)
     throw new TreeosError(
@@ -63,8 +63,8 @@ async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk |
   const listed = await requireAsked(at, asker, request, askerInputs.surface)
   const list = LIST_OF_VERB[verb]
   const reach = await reachWith(reader, asker, askerInputs.lender)
-  if (!coversEntry(list, reach[list], action, asker.home))
-    throw new TreeosError('FORBIDDEN', `${action} is beyond the reach of ${stanceOf(asker.name)}`)
+  if (!coversEntry(list, reach[list], wanted, asker.home))
+    throw new TreeosError('FORBIDDEN', `${wanted} is beyond the reach of ${stanceOf(asker.name)}`)
   const found = await resolveOperation(at, request, asker)
   if (found.operation.mediates === true)
     throw new TreeosError('FORBIDDEN', 'a requested operation cannot request another one')
@@ -84,10 +84,10 @@ async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk |
 async function requireAsked(
   { reader }: ActInputs,
   asker: BeingRow,
-  { verb, operation: action }: OperationRequest,
+  { verb, operation: wanted }: OperationRequest,
   surface: Surface,
 ): Promise<string> {
-  const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], action)
+  const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], wanted)
   if (decision.allowed) return decision.by
   const { by, refusal } = decision
   throw new TreeosError(

@@ -63,11 +63,11 @@ export type OperationOutcome =
 
 /** Decides as in a moment, without asking either gate: for tests of extensions. */
 export async function decideUngated(
-  action: string,
+  name: string,
   at: OperationInputs,
   input: GivenInput,
 ): Promise<OperationOutcome> {
-  const operation = requireOperation(at.registry, action, 'do')
+  const operation = requireOperation(at.registry, name, 'do')
   requireTarget(operation, input.target)
   const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'decided') requireBounded(outcome.decided)
