@@ -1,4 +1,7 @@
-/** What goes out over HTTP, behind a forward proxy that others wrote: it alone knows the names of the other machines. */
+/**
+ * What goes out over HTTP, behind a forward proxy that others wrote: it alone knows the names of the other
+ * machines.
+ */
 import dns from 'node:dns'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

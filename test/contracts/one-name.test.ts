@@ -108,7 +108,9 @@ const PARTICIPLES = new Set(
   `born begun brought driven done found forgiven given gone heard held kept known left lost made meant met paid said seen sent shown sought
   spoken stuck taken told understood woken worn written`.split(/\s+/),
 )
-/** Other words that are not nouns. As a file's name, `read` is a verb and `lately` is an operation of the API. */
+/**
+ * Other words that are not nouns. As a file's name, `read` is a verb and `lately` is an operation of the API.
+ */
 const NOT_A_TYPE = new Set(
   'ahead around at away before beside beyond different from inside lately of read ready same stale where whose would'.split(
     ' ',

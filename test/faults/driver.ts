@@ -1,4 +1,7 @@
-/** One reality under attack: births its beings, asks them questions whose answers it knows beforehand, and judges the result. */
+/**
+ * One reality under attack: births its beings, asks them questions whose answers it knows beforehand, and
+ * judges the result.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { act } from '@treeos/client'
@@ -267,9 +270,13 @@ export class Experiment {
     await this.operate({ verb: 'do', operation: 'set-space', target: '/till', args })
   }
 
-  /** Makes a person pay from the till. The rule of the till asks somebody first, so the moment ends as waiting. */
+  /**
+   * Makes a person pay from the till. The rule of the till asks somebody first, so the moment ends as
+   * waiting.
+   */
   async spend(person: BeingName): Promise<Asked> {
-    while ((await this.#waitingOf(person)) >= ASKS_MAX) await sleep(200) // more are refused: who answers is slower than who asks
+    // more are refused: who answers is slower than who asks
+    while ((await this.#waitingOf(person)) >= ASKS_MAX) await sleep(200)
     const id = this.#newId()
     const args = { field: `load.${id}`, value: id }
     await putAct(this.db, person, id, { verb: 'do', operation: 'set-space', target: '/till', args })

@@ -42,7 +42,10 @@ export function testAttacks(scenarios: readonly AnyScenario[]): void {
   })
 }
 
-/** Makes tests that run scenarios with a defence off: each must fail as it says. They show that the attacks can fail, so the night is soon enough. */
+/**
+ * Makes tests that run scenarios with a defence off: each must fail as it says. They show that the attacks
+ * can fail, so the night is soon enough.
+ */
 export function testControls(scenarios: readonly AnyScenario[]): void {
   const ground = useGround()
   describe.each(scenarios)('$name', (scenario) => {

@@ -1,4 +1,7 @@
-/** A project of its own, which runs after all others: on two cores, what is killed beside other tests stalls for want of CPU. */
+/**
+ * A project of its own, which runs after all others: on two cores, what is killed beside other tests stalls
+ * for want of CPU.
+ */
 
 import { testAttacks, testControls } from './experiments.ts'
 import { GROUNDS } from './scenarios/index.ts'

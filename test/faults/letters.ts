@@ -47,8 +47,8 @@ async function isKept(db: Kysely<StoreDb>, moment: string): Promise<boolean> {
 }
 
 /**
- * Every letter came, under one key of its own. It came again only if something died after its first arrival and before its
- * result was stored.
+ * Every letter came, under one key of its own. It came again only if something died after its first arrival
+ * and before its result was stored.
  * @param posted texts of the letters of all accepted acts
  * @param faults ms since 1970
  */

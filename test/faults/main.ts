@@ -1,6 +1,7 @@
 /**
- * The fault runs at their full size: `pnpm faults [NAME…] [--seed N] [--minutes N] [--test] [--no-control] [--json]`.
- * Each attacks a reality and judges the result. Its control does the same without one defence and must fail.
+ * The fault runs at their full size: `pnpm faults [NAME…] [--seed N] [--minutes N] [--test] [--no-control]
+ * [--json]`. Each attacks a reality and judges the result. Its control does the same without one defence and
+ * must fail.
  */
 import { parseArgs } from 'node:util'
 import { DefaultLogger, Runtime } from '@temporalio/worker'

@@ -1,6 +1,7 @@
 /**
- * Every rewrite of Postgres, of Temporal's histories or of both is found, and what is found names the store, the being or reel, and
- * the first moment or number. `TREEOS_BATTERY=500` makes 500 of each kind, and 1,000 clean runs; `TREEOS_BATTERY_SEED` repeats a run.
+ * Every rewrite of Postgres, of Temporal's histories or of both is found, and what is found names the store,
+ * the being or reel, and the first moment or number. `TREEOS_BATTERY=500` makes 500 of each kind, and 1,000
+ * clean runs; `TREEOS_BATTERY_SEED` repeats a run.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newSeed, Random } from '../faults/random.ts'
@@ -13,7 +14,8 @@ import { extensions } from './battery/small-world.ts'
 import { type Audited, buildStage, type Stage } from './battery/stage.ts'
 
 const OF_EACH = Number(process.env.TREEOS_BATTERY ?? 1)
-const SEED = Number(process.env.TREEOS_BATTERY_SEED ?? (OF_EACH === 1 ? 18 : newSeed())) // the small size makes the same choices in every check
+// the small size makes the same choices in every check
+const SEED = Number(process.env.TREEOS_BATTERY_SEED ?? (OF_EACH === 1 ? 18 : newSeed()))
 const isFull = OF_EACH >= 100
 const CLEAN_RUNS = isFull ? 1000 : 0
 const CLEAN_RUNS_EACH = 40

@@ -1,4 +1,7 @@
-/** Bundles of a record that somebody wrote anew with true hashes: what its moments opened with, wore and became is derived again. */
+/**
+ * Bundles of a record that somebody wrote anew with true hashes: what its moments opened with, wore and
+ * became is derived again.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** What was erased, as people outside see it: a bundle verifies and names it, and a receipt that rests on it says why it is invalid. */
+/**
+ * What was erased, as people outside see it: a bundle verifies and names it, and a receipt that rests on it
+ * says why it is invalid.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -159,7 +162,8 @@ describe('a bundle of a reality in which a payload, a decision and an effect wer
       .where('kind', '=', 'moment:erased')
       .executeTakeFirstOrThrow()
     expect(await lost(`reel = 'being:ann' and seq = ${seq}`)).toMatchObject([
-      { reel: 'being:ann', seq, reason: 'payload-missing' }, // the one cause: what it told of is not told again
+      // the one cause: what it told of is not told again
+      { reel: 'being:ann', seq, reason: 'payload-missing' },
     ])
     expect((await verify(await bundleOf())).ok).toBe(true)
   })

@@ -1,4 +1,7 @@
-/** The public witness `litewitness`, in Go, cosigns the log of a reality. `packages/proofs/test/go-witness` pins its version. */
+/**
+ * The public witness `litewitness`, in Go, cosigns the log of a reality. `packages/proofs/test/go-witness`
+ * pins its version.
+ */
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -149,7 +152,8 @@ describe.skipIf(lacking.length > 0)(title, () => {
       folder: join(home, 'f3'),
     })
     unknown.sign({ size, root: Buffer.alloc(32, 7) }, [])
-    expect(await whys(unknown.newest!)).toEqual(['untrusted']) // this version answers 403, the text of now says 404
+    // this version answers 403, the text of now says 404
+    expect(await whys(unknown.newest!)).toEqual(['untrusted'])
     expect(await whys({ note, size })).toEqual([null]) // control
   })
 })

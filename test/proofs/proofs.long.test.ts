@@ -179,7 +179,8 @@ describe('a changed bundle', () => {
   it(`is refused after ${EDITS} edits and drops by somebody who makes its numbers, counts and sums again`, async () => {
     const bytes = await bundleOf()
     const lines = linesOf(bytes)
-    expect(await verify(summed(lines))).toMatchObject({ ok: true }) // the control: this is what makes them true
+    // the control: this is what makes them true
+    expect(await verify(summed(lines))).toMatchObject({ ok: true })
     const draw = new Random(19)
     const pick = (most: number) => draw.between(0, most - 1)
     for (let i = 0; i < EDITS; i++) {

@@ -1,6 +1,7 @@
 /**
- * A generated world is rebuilt from the chain alone and from Temporal's histories alone, and every digest of every moment compared with
- * what was recorded. `TREEOS_REBUILT=10000` lives so many moments; `TREEOS_REBUILT_SEED` repeats the choices of a run.
+ * A generated world is rebuilt from the chain alone and from Temporal's histories alone, and every digest of
+ * every moment compared with what was recorded. `TREEOS_REBUILT=10000` lives so many moments;
+ * `TREEOS_REBUILT_SEED` repeats the choices of a run.
  */
 import proto from '@temporalio/proto'
 import { summon } from '@treeos/client'

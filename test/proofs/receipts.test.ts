@@ -99,7 +99,8 @@ describe('a receipt', () => {
     set[2]!.value.do.move = rule
     const { broken } = await check(envelopeOf(mendedStatement(statement) as Json, scene.key), null)
     const what = 'the rules of the place where it gave birth do not let it'
-    expect(broken).toMatchObject([isHeld ? { reason: 'proof-mismatch' } : { what }]) // no tree holds what was forged
+    // no tree holds what was forged
+    expect(broken).toMatchObject([isHeld ? { reason: 'proof-mismatch' } : { what }])
   })
 
   it.each<[string, JsonObject | undefined]>([

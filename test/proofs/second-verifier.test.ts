@@ -1,4 +1,7 @@
-/** Another verifier, in Python, which follows docs/formats.md, says of every bundle and receipt what @treeos/verify says. */
+/**
+ * Another verifier, in Python, which follows docs/formats.md, says of every bundle and receipt what
+ * @treeos/verify says.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,7 +116,10 @@ async function receiptOf(
   return JSON.stringify((await issueReceipt(at, moment, { signer: key, ...by })).envelope)
 }
 
-/** Calls of every verb, with every verdict; people, a driver, effects, flows that read the world, and erasures. */
+/**
+ * Calls of every verb, with every verdict; people, a driver, effects, flows that read the world, and
+ * erasures.
+ */
 async function liveALittle(): Promise<void> {
   await plantScene(world, court)
   const puppet = { cognition: 'scripted', script: 'stage:puppet' }
@@ -230,7 +236,10 @@ async function signALittle(): Promise<void> {
   await acts('ben', set('ben', 'mood', 'glad'), null)
 }
 
-/** Of what a worker cannot have written, such as a field of another type, one may say `broken` where the other leaves it open. */
+/**
+ * Of what a worker cannot have written, such as a field of another type, one may say `broken` where the other
+ * leaves it open.
+ */
 const OPEN_TO_ONE_MAX = MUTATIONS / 50
 const isOpenToOne = (first: Opinion, other: Opinion): boolean =>
   [first.status, other.status].sort().join() === 'broken,unproven'
@@ -356,7 +365,8 @@ judged('refuses the yes of a person whom the asker made, as ours does', async ()
     for (const [header] of reels[reel]) if (header.kind === 'approval:given') header.actor = 'pat'
   }
   const ofPat = await told(byPat)
-  expect(ofPat.first.verdict).toBe('seen-to-run') // control: a yes of @pat is one, where the operator made @pat
+  // control: a yes of @pat is one, where the operator made @pat
+  expect(ofPat.first.verdict).toBe('seen-to-run')
   const ofSock = await told((reels) => {
     byPat(reels)
     reels['being:pat'][0][2].parent = 'clerk'

@@ -1,4 +1,7 @@
-/** Acts of persons that a passkey signs: bundles and receipts show them, and an act that somebody planted shows too. */
+/**
+ * Acts of persons that a passkey signs: bundles and receipts show them, and an act that somebody planted
+ * shows too.
+ */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

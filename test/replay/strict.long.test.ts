@@ -84,7 +84,8 @@ describe('the strict recorder', () => {
     const last = (await listOutcomes(world.db, 'librarian')).at(-1)?.n
     const bellIn = (run: WorkflowRun) =>
       events(run.history).findLastIndex((event) => event.workflowExecutionSignaledEventAttributes != null)
-    const rung = runs.slice(0, runs.findLastIndex((run) => bellIn(run) >= 0) + 1) // a run that began in silence may follow
+    // a run that began in silence may follow
+    const rung = runs.slice(0, runs.findLastIndex((run) => bellIn(run) >= 0) + 1)
     const bell = bellIn(rung.at(-1)!)
     const kept = events(rung.at(-1)!.history)
     const began =

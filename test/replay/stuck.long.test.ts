@@ -1,4 +1,7 @@
-/** The SDK never ends the replay of some histories. Such a replay ends with an error, and the runs after it replay. */
+/**
+ * The SDK never ends the replay of some histories. Such a replay ends with an error, and the runs after it
+ * replay.
+ */
 import { HistoryReplayer, replayFromTemporal } from '@treeos/replay'
 import { expect, it } from 'vitest'
 import { replayBundle } from '../support/replays.ts'

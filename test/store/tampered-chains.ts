@@ -97,8 +97,8 @@ export async function rewriteSuffix(
 }
 
 /**
- * Cuts off all that was appended since the end of a moment, with heads that match what is left, as a restored backup would. Rows stay:
- * refold them.
+ * Cuts off all that was appended since the end of a moment, with heads that match what is left, as a restored
+ * backup would. Rows stay: refold them.
  */
 export async function cutOff(base: Pick<TestDatabase, 'owner'>, since: string): Promise<void> {
   const gone = `(select j.entry, j.moment, f.reel, f.seq from treeos.journal j

@@ -4,7 +4,10 @@ import type { ModelRequest, Reply } from './model-server.ts'
 export const everything = ({ messages }: ModelRequest): string =>
   messages.map(({ content }) => String(content)).join('\n')
 
-/** The n-th answer of a model whose calls fail twice out of five, each in another way, and that repeats all that it was sent. */
+/**
+ * The n-th answer of a model whose calls fail twice out of five, each in another way, and that repeats all
+ * that it was sent.
+ */
 export function echoing(request: ModelRequest, n: number): Reply {
   const echo = everything(request)
   const fates: Reply[] = [

@@ -1,4 +1,7 @@
-/** What watches workers from outside: one that scrapes their metrics, and one that takes what they may export by OTLP. */
+/**
+ * What watches workers from outside: one that scrapes their metrics, and one that takes what they may export
+ * by OTLP.
+ */
 import { appendFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -38,7 +38,10 @@ export async function vouchFor(world: World, target: string, args: JsonObject = 
   return doAs(world, 'vouch', target, { ...args, seen: digestOf(row?.state ?? null) })
 }
 
-/** Moments with words from outside: a flow and rules that are careful, what they mark, and what a person vouches for. */
+/**
+ * Moments with words from outside: a flow and rules that are careful, what they mark, and what a person
+ * vouches for.
+ */
 export async function playWordsFromOutside(world: World): Promise<void> {
   await world.birthPuppet('envoy', { home: '/' })
   const anyone = { requires: ['anyone'] }

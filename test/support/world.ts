@@ -86,7 +86,10 @@ export interface WorldOptions {
   readonly clock?: string
   /** longest time of a mind that decides within the workflow task of its moment; default 500 */
   readonly shortMindMs?: number
-  /** how often a model may try a refused call again; here 0 unless given, so that a scripted model answers once */
+  /**
+   * how often a model may try a refused call again; here 0 unless given, so that a scripted model answers
+   * once
+   */
   readonly triesMax?: number
   /** activities that a worker runs at once */
   readonly activitiesMax?: number
@@ -226,8 +229,8 @@ const ANOTHER_BUILD = {
 } as const
 
 /**
- * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is data, as in
- * replay.
+ * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is
+ * data, as in replay.
  */
 async function stopClock(owner: Kysely<StoreDb>, iso: string): Promise<void> {
   await sql`create schema clock`.execute(owner)

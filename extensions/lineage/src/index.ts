@@ -13,7 +13,10 @@ import { childrenOf, workOf } from './work.ts'
 const ABOUT_CHILDREN =
   'You have children who work for you. Spawn them for what they are good at, and heed what they report.'
 
-/** Makes the extension. @param override of the table of roles, the base interval of heartbeats and the limits */
+/**
+ * Makes the extension.
+ * @param override of the table of roles, the base interval of heartbeats and the limits
+ */
 export function defineLineage(override: LineageOverride = {}) {
   const config = configure(override)
   const operations = [spawnChild(config), ...parentOperations(config), ...toolOperations] as const

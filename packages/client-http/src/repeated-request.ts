@@ -4,7 +4,8 @@ const PAUSE_MS = 200
 const AWAY = new Set([502, 503])
 
 /**
- * Sends a request again whose connection was lost, where that does nothing twice: one that reads, and one with an idempotency key.
+ * Sends a request again whose connection was lost, where that does nothing twice: one that reads, and one
+ * with an idempotency key.
  * @param fetch takes the request whole
  */
 export const repeating =

@@ -1,6 +1,11 @@
-/** Bounds at the edges. A larger value is refused with an error that names its size; nothing is cut silently. */
+/**
+ * Bounds at the edges. A larger value is refused with an error that names its size; nothing is cut silently.
+ */
 export const LIMITS = {
-  /** one summon, act, quality, signal or model answer, inline; an activity input of 2.2 MB ends a workflow for good */
+  /**
+   * one summon, act, quality, signal or model answer, inline; an activity input of 2.2 MB ends a workflow for
+   * good
+   */
   contentBytesMax: 64 * 1024,
   /** the act of a person as its inbox takes it; Postgres refuses more */
   actBytesMax: 256 * 1024,

@@ -33,8 +33,8 @@ type RemedyName = keyof RemedyFields
 export type Remedy = { [Name in RemedyName]: { readonly name: Name } & RemedyFields[Name] }[RemedyName]
 
 /**
- * How one door says each remedy: the command line with commands, the API with what it lists. A clause without its full stop; null where the
- * message alone is all that may be said there.
+ * How one door says each remedy: the command line with commands, the API with what it lists. A clause without
+ * its full stop; null where the message alone is all that may be said there.
  */
 export type RemedyTexts = {
   readonly [Name in RemedyName]: string | null | ((fields: RemedyFields[Name]) => string)

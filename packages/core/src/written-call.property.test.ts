@@ -63,7 +63,10 @@ const shown: fc.Arbitrary<ShownNames> = fc.record({
 /** Fields by which a program says more than a model may. */
 const OF_PROGRAMS = ['priority', 'role', 'overlay', 'thread', 'channel']
 
-/** Nothing of a call may come from elsewhere than from what was written or shown: then no generous reading can widen what a mind reaches. */
+/**
+ * Nothing of a call may come from elsewhere than from what was written or shown: then no generous reading can
+ * widen what a mind reaches.
+ */
 function expectNothingNew(
   call: VerbCall,
   name: string,

@@ -20,7 +20,8 @@ const NONE: ReadonlyMap<string, readonly string[]> = new Map()
 export const NOTHING_SHOWN: ShownNames = { addresses: [], doOperations: NONE, beOperations: NONE }
 
 /**
- * Reads a call as a model or an MCP client writes it. It is generous where only one reading is possible, and refuses where two are:
+ * Reads a call as a model or an MCP client writes it. It is generous where only one reading is possible, and
+ * refuses where two are:
  *
  * - an optional field that is null or `""` is left out;
  * - arguments may be JSON text, and may stand beside the operation where it takes arguments of these names;
@@ -28,7 +29,8 @@ export const NOTHING_SHOWN: ShownNames = { addresses: [], doOperations: NONE, be
  * - an operation that was shown may be written without its prefix, and with `_` for `-`;
  * - a bare name of an address that was shown is that address.
  *
- * The result is a strict call, which is what is recorded and what both gates judge. It holds nothing that was neither written nor shown.
+ * The result is a strict call, which is what is recorded and what both gates judge. It holds nothing that was
+ * neither written nor shown.
  * @throws {TreeosError} INVALID_INPUT naming the field, or PAYLOAD_TOO_LARGE
  */
 export function readWrittenCall(verb: Verb, written: JsonObject, shown: ShownNames): VerbCall {
@@ -45,7 +47,10 @@ export function readWrittenCall(verb: Verb, written: JsonObject, shown: ShownNam
   }
 }
 
-/** The verb of a tool that has the name of an operation instead of a verb; undefined where none, or more than one, was shown under it. */
+/**
+ * The verb of a tool that has the name of an operation instead of a verb; undefined where none, or more than
+ * one, was shown under it.
+ */
 export function namedVerb(name: string, { doOperations, beOperations }: ShownNames): 'do' | 'be' | undefined {
   const [found, others] = [namesLike(name, doOperations).length, namesLike(name, beOperations).length]
   if (found + others !== 1) return undefined

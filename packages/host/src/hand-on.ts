@@ -7,10 +7,11 @@ import type { Kysely } from 'kysely'
 const SEARCH_MS_MAX = 5000
 
 /**
- * Hands the overlays of a vault on to the vault of another worker, from memory to memory, and says in the table of vaults that it is
- * found there now.
+ * Hands the overlays of a vault on to the vault of another worker, from memory to memory, and says in the
+ * table of vaults that it is found there now.
  * @param at url: where the vault itself listens
- * @returns false when it holds none, or no other worker takes them; what cannot be handed on to the first that takes some is lost
+ * @returns false when it holds none, or no other worker takes them; what cannot be handed on to the first
+ *   that takes some is lost
  */
 export async function handOn(
   vault: Vault,

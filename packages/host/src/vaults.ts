@@ -105,7 +105,9 @@ export class Vaults implements OverlayAccess {
     return saltFrom(this.#saltKey, moment)
   }
 
-  /** Hands on what it holds to another worker, if there is one. Call it when no moment is lived here any more. */
+  /**
+   * Hands on what it holds to another worker, if there is one. Call it when no moment is lived here any more.
+   */
   async close(): Promise<void> {
     await this.#announcing?.close()
     if (this.#listener !== null) {

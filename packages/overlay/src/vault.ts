@@ -1,4 +1,6 @@
-/** The vault: the memory of a worker in which overlays wait for their call, and its calls between processes. */
+/**
+ * The vault: the memory of a worker in which overlays wait for their call, and its calls between processes.
+ */
 export { HANDED_ON_BYTES_MAX, VaultClient } from './vault/client.ts'
 export { vaultKeyIn } from './vault/key.ts'
 export { type Listener, type ListenOptions, listen } from './vault/listener.ts'

@@ -6,7 +6,9 @@ import { afterAll, beforeAll } from 'vitest'
 export interface Plan {
   /** one of the tricks of `squatter.ts`; not used by one that relays */
   readonly trick: string
-  /** how it answers a request of TLS: with a certificate, or with this text; left out, it does not expect one */
+  /**
+   * how it answers a request of TLS: with a certificate, or with this text; left out, it does not expect one
+   */
   readonly tls?: { readonly cert: string; readonly key: string } | string
   /** the port of a real server on this machine: the squatter passes all on to it, and reads along */
   readonly relayTo?: number

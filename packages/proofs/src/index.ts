@@ -1,4 +1,7 @@
-/** What proves a record to others: the log and its checkpoints, verification, comparisons of realities, audit bundles and receipts. */
+/**
+ * What proves a record to others: the log and its checkpoints, verification, comparisons of realities, audit
+ * bundles and receipts.
+ */
 export { type ExportedBundle, type ExportRequest, exportBundle } from './bundles/bundle.ts'
 export type { CheckpointedLog } from './bundles/log.ts'
 export { type Envelope, envelopeOf, issueReceipt, type ReceiptSigner } from './bundles/receipt.ts'

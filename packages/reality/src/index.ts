@@ -1,4 +1,7 @@
-/** Joins world and store: typed rows over the database, the reading that opens a moment, composition, bootstrap. */
+/**
+ * Joins world and store: typed rows over the database, the reading that opens a moment, composition,
+ * bootstrap.
+ */
 
 export { readProgram, readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'

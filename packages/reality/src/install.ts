@@ -12,8 +12,9 @@ const LIVE = 'live'
 const ATTEMPTS_MAX = 10
 
 /**
- * Writes the roles of the loaded code into the role registry where they differ, and removes roles that a loaded extension
- * no longer has, and stores what that code defines for those who judge its moments without it. Several workers may do so at once. Past moments keep the digests of the specs that they wore.
+ * Writes the roles of the loaded code into the role registry where they differ, and removes roles that a
+ * loaded extension no longer has, and stores what that code defines for those who judge its moments without
+ * it. Several workers may do so at once. Past moments keep the digests of the specs that they wore.
  * @returns names of roles that were not installed, because a being wrote a role of that name
  */
 export async function installRoles(at: OpenReality, registry: Registry): Promise<RoleName[]> {
@@ -47,7 +48,10 @@ export async function installRoles(at: OpenReality, registry: Registry): Promise
   )
 }
 
-/** Registered roles that the code of a loaded extension no longer has. Roles of extensions that are not loaded stay. */
+/**
+ * Registered roles that the code of a loaded extension no longer has. Roles of extensions that are not loaded
+ * stay.
+ */
 async function rolesWithoutCode(db: Db, registry: Registry): Promise<RoleName[]> {
   const loaded = new Set(registry.extensions.map(({ name }) => name))
   return (await rolesOf(db, (origin) => loaded.has(origin))).filter((name) => !registry.roles.has(name))
@@ -59,10 +63,11 @@ async function rolesOf(db: Db, isWanted: (origin: string) => boolean): Promise<R
 }
 
 /**
- * Removes the roles of an extension whose code is gone. Everything else that was made with the extension stays in the world.
- * A worker that loads the extension again installs its roles again.
+ * Removes the roles of an extension whose code is gone. Everything else that was made with the extension
+ * stays in the world. A worker that loads the extension again installs its roles again.
  * @returns names of the removed roles
- * @throws {TreeosError} RESOURCE_CONFLICT while the extension is loaded here, EXTENSION_NOT_FOUND when it has no role
+ * @throws {TreeosError} RESOURCE_CONFLICT while the extension is loaded here, EXTENSION_NOT_FOUND when it has
+ *   no role
  */
 export async function endExtension(
   at: OpenReality & { readonly registry: Registry },

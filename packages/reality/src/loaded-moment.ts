@@ -26,7 +26,10 @@ export interface LoadedMoment {
   readonly overlays?: OverlaySources
 }
 
-/** The content of a wake as the being of its moment may hear it: without what it quotes of what the being may not see. */
+/**
+ * The content of a wake as the being of its moment may hear it: without what it quotes of what the being may
+ * not see.
+ */
 export const contentHeard = (
   noted: MomentNotes | null,
   face: Pick<Face, 'changed'> | null,

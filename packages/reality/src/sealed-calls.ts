@@ -16,11 +16,15 @@ import { type OpenReality, readerOf } from './open-reality.ts'
 type Operations = Pick<Registry, 'operations'>
 type DoCall = Extract<VerbCall, { readonly verb: 'do' }>
 
-/** Stands in a call for a text that could not be sealed. No operation takes it for a sealed one, so that it is refused. */
+/**
+ * Stands in a call for a text that could not be sealed. No operation takes it for a sealed one, so that it is
+ * refused.
+ */
 const NOT_SEALED = '(not sealed: too many texts of this being wait)'
 
 /**
- * A call of a mind as it may be recorded: the texts that its operation seals are sealed. Any other call comes back as it is, without a query.
+ * A call of a mind as it may be recorded: the texts that its operation seals are sealed. Any other call comes
+ * back as it is, without a query.
  * @param wake of its moment
  */
 export async function sealCall(
@@ -47,12 +51,16 @@ export interface SealedAct {
   /**
    * The act as it may be recorded.
    * @param wake its id in the inbox
-   * @param earlier the act that another request put there with this id, if one did: where its texts cannot be sealed again, they stay
+   * @param earlier the act that another request put there with this id, if one did: where its texts cannot be
+   *   sealed again, they stay
    */
   seal(wake: string, earlier: () => Promise<VerbCall | null>): Promise<VerbCall>
 }
 
-/** How an act of a person is sealed; null where nothing is. What a yes changes is sealed for who asked, as its call was. */
+/**
+ * How an act of a person is sealed; null where nothing is. What a yes changes is sealed for who asked, as its
+ * call was.
+ */
 export async function sealingOf(
   at: OpenReality & { readonly registry: Operations },
   as: BeingName,
@@ -85,7 +93,8 @@ async function callInYes(
   { args: { id, args } }: DoCall,
 ): Promise<{ readonly being: BeingName; readonly call: DoCall } | null> {
   if (typeof id !== 'string' || !isJsonObject(args)) return null
-  const row = await readerOf(at).approval(id.split('/').slice(0, 3).join('/')) // without the number of its revision
+  // without the number of its revision
+  const row = await readerOf(at).approval(id.split('/').slice(0, 3).join('/'))
   return row?.call.verb === 'do' ? { being: row.asker, call: { ...row.call, args } } : null
 }
 
@@ -125,8 +134,9 @@ const OWN_VIEWS: ReadonlySet<string> = new Set([...SUBSTRATE_VIEWS, PAST_VIEW])
 type TextOpener = (sealed: readonly string[]) => Promise<ReadonlyMap<string, string>>
 
 /**
- * A moment as its mind reads it: the notes that its search found are readable, where a view of an extension shows them as notes. Of any other
- * sealed text, wherever it came from, it gets what is recorded. The record, its digests and replay know sealed texts only.
+ * A moment as its mind reads it: the notes that its search found are readable, where a view of an extension
+ * shows them as notes. Of any other sealed text, wherever it came from, it gets what is recorded. The record,
+ * its digests and replay know sealed texts only.
  */
 export async function readableBy<Moment extends Pick<LoadedMoment, 'noted' | 'face'>>(
   loaded: Moment,
@@ -148,7 +158,10 @@ export async function readableBy<Moment extends Pick<LoadedMoment, 'noted' | 'fa
   return { ...loaded, face: { ...loaded.face, views: inViews((text) => texts.get(text) ?? GONE) } }
 }
 
-/** A view with the texts changed that it shows as those of notes: `{"note": "matter:ID", "text": "sealed:ID:…"}`. */
+/**
+ * A view with the texts changed that it shows as those of notes:
+ * `{"note": "matter:ID", "text": "sealed:ID:…"}`.
+ */
 function withNotes(view: Json, ids: ReadonlySet<string>, change: (text: string) => string): Json {
   if (Array.isArray(view)) return view.map((one) => withNotes(one, ids, change))
   if (!isJsonObject(view)) return view

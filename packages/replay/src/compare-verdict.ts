@@ -52,11 +52,15 @@ interface JudgeDeps {
 
 type StoredVerdict = RecordedMoment & { readonly content: Json }
 
-/** Reasons of a failure that no decision leads to: the worker lacked code, or the being was ended while it thought. */
+/**
+ * Reasons of a failure that no decision leads to: the worker lacked code, or the being was ended while it
+ * thought.
+ */
 const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL'])
 
 /**
- * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from which they decided.
+ * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from
+ * which they decided.
  * @param to.inRecord gets what depends on the extensions
  * @param to.isOther whether the extensions that are loaded here are not those that judged the call
  */
@@ -93,7 +97,10 @@ export async function compareVerdict(
     await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, { compare, inRecord })
 }
 
-/** A moment that neither acts nor asks for a yes writes only what stops it, what ends a yes, and that something was done outside all the same. */
+/**
+ * A moment that neither acts nor asks for a yes writes only what stops it, what ends a yes, and that
+ * something was done outside all the same.
+ */
 async function compareOtherFacts(
   deps: JudgeDeps,
   stored: StoredVerdict,
@@ -174,7 +181,10 @@ async function compareCall(
     compare.same('result', outcome.result, conclusion.result)
 }
 
-/** Whether the facts of a call, once it is allowed, are those of TreeOS itself, whatever extensions are loaded. */
+/**
+ * Whether the facts of a call, once it is allowed, are those of TreeOS itself, whatever extensions are
+ * loaded.
+ */
 function isOwnCall(call: VerbCall): boolean {
   if (call.verb === 'summon' || call.verb === 'see') return true
   const { operation, args } = call

@@ -38,8 +38,8 @@ export const wornIn = ({ stack, seen, role }: RecomputedMoment): WornSurface | n
   stack === null || seen.face === null || role === null ? null : { stack, surface: seen.face.surface, role }
 
 /**
- * Asks the law what a call of a past moment comes to. What changes with time and no record keeps counts as it was for the call to pass:
- * nothing is cut or closed, and there is room. How the being went on is not asked.
+ * Asks the law what a call of a past moment comes to. What changes with time and no record keeps counts as it
+ * was for the call to pass: nothing is cut or closed, and there is room. How the being went on is not asked.
  */
 export async function concludePast(
   { db, registry }: { readonly db: Db; readonly registry: Registry },

@@ -94,9 +94,10 @@ export class PastStates {
   }
 
   /**
-   * The world at the heads of a basis. Reading a reel that the basis does not cite rejects: the moment did not read it.
-   * @param more.sealedBy reads such a reel up to the facts sealed by then, in ms since 1970 UTC: other extensions than those of
-   *   the moment may read more
+   * The world at the heads of a basis. Reading a reel that the basis does not cite rejects: the moment did
+   * not read it.
+   * @param more.sealedBy reads such a reel up to the facts sealed by then, in ms since 1970 UTC: other
+   *   extensions than those of the moment may read more
    * @param readings what the moment read beside rows; nothing when left out
    */
   cited(
@@ -113,8 +114,8 @@ export class PastStates {
   }
 
   /**
-   * The world at the heads of a basis. A reel that the basis does not cite is read up to the facts sealed by `openedAt`, so
-   * that a what-if can read more than the moment did.
+   * The world at the heads of a basis. A reel that the basis does not cite is read up to the facts sealed by
+   * `openedAt`, so that a what-if can read more than the moment did.
    * @param openedAt ms since 1970 UTC, when the moment opened
    * @param readings as for `cited`: a what-if reads nothing else beside rows
    */
@@ -150,7 +151,10 @@ export class PastStates {
     return sealedAt <= openedAt
   }
 
-  /** What a moment read beside rows, as its open record says. Facts are read from their reels, and must be what they are said to be. */
+  /**
+   * What a moment read beside rows, as its open record says. Facts are read from their reels, and must be
+   * what they are said to be.
+   */
   #asideOf(readings: MomentReadings | null): AsideSource {
     const { said, did, wore, waiting, threads, recalled, past } = readings?.aside ?? {}
     const facts = (refs: readonly HeadRef[], requires: (fact: Fact) => boolean) =>
@@ -228,7 +232,10 @@ export interface MomentReadings {
   readonly wake: { readonly root: string }
 }
 
-/** Whether a fact is speech to or from the being in the thread of its wake. An erased one tells only that it is speech. */
+/**
+ * Whether a fact is speech to or from the being in the thread of its wake. An erased one tells only that it
+ * is speech.
+ */
 function isSaidTo({ header, payload }: Fact, readings: MomentReadings | null): boolean {
   if (header.kind !== SPEECH_KIND || readings === null) return false
   if (payload === null) return true

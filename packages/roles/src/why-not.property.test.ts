@@ -47,7 +47,10 @@ const valuesOf = (path: string) => FORMS[path] ?? POOL
 
 type Values = ReadonlyMap<string, Json | undefined>
 
-/** Every context with exactly so many paths changed, that can be: below a path lies something only while it is an object. */
+/**
+ * Every context with exactly so many paths changed, that can be: below a path lies something only while it is
+ * an object.
+ */
 function* contextsWith(changes: number, paths: readonly string[], now: Values): Generator<Values> {
   if (changes === 0) {
     yield now
@@ -115,7 +118,10 @@ function caseOf(
   return { compiled, input, wanted, wears, answer: whyNotWorn(compiled, input, wanted) }
 }
 
-/** A context that gives the role with fewer than `size` changes; null when there is none, or it takes too long to say. */
+/**
+ * A context that gives the role with fewer than `size` changes; null when there is none, or it takes too long
+ * to say.
+ */
 function findSmaller({ compiled, input, wears }: Case, size: number): Values | null {
   const now: Values = new Map(compiled.paths.map((path) => [path, lookUp(input.context, path.split('.'))]))
   let steps = 0

@@ -32,7 +32,8 @@ export function reelOf(target: Target | WorldRow): ReelId {
 }
 
 /**
- * A fact that sets a quality of a being, a space or a thing, in the extension's own namespace. Null removes the quality.
+ * A fact that sets a quality of a being, a space or a thing, in the extension's own namespace. Null removes
+ * the quality.
  * @param field namespace and key, such as `court.in-session`
  * @throws {TreeosError} INVALID_INPUT for a malformed field
  * @example
@@ -44,8 +45,8 @@ export function setQuality(target: Target, field: string, value: Json): FactDraf
 }
 
 /**
- * A fact that publishes a world signal, which every flow may read, in the extension's own namespace. Null removes the
- * signal. The operator owns the namespace, even when another being publishes first.
+ * A fact that publishes a world signal, which every flow may read, in the extension's own namespace. Null
+ * removes the signal. The operator owns the namespace, even when another being publishes first.
  * @param field namespace and key, such as `harmony.tick.alive`
  * @throws {TypeError} without a key; {TreeosError} INVALID_INPUT for a malformed field
  * @example

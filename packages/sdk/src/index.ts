@@ -1,4 +1,6 @@
-/** The API for extension authors: roles, operations and scripts as data and pure functions, and one manifest. */
+/**
+ * The API for extension authors: roles, operations and scripts as data and pure functions, and one manifest.
+ */
 export type { Decision, Json, JsonObject, VerbCall } from '@treeos/core'
 export { asJson, readPath, sealedId, TreeosError, unknownBeing } from '@treeos/core'
 export type { Clause, RoleFlow, When } from '@treeos/roles'

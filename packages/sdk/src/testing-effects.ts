@@ -33,8 +33,9 @@ export type FakeFetch = OutsideFetch & {
 }
 
 /**
- * A `fetch` that answers by a function of the request. An error that it throws is a connection that failed. It refuses what the real one
- * refuses of any address: URLs that are not http(s). Which addresses are private it does not judge.
+ * A `fetch` that answers by a function of the request. An error that it throws is a connection that failed.
+ * It refuses what the real one refuses of any address: URLs that are not http(s). Which addresses are private
+ * it does not judge.
  * @example
  * const fetch = fakeFetch(({ url }) => ({ status: url.endsWith('/oslo') ? 200 : 404, body: { degrees: -3 } }))
  */
@@ -72,10 +73,11 @@ export interface EffectInputs
 }
 
 /**
- * Runs the effect of an operation once, as one attempt of a worker does: it is admitted first, and its result is JSON. What it needs of
- * the outside the test gives, such as {@link fakeFetch}; nothing is reached.
+ * Runs the effect of an operation once, as one attempt of a worker does: it is admitted first, and its result
+ * is JSON. What it needs of the outside the test gives, such as {@link fakeFetch}; nothing is reached.
  * @returns what `decide` gets as `effect`
- * @throws what the effect throws: a worker fails the moment by a TreeosError, and tries again after any other error
+ * @throws what the effect throws: a worker fails the moment by a TreeosError, and tries again after any other
+ *   error
  * @example
  * const effect = await performEffect(weather, 'weather:look', { actor: ada, args: { city: 'oslo' }, fetch })
  */

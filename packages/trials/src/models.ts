@@ -11,7 +11,10 @@ import { digestOf } from '@treeos/store'
 import type { KeptAnswer, KeptAnswers } from './kept-answers.ts'
 import type { ModelChoice } from './shape.ts'
 
-/** The models of the operator: the default one of the reality, and the named connections. A trial asks no other. */
+/**
+ * The models of the operator: the default one of the reality, and the named connections. A trial asks no
+ * other.
+ */
 export interface Models {
   readonly model: Model | null
   readonly connections: ReadonlyMap<string, Model>
@@ -91,7 +94,8 @@ export class TrialModels {
 
   /**
    * @param ask calls the model; its answer has to be JSON
-   * @throws {StoppedError}; {ModelTransientError} of the last try; {TreeosError} INVALID_INPUT when only kept answers count and this one was not kept
+   * @throws {StoppedError}; {ModelTransientError} of the last try; {TreeosError} INVALID_INPUT when only kept
+   *   answers count and this one was not kept
    */
   async ask<A extends { readonly usage: Usage | null }>(
     model: Model,

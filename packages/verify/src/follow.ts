@@ -16,7 +16,8 @@ export interface FollowReport {
 }
 
 /**
- * Checks that the log of a newer checkpoint begins with the log of an older one, which whoever checks kept. It never throws.
+ * Checks that the log of a newer checkpoint begins with the log of an older one, which whoever checks kept.
+ * It never throws.
  * @param older a signed note
  * @param answer what a portal answers at `/api/open/log/consistency`: `{from, size, path, note}`
  * @param trust without a key or policy no signature is checked. A policy asks for a quorum on the newer one

@@ -1,4 +1,8 @@
-/** Checks audit bundles and receipts of TreeOS, of bytes alone. What moments open with, calls of bundles and the gates of receipts are asked of the functions that the worker asked; hashes, signatures, trees and chains are its own code. */
+/**
+ * Checks audit bundles and receipts of TreeOS, of bytes alone. What moments open with, calls of bundles and
+ * the gates of receipts are asked of the functions that the worker asked; hashes, signatures, trees and
+ * chains are its own code.
+ */
 
 export { verifyBundle } from './bundle/bundle.ts'
 export type { BundleReport, ErasedContent } from './bundle/bundle-report.ts'

@@ -59,7 +59,8 @@ describe('a quorum', () => {
     const checkpoint = found(...lines)
     expect(checkpoint.cosigned.map((one) => one.by)).toEqual(by)
     expect(quorumFaults(checkpoint, policy)).toEqual([expect.stringContaining('asks for 2 of (a, b, c)')])
-    expect(quorumFaults(found(...lines, b.cosigns(TEXT, 9), c.cosigns(TEXT, 9)), policy)).toEqual([]) // control
+    // control
+    expect(quorumFaults(found(...lines, b.cosigns(TEXT, 9), c.cosigns(TEXT, 9)), policy)).toEqual([])
   })
 
   it.each<[string, string, RegExp]>([

@@ -29,7 +29,10 @@ export interface TrustOptions {
   readonly policy?: WitnessPolicy | null | undefined
 }
 
-/** @returns null where nothing was told: then no signature is checked. @throws {Error} for a policy without a log, and no key */
+/**
+ * @returns null where nothing was told: then no signature is checked.
+ * @throws {Error} for a policy without a log, and no key
+ */
 export function trustedPolicy({ key = null, policy = null }: TrustOptions): WitnessPolicy | null {
   if (policy === null) return key === null ? null : policyOfKey(key)
   if (key === null && policy.logs.length === 0)

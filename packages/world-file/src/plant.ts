@@ -9,11 +9,12 @@ interface PlantedStep extends Pick<Step, 'path'> {
 }
 
 /**
- * Plants a plan, one act of the person after the other: each passes both gates as any act of that person does, and leaves its facts.
- * It ends at the first one that is refused or has to wait for a yes; planting again goes on from there.
+ * Plants a plan, one act of the person after the other: each passes both gates as any act of that person
+ * does, and leaves its facts. It ends at the first one that is refused or has to wait for a yes; planting
+ * again goes on from there.
  * @param file its name, for errors
- * @throws {TreeosError} RESOURCE_CONFLICT before the first act, naming what differs and cannot be changed; the code of a refusal, naming
- *   the file and the path
+ * @throws {TreeosError} RESOURCE_CONFLICT before the first act, naming what differs and cannot be changed;
+ *   the code of a refusal, naming the file and the path
  */
 export async function plantWorld(
   at: Connection,

@@ -70,7 +70,10 @@ export const ceilingOf = (rows: Pick<WorldRows, 'beings'>, being: BeingRow): Can
 const COUNTED = ['momentsPerMinute', 'selfContinues', 'hops', 'births'] as const
 const SPENT = ['tokens', 'money'] as const
 
-/** The limits of a being, narrowed by those of its makers: they stay behind, so what they bound has to come along. */
+/**
+ * The limits of a being, narrowed by those of its makers: they stay behind, so what they bound has to come
+ * along.
+ */
 export function budgetOf(rows: Pick<WorldRows, 'beings'>, being: BeingRow): JsonObject | null {
   const lineage = lineageOf(rows, being).flatMap(({ budget }) => budget ?? [])
   if (lineage.length === 0) return null

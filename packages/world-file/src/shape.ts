@@ -112,7 +112,10 @@ const shape = z.strictObject({
   beings: z.record(z.string().refine(isBeingName, 'takes the name of a being'), being).default({}),
   /** tool servers, as `treeos tools add` takes them; names of secrets, and never a secret */
   tools: z.record(key, object).default({}),
-  /** what holds words from outside, as paths in this file: `beings.ann`, `spaces./desk`, `roles.clerk`, `signals.news` */
+  /**
+   * what holds words from outside, as paths in this file: `beings.ann`, `spaces./desk`, `roles.clerk`,
+   * `signals.news`
+   */
   outside: z.array(z.string()).readonly().default([]),
 })
 

@@ -29,7 +29,10 @@ const rules = (path: string, value: Json): FactDraft => ({
   payload: { path: ['permissions'], value, merge: false },
 })
 
-/** One try to use a yes: the world and the moment as they were when it was asked for, until something changes them. */
+/**
+ * One try to use a yes: the world and the moment as they were when it was asked for, until something changes
+ * them.
+ */
 interface Use {
   readonly world: MemoryWorld
   call: VerbCall

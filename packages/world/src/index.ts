@@ -1,4 +1,7 @@
-/** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
+/**
+ * Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it.
+ * Pure.
+ */
 export type {
   AskSignature,
   Effect,

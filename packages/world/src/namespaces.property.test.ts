@@ -133,7 +133,10 @@ const own = fc.constantFrom<VerbCall>(
   { verb: 'do', operation: 'set-roleflow', target: '@ann', args: { flow: [{ role: 'resident' }] } },
 )
 
-/** Who writes which namespace, told again: the operations of TreeOS by name, else the extension and the operator. */
+/**
+ * Who writes which namespace, told again: the operations of TreeOS by name, else the extension and the
+ * operator.
+ */
 const OURS: Readonly<Record<string, RegExp>> = {
   wake: /^set-being$/,
   llm: /^set-being$/,

@@ -31,7 +31,10 @@ interface Shown {
   readonly sees: (address: string) => Promise<boolean>
 }
 
-/** Whether SEE of an address is allowed to a being with these lists: the verb itself says it, by the genuine code. */
+/**
+ * Whether SEE of an address is allowed to a being with these lists: the verb itself says it, by the genuine
+ * code.
+ */
 async function seeSays(
   world: MemoryWorld,
   who: string,

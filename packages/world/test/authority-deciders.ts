@@ -72,7 +72,8 @@ export class Leases {
   hold(being: BeingName, decider: ActDecider, isHuman: boolean): boolean {
     if (decider.kind === 'mind') return true
     if (decider.lease === null) return isHuman
-    // Compared by value: an act names only its driver and epoch, and the leases of two beings may agree in both.
+    // Compared by value: an act names only its driver and epoch, and the leases of two beings may agree in
+    // both.
     const standing = this.on(being)
     return decider.lease.driver === standing?.driver && decider.lease.epoch === standing.epoch
   }

@@ -14,8 +14,9 @@ import { ACTIONS, ADDRESSES, BE, MOLE, STANCES } from './authority-scene.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
 /**
- * What authority means, said a second time and in another way: everything is a finite set of concrete capabilities, such as
- * `canDo move` or `canSee /den`. Nothing here asks the gates, the reach or the rules of spaces.
+ * What authority means, said a second time and in another way: everything is a finite set of concrete
+ * capabilities, such as `canDo move` or `canSee /den`. Nothing here asks the gates, the reach or the rules of
+ * spaces.
  */
 export class Oracle {
   /** what each could come to at the beginning */
@@ -67,7 +68,10 @@ export class Oracle {
     return this.#faultOfFacts(world, voice, facts)
   }
 
-  /** What the operator writes through another is its own grant: whoever has it by that has it as from the beginning. */
+  /**
+   * What the operator writes through another is its own grant: whoever has it by that has it as from the
+   * beginning.
+   */
   grant(before: MemoryWorld, after: MemoryWorld): void {
     for (const being of beingsOf(after)) {
       const old = before.being(being.name)
@@ -122,8 +126,9 @@ export class Oracle {
   }
 
   /**
-   * Whether it is no more than one of them had at the beginning, or one of its makers. Whoever wears a role has that
-   * of the author, who may change it within its own bounds. Their own people they may reach in any case.
+   * Whether it is no more than one of them had at the beginning, or one of its makers. Whoever wears a role
+   * has that of the author, who may change it within its own bounds. Their own people they may reach in any
+   * case.
    */
   #mayHave(world: MemoryWorld, names: readonly string[], cap: string): boolean {
     const target = cap.slice(cap.indexOf(' ') + 1)
@@ -165,7 +170,10 @@ export class Oracle {
   }
 }
 
-/** Whether roles are written or given that hold more than whoever does it, and whoever drives that one, could reach. */
+/**
+ * Whether roles are written or given that hold more than whoever does it, and whoever drives that one, could
+ * reach.
+ */
 function faultOfWords(
   world: MemoryWorld,
   { actor, driver }: Voice,
@@ -324,7 +332,10 @@ interface Change<R> {
   readonly now: R
 }
 
-/** Where the mole and its own may act as they like: the den, and what they made; never in the vault, which is closed. */
+/**
+ * Where the mole and its own may act as they like: the den, and what they made; never in the vault, which is
+ * closed.
+ */
 function isOpen(world: MemoryWorld, path: string): boolean {
   if (isIn(path, '/vault')) return false
   const owner = (world.rows.get(`space:${path}`) as SpaceRow | undefined)?.owner ?? null

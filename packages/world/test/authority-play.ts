@@ -23,7 +23,10 @@ interface Opened {
   readonly cognition: Cognition
 }
 
-/** One state of a world, in which anybody may try anything: moments as they are opened, gated and decided anywhere else. */
+/**
+ * One state of a world, in which anybody may try anything: moments as they are opened, gated and decided
+ * anywhere else.
+ */
 export class State {
   readonly #reader: ActInputs['reader']
   readonly #surfaces = new Map<string, Promise<Surface | null>>()
@@ -169,7 +172,10 @@ export class State {
     (await this.#reader.lineage(who)).map(({ name }) => name)
 }
 
-/** A run: who moves how, one after another; after that, everything that anybody of the mole's might do is tried. */
+/**
+ * A run: who moves how, one after another; after that, everything that anybody of the mole's might do is
+ * tried.
+ */
 export class Play {
   #state: State
   readonly #code: World
@@ -237,7 +243,11 @@ export class Play {
     return faultOfLineage(world, born, await new State(this.#code, this.#registry, world).makersOf(born))
   }
 
-  /** Makes a move, which changes nothing. @returns what it would write; null when it is refused @throws {Breach} */
+  /**
+   * Makes a move, which changes nothing.
+   * @returns what it would write; null when it is refused
+   * @throws {Breach}
+   */
   async try(turn: string, move: Move, decider: ActDecider = MIND): Promise<readonly FactDraft[] | null> {
     this.tried += 1
     const { world } = this.#state

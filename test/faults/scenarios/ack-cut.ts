@@ -1,6 +1,8 @@
 import type { Scenario } from '../scenario.ts'
 
-/** The commit happens and its acknowledgement does not arrive, which a kill at a random time hardly ever hits. */
+/**
+ * The commit happens and its acknowledgement does not arrive, which a kill at a random time hardly ever hits.
+ */
 export const ackCut: Scenario<{ cuts: number }> = {
   name: 'ack-cut',
   about: 'a commit whose acknowledgement is cut leaves one set of facts',

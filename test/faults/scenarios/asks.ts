@@ -11,7 +11,9 @@ import type { Figures, Scenario } from '../scenario.ts'
 import { putAct } from '../submitted-acts.ts'
 import { dieAt } from './kill-points.ts'
 
-/** Every moment comes by these: that which asks, that which answers, and that which does what was approved. */
+/**
+ * Every moment comes by these: that which asks, that which answers, and that which does what was approved.
+ */
 const POINTS: readonly CrashPoint[] = [
   'open:held',
   'stamp:after-append',
@@ -20,7 +22,10 @@ const POINTS: readonly CrashPoint[] = [
   'ring:after',
   'stamp:returned',
 ]
-/** Every second worker has one extension more, so its code has another version: what one asks, another one carries out. */
+/**
+ * Every second worker has one extension more, so its code has another version: what one asks, another one
+ * carries out.
+ */
 const MIXED: readonly WorkerHow[] = [
   {},
   { env: { TREEOS_EXTENSIONS: [MAIL_PATH, BYSTANDER_PATH].join(',') } },
@@ -126,7 +131,9 @@ class Answering {
   }
 }
 
-/** How many versions of the code judged calls, and how many calls one version asked about and another one did. */
+/**
+ * How many versions of the code judged calls, and how many calls one version asked about and another one did.
+ */
 async function countVersions({ db }: Experiment): Promise<Figures> {
   const { rows } = await sql<{ versions: number; crossed: number }>`
     with judged as (select moment, wake, convert_from(record, 'UTF8')::jsonb->>'code' as code from treeos.moment_outcome)

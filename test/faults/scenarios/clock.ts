@@ -26,8 +26,9 @@ const until = (instant: string): number => (Date.parse(instant) - Date.now()) / 
 
 const WHOSE = ['postgres', 'workers', 'both'] as const
 /**
- * Before noon and after it, so that each run changes the stack of a being that reads the hour. Both are later than any step goes: the time of a
- * moment is never before its being's last act, so an earlier hour would not be seen.
+ * Before noon and after it, so that each run changes the stack of a being that reads the hour. Both are later
+ * than any step goes: the time of a moment is never before its being's last act, so an earlier hour would not
+ * be seen.
  */
 const HALVES = ['2029-01-10T07:00:00Z', '2029-01-10T16:00:00Z'] as const
 

@@ -6,8 +6,8 @@ import type { Figures, Scenario } from '../scenario.ts'
 
 const RINGING_MAX = 24
 /**
- * A run ends after 500 events and what comes during its last tasks, of up to 8 moments each. Measured: 726 at most on a quiet
- * machine, 1,572 beside the other tests.
+ * A run ends after 500 events and what comes during its last tasks, of up to 8 moments each. Measured: 726 at
+ * most on a quiet machine, 1,572 beside the other tests.
  */
 const EVENTS_OF_RUN_MAX = 2500
 /** Each ring is at least one event, so a being that was rung this often has begun another run. */
@@ -27,7 +27,8 @@ export const doorbells: Scenario<{ rings: number }> = {
     const storm = ringOften(experiment, busy, rings)
     const ask = async () => {
       while (!storm.isOver()) {
-        // The person's doorbell comes before the row, the row twice at once, and the doorbell after it late or not at all.
+        // The person's doorbell comes before the row, the row twice at once, and the doorbell after it late
+        // or not at all.
         const person = random.pick(experiment.persons)
         if (random.chance(0.5)) await experiment.ring(person)
         await experiment.ask(busy, person, { rows: random.between(1, 3), rings: random.between(0, 2) })
@@ -60,7 +61,8 @@ export const doorbells: Scenario<{ rings: number }> = {
       await sleep(1500) // it has looked, and found nothing
       const { id } = await experiment.ask(busy, person, { rows: 1, rings: 0 })
       for (const until = Date.now() + 1000 * UNHEARD_SECONDS; Date.now() < until; await sleep(500))
-        await experiment.answered([(await experiment.have(other)).id]) // so it is not for a slow machine that it waits
+        // so it is not for a slow machine that it waits
+        await experiment.answered([(await experiment.have(other)).id])
       if (experiment.openIds.includes(id))
         broken.push(`nothing came of ${id} for ${UNHEARD_SECONDS} s, though others were served`)
       await experiment.answered()

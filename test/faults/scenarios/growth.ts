@@ -60,8 +60,8 @@ export const growth: Scenario<Size> = {
     without: 'sabotaged attack',
     experiment: { takesSignals: true, workerEnv: withoutDefences(['forgetting']) },
     /**
-     * Content goes by signal instead of by row and grows; the last moments meet a slow Postgres; the being's runs never end, and its
-     * worker forgets nothing.
+     * Content goes by signal instead of by row and grows; the last moments meet a slow Postgres; the being's
+     * runs never end, and its worker forgets nothing.
      */
     async attack(experiment, { moments, window, continuedAsNewMin }, broken) {
       const { worker } = experiment.keepWorker()
@@ -191,7 +191,10 @@ async function judgeTimes(
   return { momentsOfOne: times.length, msPerMomentFirstLast: [firstMs, lastMs] }
 }
 
-/** ms from one moment to the next, both sealed. A moment waits for Postgres mostly before it opens and while it is sealed. */
+/**
+ * ms from one moment to the next, both sealed. A moment waits for Postgres mostly before it opens and while
+ * it is sealed.
+ */
 async function timesOf(experiment: Experiment, being: string): Promise<number[]> {
   const { rows } = await sql<{ ms: number }>`
     select sealed_at - lag(sealed_at, 1, sealed_at) over (order by n) as ms from treeos.moment_outcome

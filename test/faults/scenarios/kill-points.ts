@@ -48,10 +48,12 @@ export async function dieAt(
     for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) await dieNext(crashAt)
   }
   const isBirth = points[0] !== undefined && BIRTHS.includes(points[0])
-  // This worker starts alone. A second one could begin all lives, and then the first would never reach its crash point.
+  // This worker starts alone. A second one could begin all lives, and then the first would never reach its
+  // crash point.
   const birth = isBirth ? dieNext(plan.shift() ?? '') : null
   const turns = birth === null ? [takeTurns(), takeTurns()] : [birth.then(takeTurns), birth.then(takeTurns)]
-  // Otherwise the first worker that is ready would take all the work, and the second would never reach its point.
+  // Otherwise the first worker that is ready would take all the work, and the second would never reach its
+  // point.
   const ready = Promise.all([...experiment.ground.workers].map((worker) => worker.ready))
   const loading = ready.then(() => experiment.load(open))
   await Promise.all([...turns, loading])
@@ -83,7 +85,8 @@ export const killPoints: Scenario<{ kills: number }> = {
   },
   experiment: {
     modelMsMax: 1100, // about half of the calls take the long way
-    stallSeconds: 60, // a call outlives its worker by 12 s before another one makes it, and the next worker may die in it too
+    // a call outlives its worker by 12 s before another one makes it, and the next worker may die in it too
+    stallSeconds: 60,
   },
   kills: ({ kills }) => [
     BIRTH,

@@ -7,8 +7,9 @@ import type { Figures, Scenario } from '../scenario.ts'
 type Victim = 'worker' | 'temporal' | 'postgres'
 const VICTIMS: readonly Victim[] = ['worker', 'temporal', 'postgres']
 /**
- * The next kill comes when everything has recovered, or this long after a worker was up, so that things also die while others
- * recover. Kills that come faster than a busy machine starts a process would only measure the machine.
+ * The next kill comes when everything has recovered, or this long after a worker was up, so that things also
+ * die while others recover. Kills that come faster than a busy machine starts a process would only measure
+ * the machine.
  */
 const BREATH_MS = 1500
 const ANSWER_SECONDS_MAX = 60
@@ -59,8 +60,8 @@ export const killStorm: Scenario<{ each: number }> = {
     without: ['lost-decisions', 'blind-sweep'],
     experiment: { modelMsMax: 1500 }, // so that an activity of its own stores a decision
     /**
-     * A model whose answer is not stored is asked again though nothing died. A question asked while Temporal is away has no doorbell, and
-     * without the sweep no being finds it.
+     * A model whose answer is not stored is asked again though nothing died. A question asked while Temporal
+     * is away has no doorbell, and without the sweep no being finds it.
      */
     async attack(experiment, _size, broken) {
       await experiment.keepWorker().worker.ready

@@ -8,7 +8,10 @@ import type { Scenario } from '../scenario.ts'
 type Toxin = 'cut' | 'refuse' | 'stall' | 'slow' | 'half-open'
 const TOXINS: readonly Toxin[] = ['cut', 'refuse', 'stall', 'slow', 'half-open']
 const ANSWER_SECONDS_MAX = 60
-/** The SDK notices a half-open link to Temporal by its keep-alive, after 30 s and 15 s, which a worker cannot set. */
+/**
+ * The SDK notices a half-open link to Temporal by its keep-alive, after 30 s and 15 s, which a worker cannot
+ * set.
+ */
 const SILENT_SECONDS_MAX = 120
 
 /** Much longer than a worker waits for an answer of Postgres, and shorter than the timeout of an activity. */
@@ -63,7 +66,10 @@ export const links: Scenario<{ episodes: number }> = {
   control: {
     without: 'sabotaged attack',
     experiment: { workerEnv: withoutDefences(['error-listeners', 'read-timeouts']) },
-    /** A cut ends the worker. An answer over a half-open link is waited for until the activity times out, and then over the next one. */
+    /**
+     * A cut ends the worker. An answer over a half-open link is waited for until the activity times out, and
+     * then over the next one.
+     */
     async attack(experiment, _size, broken) {
       const keeper = experiment.keepWorker()
       await keeper.worker.ready

@@ -5,7 +5,10 @@ import type { Scenario } from '../scenario.ts'
 
 /** The model is given up after this long. */
 const PATIENCE_SECONDS = 4
-/** An attempt at once, then after pauses of 0.5, 1 and 2 s: the next one would be longer than the patience that is left. */
+/**
+ * An attempt at once, then after pauses of 0.5, 1 and 2 s: the next one would be longer than the patience
+ * that is left.
+ */
 const ATTEMPTS_MAX = 5
 const P95_RATIO_MAX = 2
 /** Below this a wait is mostly the harness, which looks every 40 ms. */
@@ -61,7 +64,10 @@ interface Poisoning extends Size {
   readonly neighbours: readonly BeingName[]
 }
 
-/** Half of the questions are asked with poison around and half without, in turns: the machine's own load then meets both. */
+/**
+ * Half of the questions are asked with poison around and half without, in turns: the machine's own load then
+ * meets both.
+ */
 async function poisonSome(
   experiment: Experiment,
   { questions, poisons, poisoned, neighbours }: Poisoning,

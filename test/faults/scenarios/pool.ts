@@ -123,7 +123,9 @@ async function hold({ owner }: Experiment): Promise<() => Promise<void>> {
   }
 }
 
-/** Takes all connections that the server gives to roles like the worker's, and cuts those that the worker has. */
+/**
+ * Takes all connections that the server gives to roles like the worker's, and cuts those that the worker has.
+ */
 async function fillUp(experiment: Experiment, seconds: number, broken: string[]): Promise<void> {
   const { proxy, calm } = experiment.ground.postgres
   const from = (await readFile(experiment.ground.workerLog, 'utf8')).length

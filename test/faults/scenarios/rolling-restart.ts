@@ -80,7 +80,10 @@ async function countFailed(experiment: Experiment): Promise<number> {
   return rows[0]?.failed ?? 0
 }
 
-/** One of the two workers has asked the model, so a kill of the older one makes about every second call come again. */
+/**
+ * One of the two workers has asked the model, so a kill of the older one makes about every second call come
+ * again.
+ */
 const isThinking = (experiment: Experiment): boolean =>
   experiment.openIds.some((id) => experiment.isThinkingOf(id))
 

@@ -104,7 +104,10 @@ async function watch(
   }
 }
 
-/** A pool opens more connections the slower the machine is, and closes them some seconds after they were needed. */
+/**
+ * A pool opens more connections the slower the machine is, and closes them some seconds after they were
+ * needed.
+ */
 async function connectionsAtRest({ ground }: Experiment, before: number): Promise<number> {
   const { proxy } = ground.postgres
   for (const until = Date.now() + REST_MS; proxy.open > before + SPARE_CONNECTIONS && Date.now() < until; )

@@ -9,7 +9,9 @@ export const stampRerun: Scenario<{ kills: number }> = {
   name: 'stamp-rerun',
   about:
     'a worker killed between the commit of a stamp and the completion of its task changes nothing by the rerun',
-  experiment: { stallSeconds: 60 }, // a task of a dead worker times out after 10 s, and the next worker takes as long to start on a busy machine
+  // a task of a dead worker times out after 10 s, and the next worker takes as long to start on a busy
+  // machine
+  experiment: { stallSeconds: 60 },
   sizes: { test: { kills: AFTER_COMMIT.length }, full: { kills: 200 }, control: { kills: 2 } },
   kills: () => AFTER_COMMIT,
   async attack(experiment, { kills }, broken) {

@@ -16,7 +16,8 @@ export const terminated: Scenario<{ rounds: number }> = {
   async attack(experiment, { rounds }, broken) {
     const [echo = ''] = experiment.scripted
     const [mind = '', lonely = '', twice = ''] = experiment.llm
-    await terminateOpened(experiment, twice) // and the worker of its next life dies when it has closed what was left open
+    // and the worker of its next life dies when it has closed what was left open
+    await terminateOpened(experiment, twice)
     const died = await dieAt(experiment, ['begin:after-supersede'], 1)
     for (let round = 0; round < rounds; round++) {
       await experiment.answered([(await experiment.ask(echo)).id])
@@ -74,7 +75,10 @@ async function terminateThinking(experiment: Experiment, being: string): Promise
   await terminate(experiment, being)
 }
 
-/** As above, once the model turned out to be slow: only then its moment is stored, and a life can leave it open. */
+/**
+ * As above, once the model turned out to be slow: only then its moment is stored, and a life can leave it
+ * open.
+ */
 async function terminateOpened(experiment: Experiment, being: string): Promise<void> {
   for (;;) {
     const { id } = await experiment.ask(being)

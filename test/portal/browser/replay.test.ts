@@ -15,7 +15,10 @@ import { PortalWorld } from '../../support/portal.ts'
 import { expectReplays } from '../../support/replays.ts'
 
 const BEATS = 5
-/** The scene as it is shipped, with fewer beats, and with another name for @ada, who is somebody else in this world. */
+/**
+ * The scene as it is shipped, with fewer beats, and with another name for @ada, who is somebody else in this
+ * world.
+ */
 const scene = (
   JSON.parse(
     JSON.stringify(harmony.scene).replaceAll('"ada"', '"ann"').replaceAll('@ada', '@ann'),

@@ -1,4 +1,7 @@
-/** What somebody runs who suspects both stores: verify, the same in SQL, replay from both, and the checkpoints. */
+/**
+ * What somebody runs who suspects both stores: verify, the same in SQL, replay from both, and the
+ * checkpoints.
+ */
 
 import type { BeingName } from '@treeos/core'
 import { type BrokenReason, type ChainFault, type Checkpoint, verifyAll, verifyLog } from '@treeos/proofs'
@@ -89,7 +92,8 @@ export class Auditor {
   }
 
   #kept(findings: readonly Finding[]): Finding[] {
-    const isOff = (why: string) => this.#without.has(why.split(' ', 1)[0] ?? '') // of `command 7` the first word
+    // of `command 7` the first word
+    const isOff = (why: string) => this.#without.has(why.split(' ', 1)[0] ?? '')
     return findings.filter(({ by, why }) => !this.#without.has(by) && !isOff(why))
   }
 }

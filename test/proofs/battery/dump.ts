@@ -25,7 +25,9 @@ export interface Change {
 
 type Owned = { readonly owner: Kysely<StoreDb> }
 
-/** Drops the constraints of all tables except primary keys, as an owner can: an attack may break any of them. */
+/**
+ * Drops the constraints of all tables except primary keys, as an owner can: an attack may break any of them.
+ */
 export async function unguard({ owner }: Owned): Promise<void> {
   const { rows } = await sql<{ statement: string }>`
     select format('alter table %s drop constraint if exists %I cascade', conrelid::regclass, conname) as statement

@@ -30,7 +30,10 @@ const PUPPETS = ['ann', 'ben', 'cat'] as const
 /** A run of this being ends after so many events, so that it has several. */
 const SHORT_RUN_EVENTS = 40
 
-/** Roles, a budget, a lease, a token, an effect, a watch, a role that was changed, a payload and a moment that were erased. */
+/**
+ * Roles, a budget, a lease, a token, an effect, a watch, a role that was changed, a payload and a moment that
+ * were erased.
+ */
 export async function begin(world: World): Promise<void> {
   await publish(world, 'bell.rings', false)
   await createSpace(world, '/hall')
@@ -80,7 +83,10 @@ const quality = (name: string, value: string | number): VerbCall => ({
 
 let made = 0
 
-/** A few moments: a person summons a being, which acts, looks, fails, is refused, summons another one, or stays silent. */
+/**
+ * A few moments: a person summons a being, which acts, looks, fails, is refused, summons another one, or
+ * stays silent.
+ */
 export async function liveOn(world: World, random: Random): Promise<void> {
   const being = random.pick(PUPPETS)
   made += 1

@@ -1,4 +1,7 @@
-/** A world as its two stores held it at each moment of rest, signed each time, and other pasts of the same world. */
+/**
+ * A world as its two stores held it at each moment of rest, signed each time, and other pasts of the same
+ * world.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,12 +40,17 @@ export interface Audited {
   readonly checkpoints: readonly Checkpoint[]
 }
 
-/** A world that came to rest, with its older backups. Its workflows are in the archive only, so that an attacker can write them. */
+/**
+ * A world that came to rest, with its older backups. Its workflows are in the archive only, so that an
+ * attacker can write them.
+ */
 export interface Stage extends Audited {
   /** oldest first; the last one is what both stores hold now */
   readonly backups: readonly Backup[]
   readonly now: Backup
-  /** what other moments both stores might hold after the first backup, as the programs themselves write them */
+  /**
+   * what other moments both stores might hold after the first backup, as the programs themselves write them
+   */
   readonly others: readonly Backup[]
   close(): void
 }

@@ -1,4 +1,7 @@
-/** A person who says yes again and again is shown a rule that asks less, and what that rule would have let through. */
+/**
+ * A person who says yes again and again is shown a rule that asks less, and what that rule would have let
+ * through.
+ */
 import { approvals, proposalWith, proposedPage } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import { whatIfRules } from '@treeos/replay'

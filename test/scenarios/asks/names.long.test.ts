@@ -1,4 +1,7 @@
-/** Ids of wakes about calls that wait begin with a word. A being may have such a word for its name, and a damaged row stops no sweep. */
+/**
+ * Ids of wakes about calls that wait begin with a word. A being may have such a word for its name, and a
+ * damaged row stops no sweep.
+ */
 import { listOverdueApprovals } from '@treeos/store'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'

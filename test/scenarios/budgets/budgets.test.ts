@@ -134,7 +134,8 @@ describe('the cost of a call', () => {
     const { tokens, held } = await spent('counted')
     expect(held).toBe(0)
     expect(tokens).toBeGreaterThan(120 + bytes + 512)
-    expect(tokens).toBeLessThan(120 + bytes + 512 + 400) // the answer is short, and far from what it might have
+    // the answer is short, and far from what it might have
+    expect(tokens).toBeLessThan(120 + bytes + 512 + 400)
   })
 
   it('is nothing of a request that was turned away, and the worst of each attempt that was lost', async () => {

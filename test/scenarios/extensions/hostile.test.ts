@@ -1,6 +1,6 @@
 /**
- * Code of an extension that attacks the worker it runs in. It is trusted, so it may read what the worker may; but
- * only facts that its manifest covers land, and what it breaks stays within one moment or one process.
+ * Code of an extension that attacks the worker it runs in. It is trusted, so it may read what the worker may;
+ * but only facts that its manifest covers land, and what it breaks stays within one moment or one process.
  */
 
 import type { JsonObject } from '@treeos/core'

@@ -1,4 +1,7 @@
-/** Moments that were lived with another version of an extension: a replay lists what differs because of it, and compares the rest. */
+/**
+ * Moments that were lived with another version of an extension: a replay lists what differs because of it,
+ * and compares the rest.
+ */
 import { replay } from '@treeos/replay'
 import { defineExtension, type SeeResolver } from '@treeos/sdk'
 import { buildRegistry, type Extension, seed } from '@treeos/world'

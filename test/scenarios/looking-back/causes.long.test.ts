@@ -1,4 +1,7 @@
-/** Why a moment failed: in the outcome, in the worker's log, and for the operator in `explain`. Never in history. */
+/**
+ * Why a moment failed: in the outcome, in the worker's log, and for the operator in `explain`. Never in
+ * history.
+ */
 import { explain, moments } from '@treeos/client'
 import { beingWorkflowId } from '@treeos/protocol'
 import { defineExtension, defineOperation } from '@treeos/sdk'

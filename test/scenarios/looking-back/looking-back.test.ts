@@ -62,7 +62,8 @@ describe('looking back', () => {
     await doAs(world, 'delete-role', '/', { name: 'poet', force: true })
     const third = await live(world, 'bard', 'three')
     expect([first, second, third].map(({ primary }) => primary)).toEqual(['poet', 'poet', 'citizen'])
-    expect(first.stackDigest).not.toBe(second.stackDigest) // the control: a moment of later wears what is then
+    // the control: a moment of later wears what is then
+    expect(first.stackDigest).not.toBe(second.stackDigest)
     expect((await prompt(world.db, world.registry, 'bard', 1)).system).toContain('You rhyme.')
     expect((await prompt(world.db, world.registry, 'bard', 2)).system).toContain('You no longer rhyme.')
     for (const n of [1, 2, 3]) {

@@ -1,4 +1,7 @@
-/** Memory as things: notes are sealed, recalled by origin and sight, replayed without a search, traced, and erased even from backups. */
+/**
+ * Memory as things: notes are sealed, recalled by origin and sight, replayed without a search, traced, and
+ * erased even from backups.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,7 +94,10 @@ const remembering = (text: string): JsonObject => ({
   target: null,
   args: { text },
 })
-/** Tells the keeper something, and has its model give these answers. @returns the moments in which it lived it */
+/**
+ * Tells the keeper something, and has its model give these answers.
+ * @returns the moments in which it lived it
+ */
 async function talk(words: string, ...answers: Reply[]) {
   model.script(() => answers.shift() ?? { content: 'I have nothing to add.' })
   const said = await tell(world, 'keeper', words)
@@ -146,7 +152,8 @@ it('what a person tells it itself is sealed before it is in an inbox, and its ow
     args: { text: 'The vault is a zebra-word' },
   }
   const kept = await act(world, 'operator', call, 30, 'once')
-  expect(await act(world, 'operator', call, 30, 'once')).toMatchObject({ act: kept.act }) // sealed alike, so it is the same request
+  // sealed alike, so it is the same request
+  expect(await act(world, 'operator', call, 30, 'once')).toMatchObject({ act: kept.act })
   await talk('Tell me of the vault again.', { content: 'Well.' })
   expect(recalled()).toMatch(/tiger-milk[\s\S]*zebra-word[\s\S]*says the scribe/)
   const backup = await dumpOf(world.owner)

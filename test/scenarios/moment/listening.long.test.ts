@@ -1,4 +1,7 @@
-/** A run that looks for its next wake by itself says so in Postgres, and whoever writes that wake rings no doorbell. */
+/**
+ * A run that looks for its next wake by itself says so in Postgres, and whoever writes that wake rings no
+ * doorbell.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ringUnlessListening } from '@treeos/client'
 import { newWake } from '@treeos/core'
@@ -58,7 +61,10 @@ it('a time that is far away does not count as listening', async () => {
   expect(await isListening(world.db, 'open')).toBe(false)
 })
 
-/** Lives the second moment, and the third one, which came while the end of the second listened, so that nobody rings. */
+/**
+ * Lives the second moment, and the third one, which came while the end of the second listened, so that nobody
+ * rings.
+ */
 async function liveSecondAndThird(being: string, worker: HandWorker) {
   const second = await tellSecond(being, handWorker(world))
   const lived = liveByHand(worker, second, { room: 2 })

@@ -1,4 +1,7 @@
-/** A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late changes nothing. */
+/**
+ * A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late
+ * changes nothing.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newMemory } from '@treeos/activities'
 import { type BeingName, momentId } from '@treeos/core'
@@ -33,7 +36,9 @@ const SHORT_MS = 2000
 const SLOW_MS = 3000
 const model = useModelServer()
 
-/** The beats of a being's moments, in order; of those of a worker only the ones that lived or opened a moment. */
+/**
+ * The beats of a being's moments, in order; of those of a worker only the ones that lived or opened a moment.
+ */
 async function beatsOf(world: World, being: BeingName): Promise<string[]> {
   const runs = await fetchRuns(world.temporal, world.reality.name, being, null)
   return runs.flatMap(({ history }) => (history.events ?? []).flatMap(beatIn))

@@ -1,4 +1,7 @@
-/** A worker and a workflow that disagree about the roles of a moment: the run fails by name, and the being lives no more until they agree. */
+/**
+ * A worker and a workflow that disagree about the roles of a moment: the run fails by name, and the being
+ * lives no more until they agree.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'

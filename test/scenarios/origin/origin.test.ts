@@ -1,4 +1,7 @@
-/** Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who clears them. */
+/**
+ * Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who
+ * clears them.
+ */
 import { converse, markedView, search, see, summon, threadsOf } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { replay } from '@treeos/replay'
@@ -213,7 +216,8 @@ describe('vouching', () => {
     await shadow(dryRun)
     expect((await see(world, 'operator', '/lawn')).qualities).not.toHaveProperty('shadow')
     await told('rash', set('/lawn', 'kind words'))
-    expect((await see(world, 'operator', '/lawn')).qualities).toMatchObject({ shadow: { do: dryRun } }) // `seen` covers it
+    // `seen` covers it
+    expect((await see(world, 'operator', '/lawn')).qualities).toMatchObject({ shadow: { do: dryRun } })
     await shadow(null)
     const { seen, holds } = await markedView(world, { address: '/lawn' })
     expect(holds).toMatchObject({ qualities: { note: { text: 'kind words' } }, outside: true })

@@ -1,4 +1,7 @@
-/** Sentinels as overlays of every tier, through moments of which many fail, and then a search of all that was written. */
+/**
+ * Sentinels as overlays of every tier, through moments of which many fail, and then a search of all that was
+ * written.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -230,7 +233,8 @@ describe('what a run of moments with overlays leaves behind', () => {
         'postgres pg_wal/',
         'table treeos.overlay',
       ]
-      // Other test files make databases, and Postgres then throws away its older log: so that it holds the stored texts again.
+      // Other test files make databases, and Postgres then throws away its older log: so that it holds the
+      // stored texts again.
       await sql`update treeos.overlay set content = content`.execute(world.owner)
       const { found, searched } = await search(words)
       console.error(

@@ -1,4 +1,6 @@
-/** The worker that holds the overlays of calls is killed while it makes these calls, and another one goes on. */
+/**
+ * The worker that holds the overlays of calls is killed while it makes these calls, and another one goes on.
+ */
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

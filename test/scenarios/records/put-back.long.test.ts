@@ -1,6 +1,6 @@
 /**
- * What the owner of the database changed, used and put back. Nothing that is stored shows it, so `verify` finds nothing; replay judges
- * each recorded call again from the facts, and names the moment.
+ * What the owner of the database changed, used and put back. Nothing that is stored shows it, so `verify`
+ * finds nothing; replay judges each recorded call again from the facts, and names the moment.
  */
 
 import { type ReplayReport, replay } from '@treeos/replay'

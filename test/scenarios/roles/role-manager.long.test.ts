@@ -156,7 +156,8 @@ describe('the role-manager', () => {
     const shout = { when: { 'world.usher.hush': { present: true } }, role: 'loud' }
     const wears = async (flow: JsonObject[], hush: boolean) => {
       expect(await ask({ do: 'set-roleflow', target: '@usher', flow })).toMatchObject({ ok: true })
-      expect((await rowOf(world, 'usher')).qualities.roleFlow).toEqual(flow) // as written, which is what raw JSON shows
+      // as written, which is what raw JSON shows
+      expect((await rowOf(world, 'usher')).qualities.roleFlow).toEqual(flow)
       const signal = { do: 'set-world-signal', namespace: 'usher', key: 'hush', value: hush }
       expect(await ask(signal)).toMatchObject({ ok: true })
       return (await live(world, 'usher', 'look')).primary

@@ -148,7 +148,8 @@ describe('the five clauses of the court, through a day', () => {
     expect(await moment(answer)).toEqual({ outcome: 'act', stack: ['court-watcher'] })
     await publish(world, 'court.in-session', true)
     expect(await moment(go('/'))).toEqual({ outcome: 'act', stack: ['judge'] })
-    expect(await moment(answer)).toEqual({ outcome: 'act', stack: ['court-watcher'] }) // no judge outside the court
+    // no judge outside the court
+    expect(await moment(answer)).toEqual({ outcome: 'act', stack: ['court-watcher'] })
   })
 
   it('a role that only people can wear falls through to the next clause', async () => {

@@ -49,7 +49,10 @@ async function people(world: World, lists: object): Promise<void> {
   await world.birth({ name: 'victim', cognition: 'human' })
 }
 
-/** Lives one moment for each answer of the attack. @returns where the mole wrote what, and what the model was shown */
+/**
+ * Lives one moment for each answer of the attack.
+ * @returns where the mole wrote what, and what the model was shown
+ */
 async function raid(world: World): Promise<{ wrote: string[]; shown: string }> {
   model.reset()
   const answers = [...ATTACK]

@@ -102,8 +102,8 @@ const REVOCATIONS: readonly Revocation[] = [
 ]
 
 /**
- * Has a being act, and takes its right away after the gates have let the act pass and before it is committed: the append waits
- * for the head that this transaction holds.
+ * Has a being act, and takes its right away after the gates have let the act pass and before it is committed:
+ * the append waits for the head that this transaction holds.
  */
 async function revokeMeanwhile(world: World, { who, call, revoke }: Revocation) {
   const wake = await world.owner.transaction().execute(async (tx) => {

@@ -1,6 +1,7 @@
 /**
- * A worker that was taken over writes by its login in Postgres what the law does not give. What SQL does not refuse, replay or verify names. Controls: a
- * worker that is as it should be gets named for nothing, and SQL refuses what it guards.
+ * A worker that was taken over writes by its login in Postgres what the law does not give. What SQL does not
+ * refuse, replay or verify names. Controls: a worker that is as it should be gets named for nothing, and SQL
+ * refuses what it guards.
  */
 import { act } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'

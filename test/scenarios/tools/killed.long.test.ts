@@ -1,4 +1,7 @@
-/** A worker is killed in the middle of a call: it is not made again, and what became of it is found out where the server can say. */
+/**
+ * A worker is killed in the middle of a call: it is not made again, and what became of it is found out where
+ * the server can say.
+ */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { actWakeId } from '@treeos/core'

@@ -1,4 +1,6 @@
-/** The settings of a tool server change, or it is removed: what was lived before is told from what was edited. */
+/**
+ * The settings of a tool server change, or it is removed: what was lived before is told from what was edited.
+ */
 import { approvals } from '@treeos/client'
 import { codeOf } from '@treeos/reality'
 import { type ReplayReport, replay } from '@treeos/replay'
@@ -128,7 +130,8 @@ describe('what was lived before the settings of a tool server changed', () => {
     queue.push({ status: 400 })
     expect(await live(world, 'poet', 'never')).toMatchObject({ n: 2, outcome: 'failure' })
     const code = codeOf(buildRegistry([seed, stage, ...withoutAsk.extensions]))
-    expect((await findOutcome(world.db, 'poet/1/2'))?.record.code).toBeUndefined() // it is that of the open record
+    // it is that of the open record
+    expect((await findOutcome(world.db, 'poet/1/2'))?.record.code).toBeUndefined()
     expect((await findOpen(world.db, 'poet/1/2'))?.record).toMatchObject({ code })
     expect(await replayWith({ extensions: [] })).toMatchObject({ identical: true })
   })

@@ -32,7 +32,10 @@ beforeAll(async () => {
 })
 
 const answer = { verb: 'summon', target: null, content: 'the answer', inReplyTo: null }
-/** The operator speaks to @between, which asks the being to answer. @returns how that moment ended, and the first id */
+/**
+ * The operator speaks to @between, which asks the being to answer.
+ * @returns how that moment ended, and the first id
+ */
 async function through(being: string, call: JsonObject) {
   const root = await tell(world, 'between', {
     call: { verb: 'summon', target: `@${being}`, content: { call } },

@@ -50,7 +50,8 @@ describe('the line', () => {
       const all = await moments(world.db, being)
       expect((await actsAs(being, 'factory:worker')).length).toBeGreaterThanOrEqual(2)
       const halted = all.filter(({ primary }) => primary === 'factory:halted')
-      // The line was mended because quinn saw it broken. On a busy machine the others may wake only after that.
+      // The line was mended because quinn saw it broken. On a busy machine the others may wake only after
+      // that.
       if (being === 'quinn') expect(halted).not.toEqual([])
       for (const { n } of halted)
         expect((await explain(world.db, being, n)).surface).toEqual({

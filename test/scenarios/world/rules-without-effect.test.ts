@@ -1,4 +1,7 @@
-/** Rules of spaces that nothing would ever be asked about: refused as they are written, or accepted with a warning. */
+/**
+ * Rules of spaces that nothing would ever be asked about: refused as they are written, or accepted with a
+ * warning.
+ */
 import type { Json, JsonObject } from '@treeos/core'
 import { replay, whatIfRules } from '@treeos/replay'
 import { defineExtension, defineOperation } from '@treeos/sdk'

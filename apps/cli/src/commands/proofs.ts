@@ -28,7 +28,9 @@ const RECEIPT_WAIT_SECONDS = 5
 const WITNESS_WAIT_SECONDS = 15
 const waitNumber = parseNumber('--wait', { min: 0, max: 3600, whole: false })
 
-/** `treeos export | receipt`: what people outside check, with `treeos verify` or with @treeos/verify alone. */
+/**
+ * `treeos export | receipt`: what people outside check, with `treeos verify` or with @treeos/verify alone.
+ */
 export function addProofs(cli: Cli): void {
   addExport(cli)
   addReceipt(cli)

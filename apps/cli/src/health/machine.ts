@@ -112,7 +112,8 @@ async function healthOf(dataDir: string, env: NodeJS.ProcessEnv, at: LiveConnect
   const [status, life, minds, pollers] = await Promise.all([
     readStatus(dataDir, env),
     examineLife(dataDir, env),
-    hasWorker(dataDir) ? examineMinds(dataDir, env) : [], // without a worker this process would be asked, which has no keys
+    // without a worker this process would be asked, which has no keys
+    hasWorker(dataDir) ? examineMinds(dataDir, env) : [],
     checkPollers(at).catch((error: unknown) => [unseen('task queue', error, RECHECK)]),
   ])
   const { mind, connections, moments, models, slowestBeat } = status

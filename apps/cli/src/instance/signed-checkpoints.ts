@@ -48,7 +48,10 @@ export function receiptSigner(options: InstanceOptions, { id }: Pick<Reality, 'i
   return loadSigners(keyFile, origin).at(-1)!
 }
 
-/** The newest checkpoint that a quorum of the instance's witnesses cosigned; null without one, and where it has no witnesses. */
+/**
+ * The newest checkpoint that a quorum of the instance's witnesses cosigned; null without one, and where it
+ * has no witnesses.
+ */
 export function newestCosigned(dataDir: string, origin: string): Checkpoint | null {
   const policy = findWitnessing(witnessesFile(dataDir))?.policy
   if (!policy) return null
@@ -91,7 +94,8 @@ export function checkpointedLog(
     size,
     ends: () => heads.at(db, size),
     async prove(reel, seq) {
-      // The entries of a chain stand in the log in their order, so the last one that the checkpoint covers is found by halving.
+      // The entries of a chain stand in the log in their order, so the last one that the checkpoint covers is
+      // found by halving.
       let [low, high, index] = [0, seq, -1]
       for (let at = high; low < high; at = Math.ceil((low + high) / 2)) {
         const found = await findLogIndex(db, { reel, seq: at })

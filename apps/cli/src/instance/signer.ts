@@ -80,7 +80,10 @@ interface SigningRequest {
   readonly out: Output
 }
 
-/** Has the witnesses of TREEOS_WITNESSES cosign what is signed. What goes wrong there is told, and stops no signing. */
+/**
+ * Has the witnesses of TREEOS_WITNESSES cosign what is signed. What goes wrong there is told, and stops no
+ * signing.
+ */
 async function askWitnesses(
   dataDir: string,
   { db, signer, folder, signal, out }: SigningRequest,

@@ -12,7 +12,10 @@ import type { Kysely } from 'kysely'
 import { messageOf } from '../text/failure.ts'
 import type { Output } from '../text/output.ts'
 
-/** Brings Temporal's worker along. The SDK replays each run with one, which would log that it starts and stops. */
+/**
+ * Brings Temporal's worker along. The SDK replays each run with one, which would log that it starts and
+ * stops.
+ */
 export async function loadReplay(): Promise<typeof import('@treeos/replay')> {
   const { DefaultLogger, Runtime } = await import('@temporalio/worker')
   if (!isHushed) Runtime.install({ logger: new DefaultLogger('ERROR') })
@@ -31,7 +34,10 @@ export async function findReplayOfNow(db: Kysely<StoreDb>): Promise<StoredReplay
   return last !== null && last.ageSeconds < replayHours(process.env) * 3600 ? last : null
 }
 
-/** Keeps what a replay of all beings finds. A login that may only read keeps nothing, and its replay counts all the same. */
+/**
+ * Keeps what a replay of all beings finds. A login that may only read keeps nothing, and its replay counts
+ * all the same.
+ */
 export async function recording(
   { db }: { readonly db: Kysely<StoreDb> },
   { beings, from }: ReplayRequest,

@@ -13,7 +13,8 @@ interface SummonWords {
 }
 
 /**
- * Shows on stderr what the model of a being writes to a summon, while it does: as text, or with --json as JSON lines.
+ * Shows on stderr what the model of a being writes to a summon, while it does: as text, or with --json as
+ * JSON lines.
  * @param send sends the summon and waits for its end; says its correlation once it is sent
  * @throws {TreeosError} FORBIDDEN when the being's past is not open to the sender; then nothing is sent
  */

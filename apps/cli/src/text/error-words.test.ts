@@ -5,8 +5,8 @@ import { createCli } from '../program.ts'
 import { Output } from './output.ts'
 
 /**
- * Errors of these folders reach people in a browser, programs over HTTP and models by MCP, who have no command line. What mends an error is a
- * `Remedy` of core, and each door has words of its own for it.
+ * Errors of these folders reach people in a browser, programs over HTTP and models by MCP, who have no
+ * command line. What mends an error is a `Remedy` of core, and each door has words of its own for it.
  */
 const FOLDERS = [
   'packages/*/src',

@@ -27,8 +27,9 @@ const WORDS: RemedyTexts = {
 }
 
 /**
- * What mends an error whose record holds its code and its message alone. No error and no log has what a model server said, because that may
- * quote the prompt or the key. `doctor` makes a small call of its own, without any being's prompt, and shows what the server says to it.
+ * What mends an error whose record holds its code and its message alone. No error and no log has what a model
+ * server said, because that may quote the prompt or the key. `doctor` makes a small call of its own, without
+ * any being's prompt, and shows what the server says to it.
  */
 const BY_CODE: Partial<Record<ErrorCode, string>> = {
   ACTION_NOT_SUPPORTED: '`treeos operations` lists them',

@@ -16,7 +16,8 @@ export interface SignInSource {
 /**
  * Finds a person by name and password.
  * @param name with or without `@`
- * @throws {TreeosError} UNAUTHORIZED, the same for an unknown name and a wrong password; RATE_LIMITED after several failures
+ * @throws {TreeosError} UNAUTHORIZED, the same for an unknown name and a wrong password; RATE_LIMITED after
+ *   several failures
  */
 export async function checkPassword(
   db: Kysely<PortalDb>,

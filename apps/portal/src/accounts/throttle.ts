@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
 
 /**
- * Pauses after failed attempts are ours: they double, and all portals of a reality count in Postgres. No kept limiter of rates does both.
- * `free` failures cost nothing. Each further one doubles the pause.
+ * Pauses after failed attempts are ours: they double, and all portals of a reality count in Postgres. No kept
+ * limiter of rates does both. `free` failures cost nothing. Each further one doubles the pause.
  */
 interface Pauses {
   readonly free: number
@@ -14,7 +14,10 @@ interface Pauses {
 
 /** Of one person from one address, or in one browser that it used before. */
 const OWN: Pauses = { free: 5, secondsMin: 5, secondsMax: 900 }
-/** Of one person from all addresses together: slower guesses, and never a pause for a browser that it used before. */
+/**
+ * Of one person from all addresses together: slower guesses, and never a pause for a browser that it used
+ * before.
+ */
 const JOINT: Pauses = { free: 50, secondsMin: 1, secondsMax: 60 }
 /** After this long without a failure the count begins anew. */
 const FORGET_SECONDS = 24 * 3600
@@ -66,7 +69,10 @@ export async function countFailure(db: Kysely<PortalDb>, attempt: SignInAttempt)
     `.execute(db)
 }
 
-/** After a sign-in: what was counted where it came from. The joint count goes on, since others may be guessing. */
+/**
+ * After a sign-in: what was counted where it came from. The joint count goes on, since others may be
+ * guessing.
+ */
 export async function forgetOwnFailures(db: Kysely<PortalDb>, attempt: SignInAttempt): Promise<void> {
   const [[own] = ['']] = throttleKeys(attempt)
   await db.deleteFrom('throttle').where('key', '=', own).execute()

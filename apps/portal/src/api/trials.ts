@@ -77,7 +77,10 @@ const choosing = operation({
   responses: answers(z.object({ models: z.array(z.string()).readonly() }), 'names of model connections'),
 })
 
-/** Past moments asked again. What is in them goes to models that the operator named, and to no address of a caller. */
+/**
+ * Past moments asked again. What is in them goes to models that the operator named, and to no address of a
+ * caller.
+ */
 export const trialRoutes = ({ machine, onError }: Pick<Portal, 'machine' | 'onError'>) => {
   const prepared = async (visit: Visit, value: unknown) => {
     const trial = await authorized(visit, readTrial(value))
@@ -108,7 +111,10 @@ export const trialRoutes = ({ machine, onError }: Pick<Portal, 'machine' | 'onEr
     })
 }
 
-/** @throws {TreeosError} INVALID_INPUT for one that is malformed, loads code, or names a model that the operator did not */
+/**
+ * @throws {TreeosError} INVALID_INPUT for one that is malformed, loads code, or names a model that the
+ *   operator did not
+ */
 function readTrial(value: unknown): Trial {
   const read = checkTrial(withMoments(value as Json))
   const wrong = (at: string, why: string) => new TreeosError('INVALID_INPUT', `${at}: ${why}`)

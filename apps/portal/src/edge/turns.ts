@@ -22,8 +22,8 @@ interface WaitingRequest extends Asker {
 }
 
 /**
- * Lets so much be done at once, in turns: whoever asks for much waits for itself, and not others for it. No kept queue takes turns
- * between groups: `p-queue` and `rate-limiter-flexible` are first in, first out.
+ * Lets so much be done at once, in turns: whoever asks for much waits for itself, and not others for it. No
+ * kept queue takes turns between groups: `p-queue` and `rate-limiter-flexible` are first in, first out.
  */
 export class Turns {
   readonly #bounds: TurnBounds

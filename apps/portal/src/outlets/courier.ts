@@ -38,8 +38,8 @@ const FORGET_MS = 3600_000
 const FAULT_CHARS_MAX = 300
 
 /**
- * Tells people beside the page what waits in their inboxes: looks for open entries that were not told, and tells them, at least once
- * each. Several portals share the work by the table of deliveries.
+ * Tells people beside the page what waits in their inboxes: looks for open entries that were not told, and
+ * tells them, at least once each. Several portals share the work by the table of deliveries.
  */
 export class Courier {
   readonly #portal: Pick<Portal, 'at' | 'store' | 'onError'>

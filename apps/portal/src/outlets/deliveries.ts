@@ -29,12 +29,15 @@ const KEPT_DAYS = 30
 
 /** What a person is told of an entry. */
 const TOLD = sql<ToldAs>`case treeos.kind_of(i) when 'news' then 'notice' when 'event' then 'notice' else treeos.kind_of(i) end`
-/** What an outlet has to want so that the entry is told: a parked budget needs a decision of its person, as an approval does. */
+/**
+ * What an outlet has to want so that the entry is told: a parked budget needs a decision of its person, as an
+ * approval does.
+ */
 const WANT = sql<OutletSubject>`replace(${TOLD}, 'budget', 'approval')`
 
 /**
- * Notes which open entries are to be told, each once for each outlet. The inbox itself says what is open, so nothing is lost, however long
- * nobody looked. What its person closed meanwhile is told to nobody.
+ * Notes which open entries are to be told, each once for each outlet. The inbox itself says what is open, so
+ * nothing is lost, however long nobody looked. What its person closed meanwhile is told to nobody.
  */
 export async function noteOpenEntries(db: Kysely<PortalDb>, graceSeconds = GRACE_SECONDS): Promise<void> {
   await sql`

@@ -166,7 +166,10 @@ const drumming: RoleFlow = [
   { role: 'harmony:resting' },
 ]
 
-/** Beats after each silence; its act arms the next one. A wake by change does not beat. So a drum that is silent rests. */
+/**
+ * Beats after each silence; its act arms the next one. A wake by change does not beat. So a drum that is
+ * silent rests.
+ */
 const beat: Script = ({ wake, primary, face }) =>
   primary === 'harmony:drummer' && isSilence(wake.content)
     ? {

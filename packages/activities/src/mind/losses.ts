@@ -34,7 +34,8 @@ export interface NextAttempt {
 
 /**
  * The delay before the next attempt: it doubles, and is at least the provider's Retry-After.
- * @returns null when the model call has failed. A second attempt is always made, unless the provider asks for a longer wait
+ * @returns null when the model call has failed. A second attempt is always made, unless the provider asks for
+ *   a longer wait
  */
 export function nextDelayMs(next: NextAttempt): number | null {
   const { losses, retryAfterMs = 0, patienceSeconds, attemptsMax = Number.POSITIVE_INFINITY, chance } = next
@@ -75,7 +76,10 @@ export interface LostAttempt {
   readonly error: ModelTransientError
 }
 
-/** Stores the error of an attempt. @returns the delay before the next one; or the failure of the moment when none is made */
+/**
+ * Stores the error of an attempt.
+ * @returns the delay before the next one; or the failure of the moment when none is made
+ */
 export async function afterLoss(
   deps: BeatDeps,
   loaded: LoadedMoment,

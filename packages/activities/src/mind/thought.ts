@@ -80,7 +80,8 @@ async function askModel(
   const overlay = await resolveOverlay(deps, { record: loaded.record, sources: loaded.overlays }, ENTRY)
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
   const prompt = renderSignature(signature, overlay?.value ?? null)
-  const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null // what repeats an overlay is masked only at the end
+  // what repeats an overlay is masked only at the end
+  const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null
   try {
     const decisionOf = (answer: ModelAnswer) =>
       decisionFrom(answer.decision, { role, answersBy }, loaded.record)
@@ -141,8 +142,8 @@ export function answerLimitOf({ face }: Pick<LoadedMoment, 'face'>): { maxTokens
 }
 
 /**
- * The model of the being's own connection, else of the reality's default one, under the name that an extension gave the being;
- * otherwise the failure that says why.
+ * The model of the being's own connection, else of the reality's default one, under the name that an
+ * extension gave the being; otherwise the failure that says why.
  */
 export function modelOf(
   { model, connections }: BeatDeps,

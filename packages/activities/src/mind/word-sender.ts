@@ -5,10 +5,16 @@ import type { BeatDeps } from '../deps.ts'
 
 /** How long words wait for more of them: each notice serialises the commits of the database. */
 const TOGETHER_MS = 100
-/** Most characters of one notice. JSON writes a character as up to six bytes, and the rest of a notice is short. */
+/**
+ * Most characters of one notice. JSON writes a character as up to six bytes, and the rest of a notice is
+ * short.
+ */
 const CHARS_MAX = Math.floor((NOTICE_BYTES_MAX - 600) / 6)
 
-/** Finds out whether somebody watches the being of a moment that this process did not open, or opened long ago. */
+/**
+ * Finds out whether somebody watches the being of a moment that this process did not open, or opened long
+ * ago.
+ */
 export async function noteStreaming({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<void> {
   try {
     const known = memory.moments.find(moment)
@@ -34,8 +40,8 @@ export function wordSenderOf(
 }
 
 /**
- * Tells what a model writes to those who watch, while it writes. Words that follow each other soon are told together. The call never
- * waits for it, and a failure loses words only: the decision has them all.
+ * Tells what a model writes to those who watch, while it writes. Words that follow each other soon are told
+ * together. The call never waits for it, and a failure loses words only: the decision has them all.
  */
 export class WordSender {
   readonly #of: Pick<WordNotice, 'being' | 'moment' | 'thread' | 'attempt'>

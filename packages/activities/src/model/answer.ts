@@ -46,11 +46,12 @@ const SPENT =
   'being or the limit of its server, or let it think less'
 
 /**
- * Reads a completion as a call, a see or a failure. Takes any value and never throws. Its failures go to other beings and to
- * logs, so they quote a tool's name or one argument at most, of 80 characters, as printable ASCII.
+ * Reads a completion as a call, a see or a failure. Takes any value and never throws. Its failures go to
+ * other beings and to logs, so they quote a tool's name or one argument at most, of 80 characters, as
+ * printable ASCII.
  * @param completion the parsed body of an answer
- * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only. A real tool
- *   call of another verb is returned as a call, and the gate refuses it
+ * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only.
+ *   A real tool call of another verb is returned as a call, and the gate refuses it
  * @param prompt all that was said to the model
  * @param shown names that the prompt told, which the model may write short
  */
@@ -93,8 +94,8 @@ export function parseAnswer(
 }
 
 /**
- * Reads the outputs of a Signature from a completion: the arguments of its tool, unchecked. Takes any value and never throws. A
- * failure quotes nothing of the model, which may repeat an overlay.
+ * Reads the outputs of a Signature from a completion: the arguments of its tool, unchecked. Takes any value
+ * and never throws. A failure quotes nothing of the model, which may repeat an overlay.
  * @param tool name of the function that takes the outputs
  * @param prompt all that was said to the model
  */

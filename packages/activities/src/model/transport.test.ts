@@ -66,7 +66,8 @@ describe('what may yet go well is thrown, for Temporal to try again', () => {
     const error = (await outcome()) as ModelTransientError
     expect(error).toEqual(transient({ status, message: `model answered ${status}` }))
     expect(error.retryAfterMs).toBeUndefined()
-    expect(error.isFree).toBe(![408, 504, 599].includes(status)) // the provider charges for answers, and this is none
+    // the provider charges for answers, and this is none
+    expect(error.isFree).toBe(![408, 504, 599].includes(status))
     expect(error).not.toHaveProperty('cause')
   })
 

@@ -9,7 +9,10 @@ import type { ConcludedCall } from '../moments/open-moments.ts'
 import type { GateInput } from './propose.ts'
 import type { StampReading } from './read.ts'
 
-/** Asks the law what a proposal comes to. What was concluded of its call before, from the same world, is not asked again. */
+/**
+ * Asks the law what a proposal comes to. What was concluded of its call before, from the same world, is not
+ * asked again.
+ */
 export async function concludeProposal(
   db: Db,
   deps: BeatDeps,

@@ -82,7 +82,10 @@ const WHY_NO_EFFECT: Readonly<Record<string, string>> = {
 }
 const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
 
-/** The decision is refused for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
+/**
+ * The decision is refused for a reason beside the gates.
+ * @throws {Error} for a skip, which such a reason cannot refuse
+ */
 export function refusedByCondition(proposal: GateInput, refused: ConditionRefusal): GateInput {
   if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${refused.message}`)
   return { ...proposal, refused }

@@ -43,17 +43,19 @@ import { type GateInput, propose, refusedByCondition, UNLEASED } from './propose
 import { readForStamp } from './read.ts'
 import { evaluationIn, stampedBefore } from './stored-stamp.ts'
 
-/** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
+/**
+ * After this many conflicts with other writers, the stamp locks everything it read before it decides again.
+ */
 const UNLOCKED_ATTEMPTS_MAX = 2
 const ATTEMPTS_MAX = 12
 
 /**
- * Stamp: asks both gates about the decision, and appends its facts and the moment's outcome, all or none. Then rings the
- * beings that it woke. A rerun returns the first run's outcome. When another writer moved a head that the decision read, the
- * stamp decides again.
+ * Stamp: asks both gates about the decision, and appends its facts and the moment's outcome, all or none.
+ * Then rings the beings that it woke. A rerun returns the first run's outcome. When another writer moved a
+ * head that the decision read, the stamp decides again.
  * @param held a moment whose open record and decision are not stored: the append stores them too
- * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written; or the stack that another run has
- *   stamped it with
+ * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written;
+ *   or the stack that another run has stamped it with
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  * @throws {RecordRefusedError} when Postgres takes neither the act nor its failure
  * @throws {ReopenedError} when other records of a held moment are stored
@@ -69,7 +71,8 @@ export async function stampMoment(
   if (held !== null) await deps.memory.moments.store(deps.db, held)
   const refused =
     (await whyYesIsOver(deps, input.moment)) ?? (await recordEffectRequest(deps, input, first.pending))
-  // What rules count has moved since: it is judged again, and refused where another act waits for the outside.
+  // What rules count has moved since: it is judged again, and refused where another act waits for the
+  // outside.
   if (refused === MOVED) return stampMoment(deps, input, null)
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
   const failed = await stampWithRetries(deps, { ...input, effect: refused }, null)
@@ -92,7 +95,10 @@ async function whyYesIsOver(deps: BeatDeps, moment: MomentId): Promise<string | 
 
 const MOVED = 'moved'
 
-/** Records the effect that a moment requests. @returns an error code when it requested another one before, `moved`, or null */
+/**
+ * Records the effect that a moment requests.
+ * @returns an error code when it requested another one before, `moved`, or null
+ */
 async function recordEffectRequest(
   { db }: BeatDeps,
   { moment }: StampInput,
@@ -118,7 +124,8 @@ async function stampWithRetries(
     unstored = null
   }
   let conflicting: ReelId[] = []
-  // The first try of a held moment reads nothing again: mostly nothing that it read has moved since it opened.
+  // The first try of a held moment reads nothing again: mostly nothing that it read has moved since it
+  // opened.
   for (let attempt = held === null ? 1 : 0; attempt <= ATTEMPTS_MAX; attempt++) {
     if (attempt > UNLOCKED_ATTEMPTS_MAX) await store() // under these locks no other connection could store it
     const kept = attempt === 0 ? (held?.reading ?? null) : null
@@ -138,7 +145,8 @@ async function stampWithRetries(
         conflicting = done.read
         break
       case 'refused':
-        if (kept !== null && done.refusal.prospect === 'refused') break // it was judged from what was read before
+        // it was judged from what was read before
+        if (kept !== null && done.refusal.prospect === 'refused') break
         proposal = failedAsRefused(proposal, done.refusal)
         await store()
         break
@@ -165,7 +173,9 @@ type StampAttempt =
       readonly rescheduled: readonly ScheduleRef[]
       /** the being goes on with the same call */
       readonly keepsOverlay: boolean
-      /** a wake without a doorbell may have come after the inbox was counted, and the run does not listen on */
+      /**
+       * a wake without a doorbell may have come after the inbox was counted, and the run does not listen on
+       */
       readonly mayHaveMissed: boolean
     }
   | { readonly status: 'done' }
@@ -191,8 +201,8 @@ interface StampStart {
 }
 
 /**
- * One try of a stamp: read, conclude, build, append; each but the last is a file in `stamp/`. The append refuses when a head that was read
- * has moved.
+ * One try of a stamp: read, conclude, build, append; each but the last is a file in `stamp/`. The append
+ * refuses when a head that was read has moved.
  */
 async function attemptStamp(
   db: Db,
@@ -204,8 +214,9 @@ async function attemptStamp(
   const reading = await readForStamp(db, deps, input, opened, kept, held?.concluded)
   const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
   const concluded = await concludeProposal(db, deps, input, proposal, reading, before)
-  // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
-  // where no call was judged. So anything but an act is judged again from the present rows.
+  // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel
+  // without a fact, and nothing where no call was judged. So anything but an act is judged again from the
+  // present rows.
   if (kept !== null && concluded.kind !== 'act' && concluded.kind !== 'waiting')
     return attemptStamp(db, deps, input, { opened, held, kept: null }, proposal)
   if (concluded.kind === 'effect-pending') return { status: 'effect-pending', pending: concluded }
@@ -308,7 +319,10 @@ function asRefused(error: unknown): RefusedAct {
   return { status: 'refused', refusal }
 }
 
-/** The moment fails in place of an act that the record does not take. @throws {RecordRefusedError} when it did not take the failure either */
+/**
+ * The moment fails in place of an act that the record does not take.
+ * @throws {RecordRefusedError} when it did not take the failure either
+ */
 function failedAsRefused(proposal: GateInput, { prospect, what }: RecordRefusal): GateInput {
   if (proposal.kind === 'skipped' || proposal.refused?.beside === 'storage')
     throw new RecordRefusedError(`the record refuses the end of the moment: ${what}`)
@@ -321,7 +335,10 @@ function failedAsRefused(proposal: GateInput, { prospect, what }: RecordRefusal)
   )
 }
 
-/** Runs a try with locks on the reels that the last try read. A deadlock with another stamp counts as a conflict. */
+/**
+ * Runs a try with locks on the reels that the last try read. A deadlock with another stamp counts as a
+ * conflict.
+ */
 async function runLocked(
   deps: BeatDeps,
   reels: ReelId[],

@@ -5,10 +5,10 @@ import { type BeingSnapshot, type SeeConnection, withSnapshot } from '../beings/
 import { suggesting } from './suggestion.ts'
 
 /**
- * SEE: reads an address as a being, now, and writes nothing. Evaluates the being's flow for the verb `see` and asks both
- * gates. A person reads the text of a note from outside where it may be asked to vouch for it.
- * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND; ROLE_UNAVAILABLE when the flow
- *   gives no role
+ * SEE: reads an address as a being, now, and writes nothing. Evaluates the being's flow for the verb `see`
+ * and asks both gates. A person reads the text of a note from outside where it may be asked to vouch for it.
+ * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND; ROLE_UNAVAILABLE
+ *   when the flow gives no role
  */
 export async function see(at: SeeConnection, as: BeingName, address: string): Promise<Descriptor> {
   return suggesting(

@@ -13,8 +13,9 @@ export interface SpeakableBeing {
 const SPEAKABLE_MAX = 200
 
 /**
- * The beings that a being may speak to now and sees: those that its list names, and those that the list covers of the beings around it
- * and of the catalog of addresses, where it may see that. The rules of a target still decide each summon.
+ * The beings that a being may speak to now and sees: those that its list names, and those that the list
+ * covers of the beings around it and of the catalog of addresses, where it may see that. The rules of a
+ * target still decide each summon.
  */
 export async function speakable(at: SeeConnection, as: BeingName): Promise<SpeakableBeing[]> {
   const known = await unlessRefused(addresses(at, as, { text: '@', of: 'beings', limit: SPEAKABLE_MAX }))

@@ -8,8 +8,9 @@ const NAMES_MAX = 500
 const ATTEMPTS_MAX = 3
 
 /**
- * Adds to the refusal of a name that nothing has the one that was probably meant, of those that the caller may see. Every way by which a
- * name comes in throws through here; the record of a moment holds the refusal without it.
+ * Adds to the refusal of a name that nothing has the one that was probably meant, of those that the caller
+ * may see. Every way by which a name comes in throws through here; the record of a moment holds the refusal
+ * without it.
  * @returns the error to throw: any other as it is
  */
 export async function withSuggestion(at: SeeConnection, as: BeingName, error: unknown): Promise<unknown> {

@@ -32,8 +32,8 @@ export interface SelfView {
 
 /**
  * A being's view of itself, read in one snapshot.
- * @throws {TreeosError} BEING_NOT_FOUND; FORBIDDEN when the person may not act as it; ROLE_UNAVAILABLE when its flow gives
- *   no role
+ * @throws {TreeosError} BEING_NOT_FOUND; FORBIDDEN when the person may not act as it; ROLE_UNAVAILABLE when
+ *   its flow gives no role
  */
 export async function describeSelf(at: SeeConnection, as: BeingName): Promise<SelfView> {
   return withSnapshot(at, as, async (snapshot) => ({
@@ -45,7 +45,10 @@ export async function describeSelf(at: SeeConnection, as: BeingName): Promise<Se
   }))
 }
 
-/** The same without the SEE, which lists everybody in the same space. @throws {TreeosError} as {@link describeSelf} */
+/**
+ * The same without the SEE, which lists everybody in the same space.
+ * @throws {TreeosError} as {@link describeSelf}
+ */
 export const describeWorn = (at: SeeConnection, as: BeingName): Promise<Omit<SelfView, 'self'>> =>
   withSnapshot(at, as, async (snapshot) => wornIn(snapshot))
 
@@ -65,12 +68,18 @@ export interface BeingSnapshot {
   readonly surface: Surface
   /** of the snapshot, for what it may see and for who made whom */
   readonly reader: WorldReader
-  /** The snapshot. Until it ends, read through it alone: snapshots that each wait for another connection would wait for ever. */
+  /**
+   * The snapshot. Until it ends, read through it alone: snapshots that each wait for another connection would
+   * wait for ever.
+   */
   readonly db: SeeConnection['db']
   see(address: string): Promise<Descriptor>
   /** The row of a being. Asks both gates as SEE does, and describes nothing around it: cheap for many. */
   regard(being: BeingName): Promise<BeingRow | null>
-  /** Asks both gates, and what the call would do itself, whether the being could make it now. Nothing is done. @throws {TreeosError} the refusal */
+  /**
+   * Asks both gates, and what the call would do itself, whether the being could make it now. Nothing is done.
+   * @throws {TreeosError} the refusal
+   */
   judge(call: VerbCall): Promise<void>
 }
 

@@ -5,17 +5,23 @@ import { parkedIn } from './inbox.ts'
 
 export interface CloseRequest {
   readonly as: BeingName
-  /** `read`: notices, answers and announcements, which nobody waits for, never what needs a decision; `dismissed`: questions too, and whoever asked gets no answer */
+  /**
+   * `read`: notices, answers and announcements, which nobody waits for, never what needs a decision;
+   * `dismissed`: questions too, and whoever asked gets no answer
+   */
   readonly how: 'read' | 'dismissed'
-  /** ids as `inbox` lists them; null for all notices, but not of beings that are parked still: these are dismissed by id */
+  /**
+   * ids as `inbox` lists them; null for all notices, but not of beings that are parked still: these are
+   * dismissed by id
+   */
   readonly entries: readonly string[] | null
 }
 
 /**
  * Closes entries of an inbox without a moment. Nothing is told to anybody, and no fact is written.
  * @returns how many of them were open
- * @throws {TreeosError} CORRELATION_NOT_FOUND; INVALID_INPUT for a question, or a call that waits for a yes, that was only to be marked
- *   as read; then nothing was closed
+ * @throws {TreeosError} CORRELATION_NOT_FOUND; INVALID_INPUT for a question, or a call that waits for a yes,
+ *   that was only to be marked as read; then nothing was closed
  */
 export async function closeInbox(
   at: Presence,

@@ -53,8 +53,8 @@ export interface FactHappening {
 }
 
 /**
- * What happened: the moment that ended, then each of its facts. Its id is `<entry>.<line>`: the entry of the journal, and its
- * line in it. The ids of one reality are in the order in which its happenings are followed.
+ * What happened: the moment that ended, then each of its facts. Its id is `<entry>.<line>`: the entry of the
+ * journal, and its line in it. The ids of one reality are in the order in which its happenings are followed.
  */
 export type Happening = MomentHappening | FactHappening
 
@@ -65,7 +65,10 @@ export interface FollowConnection {
 }
 
 export interface FollowRequest {
-  /** the id of the last happening that was seen, or what `from` of an earlier follow said; left out, only new ones come */
+  /**
+   * the id of the last happening that was seen, or what `from` of an earlier follow said; left out, only new
+   * ones come
+   */
   readonly after?: string | undefined
   /** only the moments of this being, and the facts by it or on its reel */
   readonly being?: BeingName | undefined
@@ -95,8 +98,9 @@ interface Place {
 }
 
 /**
- * Follows what happens in a reality, from now on or after a happening that was seen earlier. Each happening comes once, whatever
- * connection is lost meanwhile. What comes after an id is the same for everyone who asks.
+ * Follows what happens in a reality, from now on or after a happening that was seen earlier. Each happening
+ * comes once, whatever connection is lost meanwhile. What comes after an id is the same for everyone who
+ * asks.
  * @throws {TreeosError} INVALID_INPUT when `after` is not an id of this reality
  */
 export async function follow(
@@ -247,7 +251,10 @@ function concerns(happening: Happening, being: BeingName | undefined): boolean {
   return happening.reel === beingReel(being) || happening.actor === being
 }
 
-/** Repeats a read while Postgres is away. @throws any error that a retry cannot mend, and the signal's reason on abort */
+/**
+ * Repeats a read while Postgres is away.
+ * @throws any error that a retry cannot mend, and the signal's reason on abort
+ */
 async function patiently<T>({ signal, onTrouble }: FollowRequest, read: () => Promise<T>): Promise<T> {
   for (let pauseMs = RETRY_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)) {
     try {

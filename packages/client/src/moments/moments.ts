@@ -46,11 +46,17 @@ export interface MomentView {
 
 /** Why a moment began. */
 export interface WokenBy {
-  /** `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of a role's `triggerOn`: `message`, `change`, … */
+  /**
+   * `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of
+   * a role's `triggerOn`: `message`, `change`, …
+   */
   readonly trigger: string
   /** stance of the being that spoke, or that made the change; null where none did */
   readonly from: string | null
-  /** the value that changed, the name of the schedule, or the address that was looked at; left out for other triggers */
+  /**
+   * the value that changed, the name of the schedule, or the address that was looked at; left out for other
+   * triggers
+   */
   readonly what?: string
   /** id of the thread */
   readonly thread: string

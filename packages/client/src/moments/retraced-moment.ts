@@ -60,8 +60,9 @@ const WORDS_MAX = 200
 const KINDS = [...PLACING_KINDS, SPEECH_KIND]
 
 /**
- * One page of the record of the whole reality, from its first fact on: where things were, what beings wore and what they said.
- * A person gets the moments and facts of the beings whose past is open to it. A page costs the same wherever it lies.
+ * One page of the record of the whole reality, from its first fact on: where things were, what beings wore
+ * and what they said. A person gets the moments and facts of the beings whose past is open to it. A page
+ * costs the same wherever it lies.
  * @param after number of the entry before; 0 for the beginning
  * @throws {TreeosError} as `authorizeActingAs`
  */

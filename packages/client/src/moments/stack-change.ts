@@ -10,7 +10,8 @@ export async function newestMoment(db: Db, being: BeingName): Promise<number> {
 }
 
 /**
- * The next moment, or the one before, whose stack is another than that of the moment before it. The first moment counts too.
+ * The next moment, or the one before, whose stack is another than that of the moment before it. The first
+ * moment counts too.
  * @returns null when there is none
  */
 export async function stackChange(db: Db, being: BeingName, n: number, by: 1 | -1): Promise<number | null> {

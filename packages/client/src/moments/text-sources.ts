@@ -42,8 +42,8 @@ export interface TextSources {
 const PAGES_MAX = 20
 
 /**
- * Where a text came from: the facts that say it, of which the being wrote one or was shown one. Of each it names the moment, what caused that, and
- * every moment that was shown it, of whichever being.
+ * Where a text came from: the facts that say it, of which the being wrote one or was shown one. Of each it
+ * names the moment, what caused that, and every moment that was shown it, of whichever being.
  * @param before `<reel>#<seq>`: only older facts
  */
 export async function whyKnown(

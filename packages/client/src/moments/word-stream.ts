@@ -14,8 +14,9 @@ export interface StreamRequest {
 }
 
 /**
- * Streams what the model of a being writes. Nothing of that is stored: what counts is the decision that is recorded at the end. The
- * model is asked to stream only while somebody streams it, and never in a call that has an overlay.
+ * Streams what the model of a being writes. Nothing of that is stored: what counts is the decision that is
+ * recorded at the end. The model is asked to stream only while somebody streams it, and never in a call that
+ * has an overlay.
  * @throws {TreeosError} as `authorizePast` does: who may read its moments may hear its words
  */
 export async function streamWords(

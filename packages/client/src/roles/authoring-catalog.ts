@@ -65,8 +65,9 @@ export interface AuthoringCatalog extends Omit<Choices, 'roles'> {
 }
 
 /**
- * The catalogs of the role manager, as its SEE entry shows them to a being, without addresses, and the names that extensions of this reality bring.
- * Of deleted roles only those whose author's past is open to the being.
+ * The catalogs of the role manager, as its SEE entry shows them to a being, without addresses, and the names
+ * that extensions of this reality bring. Of deleted roles only those whose author's past is open to the
+ * being.
  * @throws {TreeosError} as `see`: FORBIDDEN for a being that may not see the role manager
  */
 export async function authoring(at: SeeConnection, as: BeingName): Promise<AuthoringCatalog> {
@@ -98,13 +99,19 @@ export const addresses = (
     return findAddresses(snapshot.db, wanted)
   })
 
-/** Stances of the beings whose names are most like a text, of those that these catalogs show. @throws {TreeosError} as `authoring` */
+/**
+ * Stances of the beings whose names are most like a text, of those that these catalogs show.
+ * @throws {TreeosError} as `authoring`
+ */
 export async function namesLike(snapshot: BeingSnapshot, text: string, limit: number): Promise<string[]> {
   await requireRoleManager(snapshot)
   return (await listNamesLike(snapshot.db, text, limit)).map(stanceOf)
 }
 
-/** What SEE of the role manager shows as its catalogs, without what is around it: a space may hold thousands of beings. */
+/**
+ * What SEE of the role manager shows as its catalogs, without what is around it: a space may hold thousands
+ * of beings.
+ */
 async function choicesIn(snapshot: BeingSnapshot, registry: Registry): Promise<Choices> {
   await requireRoleManager(snapshot)
   return choicesOf(registry, catalogRowsOf(snapshot.db))
@@ -152,7 +159,9 @@ export interface RoleUser {
   readonly isDefault: boolean
   /** its flow names it */
   readonly isInFlow: boolean
-  /** whether it wore the role in its last moment; null when its past may not be looked into, or it has none */
+  /**
+   * whether it wore the role in its last moment; null when its past may not be looked into, or it has none
+   */
   readonly wearsIt: boolean | null
 }
 
@@ -165,7 +174,10 @@ export interface RoleVersion {
   readonly by: string | null
   /** null: it was deleted then, or the fact is erased */
   readonly spec: RoleSpec | null
-  /** figures of a trial that its author published beside it: shares of moments, from 0 to 1, and their number; null for none */
+  /**
+   * figures of a trial that its author published beside it: shares of moments, from 0 to 1, and their number;
+   * null for none
+   */
   readonly trial: Readonly<Record<string, number | null>> | null
 }
 
@@ -186,9 +198,9 @@ const USERS_MAX = 50
 const VERSIONS_MAX = 100
 
 /**
- * One role. What an extension brought is open to all that may see the role manager. The text of a live role is open to those to
- * whom its author's past is open, since the facts that hold it are, and to those who may look into the past of a being that
- * names it, since its prompts hold it.
+ * One role. What an extension brought is open to all that may see the role manager. The text of a live role
+ * is open to those to whom its author's past is open, since the facts that hold it are, and to those who may
+ * look into the past of a being that names it, since its prompts hold it.
  * @throws {TreeosError} as `authoring`; ROLE_UNAVAILABLE
  */
 export async function inspectRole(at: SeeConnection, as: BeingName, name: RoleName): Promise<RoleInside> {
@@ -222,7 +234,10 @@ export async function inspectRole(at: SeeConnection, as: BeingName, name: RoleNa
   })
 }
 
-/** Whether a living being names the role whose past is open to a person: its own, an offspring's, or to the first operator any. */
+/**
+ * Whether a living being names the role whose past is open to a person: its own, an offspring's, or to the
+ * first operator any.
+ */
 async function namesOneOf({ db, ...at }: SeeConnection, as: BeingName, role: RoleName): Promise<boolean> {
   const among = await pastsFor(readerOf({ ...at, db }), as)
   return (await listBeingsNaming(db, role, { among, limit: 1 })).count > 0
@@ -283,7 +298,10 @@ export interface FlowInside {
   readonly versions: readonly FlowVersion[]
 }
 
-/** The flow of a being that the person may see, or whose past is open to it, such as its own. @throws {TreeosError} as `see` */
+/**
+ * The flow of a being that the person may see, or whose past is open to it, such as its own.
+ * @throws {TreeosError} as `see`
+ */
 export async function inspectFlow(at: SeeConnection, as: BeingName, being: BeingName): Promise<FlowInside> {
   const isOpen = await mayReadPast(at, as, being)
   const { flow, defaultRole, isEnded } = await flowNow(at, as, being).catch(async (error: unknown) => {

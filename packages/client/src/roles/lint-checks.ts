@@ -26,8 +26,9 @@ export function checkRole(registry: Registry, role: unknown): Lint {
 }
 
 /**
- * Checks a flow as `set-roleflow` does, against the registered roles and the signals that are published or declared. Writes
- * nothing. What it tells of roles and signals every author of a flow learns from `set-roleflow` too.
+ * Checks a flow as `set-roleflow` does, against the registered roles and the signals that are published or
+ * declared. Writes nothing. What it tells of roles and signals every author of a flow learns from
+ * `set-roleflow` too.
  */
 export async function checkFlow(
   { db, registry }: { readonly db: Db; readonly registry: Registry },

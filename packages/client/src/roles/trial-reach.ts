@@ -19,8 +19,9 @@ export interface TrialReach {
 const JUDGED_MAX = 200
 
 /**
- * A trial shows what beings would have seen and said, so it is open to who may look into their pasts, and could make them so: each role,
- * flow and model is judged as the act by which the person would set it now. Nothing is done.
+ * A trial shows what beings would have seen and said, so it is open to who may look into their pasts, and
+ * could make them so: each role, flow and model is judged as the act by which the person would set it now.
+ * Nothing is done.
  * @returns the beings whose moments may be asked again
  * @throws {TreeosError} FORBIDDEN, or the code of another refusal; INVALID_INPUT for too many beings
  */

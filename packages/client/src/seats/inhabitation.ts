@@ -32,7 +32,8 @@ export interface InhabitRequest {
 
 /**
  * Takes a lease on a descendant. It ends unless somebody renews it: {@link keepLease}.
- * @throws {TreeosError} FORBIDDEN when the being does not descend from `as`; RESOURCE_CONFLICT naming the current driver
+ * @throws {TreeosError} FORBIDDEN when the being does not descend from `as`; RESOURCE_CONFLICT naming the
+ *   current driver
  */
 export async function takeLease(
   at: Connection,
@@ -49,7 +50,8 @@ export const keepLease = ({ db }: Pick<Connection, 'db'>, { being, epoch }: Leas
   renewLease(db, being, epoch)
 
 /**
- * Takes a lease on a descendant and renews it. While the lease lasts, a person who may act as `as` may act as the being.
+ * Takes a lease on a descendant and renews it. While the lease lasts, a person who may act as `as` may act as
+ * the being.
  * @throws {TreeosError} as {@link takeLease}
  */
 export async function inhabit(at: Connection, request: InhabitRequest): Promise<Inhabitation> {
@@ -102,7 +104,8 @@ export async function releaseLease(at: Connection, { being, driver: as, epoch }:
     await act(at, as, { verb: 'be', operation: 'release', args: { being: stanceOf(being) } })
   } catch (error) {
     if (error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT') return // already released
-    // A driver whose own lease ended may no longer act. The next sweep of a worker releases the leases that it held.
+    // A driver whose own lease ended may no longer act. The next sweep of a worker releases the leases that
+    // it held.
     if (error instanceof TreeosError && error.code === 'FORBIDDEN' && !(await mayActAs(at, as))) return
     throw error
   }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Runs work at once and then after every interval, until it is closed. Passes errors to `onError` and goes on. */
+/**
+ * Runs work at once and then after every interval, until it is closed. Passes errors to `onError` and goes
+ * on.
+ */
 export class RecurringWork {
   readonly #closing = new AbortController()
   readonly #everyMs: number

@@ -18,8 +18,8 @@ export interface SeatBounds {
 const CALLS_MAX = 16
 
 /**
- * How a bearer acts as a being. A person's being acts directly. Any other being is inhabited from the first use until the
- * seat is left; before and after, its own model decides.
+ * How a bearer acts as a being. A person's being acts directly. Any other being is inhabited from the first
+ * use until the seat is left; before and after, its own model decides.
  */
 export class Seat {
   readonly bearer: TokenGrant
@@ -65,7 +65,10 @@ export class Seat {
     }
   }
 
-  /** Does something that writes. @throws {TreeosError} RATE_LIMITED for more acts than a person has, else as `use` */
+  /**
+   * Does something that writes.
+   * @throws {TreeosError} RATE_LIMITED for more acts than a person has, else as `use`
+   */
   async act<T>(does: (at: Connection, being: BeingName) => Promise<T>): Promise<T> {
     await this.#bounds.act(this.bearer.issuer)
     return this.use(does)

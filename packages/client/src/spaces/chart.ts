@@ -19,7 +19,9 @@ export interface ChartEntry {
   readonly coord: Spot | null
   /** squares on floors of extensions, by namespace */
   readonly spots: Readonly<Record<string, Spot | null>>
-  /** what a being wore in its last moment, the primary role first; empty where that is not open to the person */
+  /**
+   * what a being wore in its last moment, the primary role first; empty where that is not open to the person
+   */
   readonly roles: readonly string[]
   /** the beginning of the last words that it spoke */
   readonly words: string | null

@@ -13,7 +13,9 @@ export interface Floor {
   readonly walls: readonly Spot[]
 }
 
-/** What of a space, a being or a thing has to do with where it is. Fields that are left out did not change. */
+/**
+ * What of a space, a being or a thing has to do with where it is. Fields that are left out did not change.
+ */
 export interface PlaceChange {
   /** `being:ada`, `space:/court`, `matter:…` */
   readonly key: string
@@ -40,7 +42,9 @@ export const PLACING_KINDS = [
   'quality:set',
 ] as const
 
-/** What a fact changes of where things are; null when it changes nothing of that, or its payload was erased. */
+/**
+ * What a fact changes of where things are; null when it changes nothing of that, or its payload was erased.
+ */
 export function placingOf({ header: { kind, reel }, payload }: Fact): PlaceChange | null {
   if (payload === null) return null
   const coord = spotIn(payload.coord)
@@ -76,8 +80,8 @@ export function placingOf({ header: { kind, reel }, payload }: Fact): PlaceChang
 }
 
 /**
- * Squares in the qualities of a row: `NAMESPACE.floor` of a space is `{width, height, walls}`, and `NAMESPACE.position` of a being
- * is its square on the floor of the same namespace.
+ * Squares in the qualities of a row: `NAMESPACE.floor` of a space is `{width, height, walls}`, and
+ * `NAMESPACE.position` of a being is its square on the floor of the same namespace.
  */
 export function squaresIn(qualities: Json | undefined): Pick<PlaceChange, 'floors' | 'spots'> {
   if (!isJsonObject(qualities)) return {}
@@ -95,7 +99,10 @@ export function squaresIn(qualities: Json | undefined): Pick<PlaceChange, 'floor
   }
 }
 
-/** The same of one change. A value that replaces the namespace, or the square itself, also takes away what was there. */
+/**
+ * The same of one change. A value that replaces the namespace, or the square itself, also takes away what was
+ * there.
+ */
 function squaresSet({ path, value, merge }: JsonObject): Pick<PlaceChange, 'floors' | 'spots'> {
   const [namespace, field, ...deeper] = Array.isArray(path) ? path.map(String) : []
   if (namespace === undefined || deeper.length > 0) return {}

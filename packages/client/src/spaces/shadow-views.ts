@@ -47,8 +47,9 @@ export interface ShadowView {
 }
 
 /**
- * The dry-run rules of a space, and what it would have said otherwise so far; or the dry-run flow of a being, the
- * roles that it would have given, and what rules anywhere would have said otherwise of its calls. It looks at the newest moments, those that said something first.
+ * The dry-run rules of a space, and what it would have said otherwise so far; or the dry-run flow of a being,
+ * the roles that it would have given, and what rules anywhere would have said otherwise of its calls. It
+ * looks at the newest moments, those that said something first.
  * @param place path of a space, or the stance of a being
  * @throws {TreeosError} SPACE_NOT_FOUND, BEING_NOT_FOUND
  */

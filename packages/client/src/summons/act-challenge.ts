@@ -19,13 +19,17 @@ export interface ActToSign {
   readonly answers: string | null
 }
 
-/** @returns null where its signer has no passkey for acts @throws {TreeosError} while its signature is not there */
+/**
+ * @returns null where its signer has no passkey for acts
+ * @throws {TreeosError} while its signature is not there
+ */
 export type SignAct = (
   act: ActToSign,
 ) => Promise<{ readonly salt: string; readonly signed: ActSignature } | null>
 
 /**
- * What a passkey signs for an act, as the challenge of its assertion. The handle of an overlay is not signed: it is made afterwards.
+ * What a passkey signs for an act, as the challenge of its assertion. The handle of an overlay is not signed:
+ * it is made afterwards.
  * @param salt 32 random bytes in hex. The decision of the act has it, so it is erased with the call
  * @param at ms since 1970 UTC, when its signature was asked for
  * @returns base64url
@@ -42,7 +46,10 @@ export function actChallenge(
   return sha256(canonicalJson(asked)).toString('base64url')
 }
 
-/** The correlation of a signed act. It follows from the salt: so nobody signs its way into a thread of others, or signs twice with one salt. */
+/**
+ * The correlation of a signed act. It follows from the salt: so nobody signs its way into a thread of others,
+ * or signs twice with one salt.
+ */
 export function signedCorrelation(salt: string): string {
   const bytes = sha256(`treeos.act.v1\0${salt}`)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80 // a UUID of version 8: made by a rule of its own

@@ -6,7 +6,10 @@ import { isDescendant } from '../access/descent.ts'
 
 /** What was said just now may not have woken the being yet. */
 const WAIT_MS_MIN = 1_500
-/** A moment whose mind decides soon is stored only when it takes longer, by default after 4 s: no call is found before. */
+/**
+ * A moment whose mind decides soon is stored only when it takes longer, by default after 4 s: no call is
+ * found before.
+ */
 const WAIT_MS_MAX = 15_000
 const POLL_MS = 100
 
@@ -26,9 +29,11 @@ export interface CancelledCall {
 }
 
 /**
- * Cancels the call of a mind that is under way. Its makers at any distance may, the first operator, and whoever asked what the moment
- * answers. The worker gives the call up within about a second; what it costs is not known then, so its reservation counts.
- * @throws {TreeosError} FORBIDDEN; MOMENT_NOT_FOUND when no call is under way; RESOURCE_CONFLICT when it had decided
+ * Cancels the call of a mind that is under way. Its makers at any distance may, the first operator, and
+ * whoever asked what the moment answers. The worker gives the call up within about a second; what it costs is
+ * not known then, so its reservation counts.
+ * @throws {TreeosError} FORBIDDEN; MOMENT_NOT_FOUND when no call is under way; RESOURCE_CONFLICT when it had
+ *   decided
  */
 export async function cancel(at: Presence, { as, being, moment }: CancelRequest): Promise<CancelledCall> {
   await authorizeActingAs(at, as)

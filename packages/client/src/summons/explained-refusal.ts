@@ -24,8 +24,8 @@ const WHO: Readonly<Record<string, (target: string) => string>> = {
 }
 
 /**
- * Adds to the refusal of a being's own call which role it wore, or who may make the call. Whoever acts throws through here; the record of the
- * moment, and what a model reads of it, holds the refusal without it.
+ * Adds to the refusal of a being's own call which role it wore, or who may make the call. Whoever acts throws
+ * through here; the record of the moment, and what a model reads of it, holds the refusal without it.
  * @returns the error to throw: any other as it is
  */
 export async function explained(

@@ -20,8 +20,8 @@ export interface GatherResult {
   /** in the order of arrival */
   readonly replies: readonly { readonly from: string; readonly correlation: string; readonly content: Json }[]
   /**
-   * Beings that send no reply: the outcome of their moment; `closed` when a person closed the summon, or it was cut; `refused`
-   * when they could not be asked, with the code as the reason.
+   * Beings that send no reply: the outcome of their moment; `closed` when a person closed the summon, or it
+   * was cut; `refused` when they could not be asked, with the code as the reason.
    */
   readonly silent: readonly {
     readonly from: string
@@ -36,10 +36,11 @@ const POLL_MS = 100
 const TARGETS_MAX = 100
 
 /**
- * Sends the same content to several beings and waits for K of N replies. Ends when enough replies have arrived, when no more
- * can arrive, or after `waitSeconds`. Each summon starts a thread of its own, which its reply belongs to.
- * @throws {TreeosError} INVALID_INPUT; the last refusal when no summon could be sent; SERVICE_UNAVAILABLE or TIMEOUT,
- *   after the summons before it were sent
+ * Sends the same content to several beings and waits for K of N replies. Ends when enough replies have
+ * arrived, when no more can arrive, or after `waitSeconds`. Each summon starts a thread of its own, which its
+ * reply belongs to.
+ * @throws {TreeosError} INVALID_INPUT; the last refusal when no summon could be sent; SERVICE_UNAVAILABLE or
+ *   TIMEOUT, after the summons before it were sent
  */
 export async function gather(at: Connection, request: GatherRequest): Promise<GatherResult> {
   const { targets, content, as, waitSeconds, priority } = request

@@ -94,7 +94,10 @@ async function requireUnsigned(at: Connection, signer: BeingName, { operation }:
     )
 }
 
-/** A request with the same signature finds the act of the first one. @throws {TreeosError} RESOURCE_CONFLICT for another act */
+/**
+ * A request with the same signature finds the act of the first one.
+ * @throws {TreeosError} RESOURCE_CONFLICT for another act
+ */
 async function requireSame({ db }: Connection, { id, being, content }: Wake): Promise<void> {
   const entry = await findEntry(db, id)
   if (entry?.being !== being || canonicalJson(entry.content) !== canonicalJson(content))

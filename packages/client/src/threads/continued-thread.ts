@@ -13,8 +13,8 @@ export interface SpokenSoFar {
 }
 
 /**
- * The thread in which exactly this was said between a person and a being, for clients that send a whole conversation again and know no
- * threads. Null where there is none: then a new one begins.
+ * The thread in which exactly this was said between a person and a being, for clients that send a whole
+ * conversation again and know no threads. Null where there is none: then a new one begins.
  */
 export async function findThreadOf(
   at: Presence,

@@ -36,15 +36,17 @@ export interface ThreadLine {
 export interface Conversation extends ThreadView {
   /** oldest first */
   readonly lines: readonly ThreadLine[]
-  /** lines between beings whose past the person may not look into, and lines that are older than those shown */
+  /**
+   * lines between beings whose past the person may not look into, and lines that are older than those shown
+   */
   readonly hidden: number
 }
 
 const LINES_MAX = 500
 
 /**
- * A thread as a person may read it. Both gates decide whether it sees the thread at all. Of its lines it reads those that a
- * being whose past is open to it said or was told.
+ * A thread as a person may read it. Both gates decide whether it sees the thread at all. Of its lines it
+ * reads those that a being whose past is open to it said or was told.
  * @throws {TreeosError} as `see`
  */
 export async function converse(at: SeeConnection, as: BeingName, id: string): Promise<Conversation> {

@@ -89,8 +89,8 @@ const WORD_CHARS_MIN = 3
 const NO_NAMES: NamedEntries = { beings: [], spaces: [], roles: [] }
 
 /**
- * Searches all that a being may read: beings, spaces and roles by name; and what was said and done in the newest moments of those whose
- * past is open to it.
+ * Searches all that a being may read: beings, spaces and roles by name; and what was said and done in the
+ * newest moments of those whose past is open to it.
  * @throws {TreeosError} as `authorizeActingAs`; TIMEOUT where it takes too long
  */
 export async function search(
@@ -161,7 +161,10 @@ function livedOf(
   return [{ being: stanceOf(being), n, at, outcome: kind, reason, primary, words: excerpt }]
 }
 
-/** What a mind wrote, and which calls it made. Words to others are left out: the search for what was said finds them. */
+/**
+ * What a mind wrote, and which calls it made. Words to others are left out: the search for what was said
+ * finds them.
+ */
 function ownTextsIn(decision: Json): Json {
   if (!isJsonObject(decision)) return null
   const { content = null, call = null } = decision

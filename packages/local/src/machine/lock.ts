@@ -23,8 +23,8 @@ const POLL_MS = 50
 const SETTLE_MS = 20
 
 /**
- * Takes the lock at `path`: a file that names its holder and is written atomically. A killed holder does not block, since
- * its file names a process that no longer runs.
+ * Takes the lock at `path`: a file that names its holder and is written atomically. A killed holder does not
+ * block, since its file names a process that no longer runs.
  * @param waitMs 0 asks once
  * @throws LockedError when a living process still holds it after `waitMs`
  */
@@ -37,7 +37,8 @@ export async function acquireLock(
   for (const until = Date.now() + waitMs; ; await sleep(POLL_MS)) {
     const held = linkOrNull(path, content)
     if (held === null) {
-      // Another process that found an older file stale may just have moved ours away. It puts it back, see removeStale.
+      // Another process that found an older file stale may just have moved ours away. It puts it back, see
+      // removeStale.
       await sleep(SETTLE_MS)
       if (readIfThere(path) === content) return { release: () => release(path, content) }
       continue
@@ -80,7 +81,8 @@ function removeStale(path: string, seen: string): void {
   try {
     if (readIfThere(moved) !== seen) linkSync(moved, path)
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error // a third process has the lock; the second notices after SETTLE_MS
+    // a third process has the lock; the second notices after SETTLE_MS
+    if (systemCode(error) !== 'EEXIST') throw error
   } finally {
     rmSync(moved, { force: true })
   }

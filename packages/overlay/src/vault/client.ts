@@ -52,7 +52,8 @@ export class VaultClient {
 
   /**
    * Hands overlays on to a vault. They must fit into one message, see `HANDED_ON_BYTES_MAX`.
-   * @throws {TreeosError} RATE_LIMITED when it has no room for them, and then it took none @throws {VaultAwayError}
+   * @throws {TreeosError} RATE_LIMITED when it has no room for them, and then it took none @throws
+   *   {VaultAwayError}
    */
   async handOn(
     at: { readonly id: string; readonly url: string },
@@ -71,7 +72,10 @@ export class VaultClient {
     await this.#ask({ id: vaultOf(handle), url }, { ask: 'drop', handle, moment })
   }
 
-  /** 32 bytes that follow from the key of the instance, a name and a salt: whoever has key and salt makes them again, so they are stored nowhere. */
+  /**
+   * 32 bytes that follow from the key of the instance, a name and a salt: whoever has key and salt makes them
+   * again, so they are stored nowhere.
+   */
   secretFor(name: string, salt: Uint8Array): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key, salt, `treeos.secret.v1 ${name}`, 32))
   }

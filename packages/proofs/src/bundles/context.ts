@@ -16,12 +16,16 @@ export const qualitiesRead = (program: Json, root: 'me' | 'space'): string[][] =
 export const areRelated = (a: readonly string[], b: readonly string[]): boolean =>
   a.slice(0, b.length).every((key, i) => key === b[i])
 
-/** The facts from whose contents a verifier derives the context of a moment, without others: these may tell more of a being. */
+/**
+ * The facts from whose contents a verifier derives the context of a moment, without others: these may tell
+ * more of a being.
+ */
 export function contextOf(record: Json, open: Json, program: Json): IsOfContext {
   const being = String(readPath(record, ['being']))
   const [me, signer] = [beingReel(being), signerOf(open, being)]
   const read = [...pathsRead(readPath(program, ['flow']) ?? null)].map((path) => path.split('.'))
-  const ofDryRun = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']] // what it leaves out is derived from that flow
+  // what it leaves out is derived from that flow
+  const ofDryRun = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']]
   const qualities = [['roleFlow'], ...ofDryRun, ...qualitiesRead(program, 'me')]
   return (reel, kind, payload) => {
     if (!isContextKind(kind)) return false

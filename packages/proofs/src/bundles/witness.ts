@@ -40,8 +40,8 @@ type WitnessBase = Omit<Witness, 'verdict' | 'reels' | 'target' | 'fallback'>
 const REELS_MAX = 500
 
 /**
- * Gathers what the permission of a moment's call is derived from: it derives it as a verifier does, and adds each reel that the
- * derivation asks for, as it stood when the moment was stamped.
+ * Gathers what the permission of a moment's call is derived from: it derives it as a verifier does, and adds
+ * each reel that the derivation asks for, as it stood when the moment was stamped.
  * @throws {TreeosError} MOMENT_NOT_FOUND, INVALID_INPUT for a moment that called nothing
  * @throws {Error} when no permission follows from what is stored
  */
@@ -152,7 +152,9 @@ async function factsOf(tx: Db, record: Json): Promise<Json> {
   return refs.map(([, , hash]) => found.get(hash) ?? null)
 }
 
-/** What the call may be done to: one target, or where it names none, those that its operation may take then. */
+/**
+ * What the call may be done to: one target, or where it names none, those that its operation may take then.
+ */
 async function targetsOf(
   { tx }: WitnessDeps,
   { record, open }: MomentLine,

@@ -38,7 +38,10 @@ export interface CheckpointingOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Makes a checkpoint every few seconds, if anything is new, until it is stopped. The last one is made at the end. */
+/**
+ * Makes a checkpoint every few seconds, if anything is new, until it is stopped. The last one is made at the
+ * end.
+ */
 export async function checkpointRepeatedly(
   db: Kysely<StoreDb>,
   signer: Signer,

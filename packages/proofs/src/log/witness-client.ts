@@ -4,7 +4,10 @@ import { isQuorum, type OutsideWitness, parsePolicy, type WitnessPolicy } from '
 import { addCheckpoint, type NotCosigned, type WitnessAnswer } from './add-checkpoint.ts'
 import { appendCosigned } from './checkpoint-files.ts'
 
-/** What is known of the witnesses of a log, as its signer keeps it beside its key. Times are ms since 1970, by the signer's clock. */
+/**
+ * What is known of the witnesses of a log, as its signer keeps it beside its key. Times are ms since 1970, by
+ * the signer's clock.
+ */
 export interface WitnessFile {
   /** text of the policy */
   readonly policy: string
@@ -40,10 +43,16 @@ type ConsistencyProver = (from: number, to: number) => Promise<readonly Buffer[]
 type Cosignature = Extract<WitnessAnswer, { readonly status: 'cosigned' }>
 
 const ANSWER_MS = 10_000
-/** A log in which nothing happens is cosigned anew this often: so its witnesses still say that it is the newest. */
+/**
+ * A log in which nothing happens is cosigned anew this often: so its witnesses still say that it is the
+ * newest.
+ */
 const RENEW_MS = 3_600_000
 
-/** Asks the witnesses of a policy to cosign one checkpoint after another. It remembers in a file how each of them is. */
+/**
+ * Asks the witnesses of a policy to cosign one checkpoint after another. It remembers in a file how each of
+ * them is.
+ */
 export class WitnessClient {
   readonly #file: string
   readonly #folder: string

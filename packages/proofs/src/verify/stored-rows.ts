@@ -22,7 +22,9 @@ import type { BrokenReason, ChainFault } from './verdict.ts'
 
 const PAGE = 500
 
-/** Folds all facts once more, and compares what they yield with the rows, watches and limits that are stored. */
+/**
+ * Folds all facts once more, and compares what they yield with the rows, watches and limits that are stored.
+ */
 export class FoldedRows<Row> {
   readonly #fold: RowFolder<Row>
   readonly #erasures: Erasures

@@ -8,8 +8,8 @@ export const OPAQUE: JsonObject = Object.freeze({})
 const hasOwn = Object.prototype.hasOwnProperty
 
 /**
- * Reads a value of a context for a test: own properties of plain objects only; it never throws. Scalars are unchanged,
- * `undefined` is missing, and {@link OPAQUE} stands for an object, an array or a string over
+ * Reads a value of a context for a test: own properties of plain objects only; it never throws. Scalars are
+ * unchanged, `undefined` is missing, and {@link OPAQUE} stands for an object, an array or a string over
  * `comparableBytesMax`. A slice holds exactly this, so slice and context agree.
  */
 export function lookUp(context: Json | undefined, keys: readonly string[]): Json | undefined {
@@ -37,7 +37,10 @@ export function isLong(text: string): boolean {
 const NEVER = Symbol('never')
 export type Operand = Scalar | typeof NEVER | readonly Scalar[]
 
-/** The operand that values of a {@link ContextReader} are compared with. A string over `comparableBytesMax` becomes one that equals nothing. */
+/**
+ * The operand that values of a {@link ContextReader} are compared with. A string over `comparableBytesMax`
+ * becomes one that equals nothing.
+ */
 export function operandOf(expected: Scalar | readonly Scalar[]): Operand {
   if (Array.isArray(expected)) return expected.filter((one) => typeof one !== 'string' || !isLong(one))
   return typeof expected === 'string' && isLong(expected) ? NEVER : expected
@@ -47,8 +50,8 @@ export function operandOf(expected: Scalar | readonly Scalar[]): Operand {
 type Field = (context: JsonObject, pure: boolean) => Json | undefined
 
 /**
- * The fields that open contexts have, read by name: what V8 finds at once when the name stands in the code, it searches
- * for twice when the name is a value, to see whether it is the object's own and to read it.
+ * The fields that open contexts have, read by name: what V8 finds at once when the name stands in the code,
+ * it searches for twice when the name is a value, to see whether it is the object's own and to read it.
  */
 const FIELDS: Readonly<Record<Root, Field> & Record<string, Field>> = {
   verb: (context) => context.verb,
@@ -76,7 +79,10 @@ const FIELDS: Readonly<Record<Root, Field> & Record<string, Field>> = {
 
 const NOTHING: JsonObject = Object.freeze(Object.create(null))
 
-/** An object of which a field may be read by name: it has what the value owns, and inherits none of the fields. */
+/**
+ * An object of which a field may be read by name: it has what the value owns, and inherits none of the
+ * fields.
+ */
 function owned(value: Json | undefined, pure: boolean): JsonObject {
   if (typeof value !== 'object' || value === null) return NOTHING
   if (pure && Object.getPrototypeOf(value) === Object.prototype) return value as JsonObject
@@ -155,8 +161,9 @@ function splitPath(path: string): Pick<ReadyPath, 'field' | 'below'> {
 const NO_SLOTS: Slot[] = []
 
 /**
- * Values of one context. Each path is looked up once. Unlike {@link lookUp} it hands out objects and long strings as they are, which is
- * the same to every test: none compares with an object, and {@link operandOf} takes long strings out of the operands.
+ * Values of one context. Each path is looked up once. Unlike {@link lookUp} it hands out objects and long
+ * strings as they are, which is the same to every test: none compares with an object, and {@link operandOf}
+ * takes long strings out of the operands.
  */
 export class ContextReader {
   readonly #context: JsonObject

@@ -117,7 +117,10 @@ function conditionWarnings({ index, when, paths }: ParsedClause): ParseFault[] {
   return warnings
 }
 
-/** Stacked clauses of a flow that is careful with words from outside, and that add their roles to the careful one. */
+/**
+ * Stacked clauses of a flow that is careful with words from outside, and that add their roles to the careful
+ * one.
+ */
 function faultsOfCareful(clauses: readonly ParsedClause[]): ParseFault[] {
   const reads = ({ paths }: ParsedClause) => paths.includes('moment.outside')
   if (!clauses.some((clause) => !clause.stack && reads(clause))) return []
@@ -178,7 +181,10 @@ function neverTaken(clauses: readonly ParsedClause[], roles: RoleTable | undefin
   return warnings
 }
 
-/** Whether an earlier clause, where it matches, always applies instead. If its role may not be worn, it does not. */
+/**
+ * Whether an earlier clause, where it matches, always applies instead. If its role may not be worn, it does
+ * not.
+ */
 function replaces(before: ParsedClause, clause: ParsedClause, roles: RoleTable | undefined): boolean {
   if (before.stack !== clause.stack) return false
   if (before.stack) return before.role === clause.role

@@ -52,8 +52,8 @@ interface TextFactRow extends FactName {
 }
 
 /**
- * The newest facts that say a text, those whose text is sealed among them: of notes, and of calls that wait for a yes. It reads all facts, so it
- * is for people.
+ * The newest facts that say a text, those whose text is sealed among them: of notes, and of calls that wait
+ * for a yes. It reads all facts, so it is for people.
  * @param text letters of any case where it is sealed, else as it was said
  * @param before only facts that are older than this one
  */
@@ -140,8 +140,8 @@ export interface SawFact {
 }
 
 /**
- * Moments that were shown what a fact says, oldest first: a note, where it stands in the face; what was said, where it woke the moment or was among
- * the words of its thread; anything else, where its reel was read.
+ * Moments that were shown what a fact says, oldest first: a note, where it stands in the face; what was said,
+ * where it woke the moment or was among the words of its thread; anything else, where its reel was read.
  */
 export async function listMomentsShown(
   db: Db,

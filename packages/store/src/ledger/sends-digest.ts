@@ -9,7 +9,9 @@ export interface SentList {
   readonly wakes: readonly (readonly [id: string, hash: Digest])[]
   /** the same of notices, of which an inbox may count several as one entry */
   readonly notices: readonly (readonly [id: string, hash: Digest])[]
-  /** the facts whose changes wake whoever watches them, by hash: all else of such a wake follows from its fact */
+  /**
+   * the facts whose changes wake whoever watches them, by hash: all else of such a wake follows from its fact
+   */
   readonly changes: readonly (Digest | null)[]
   /** ids of the inbox rows that it closed besides its own wake */
   readonly closes: readonly string[]
@@ -56,8 +58,8 @@ export const sendsDigest = (basisSalt: string, sent: SentList): Digest =>
   saltedDigest(Buffer.from(basisSalt, 'hex'), encodeJson(sent))
 
 /**
- * Salted hash of a wake. An overlay is not in it, since its handle ends with its vault. Nor is the thread of a notice: who answers it takes it
- * into another one.
+ * Salted hash of a wake. An overlay is not in it, since its handle ends with its vault. Nor is the thread of
+ * a notice: who answers it takes it into another one.
  */
 export function wakeHash(salt: Uint8Array, wake: Wake | Notice, isNotice: boolean): Digest {
   const { overlay: _overlay, notice: _notice, root, ...columns } = encodeWake(wake)

@@ -38,13 +38,16 @@ export interface ClaimResult {
   readonly wake: ClaimedWake
   /** null when the moment is open already, or its thread was cut: then nothing was read */
   readonly kept: KeptReading | null
-  /** `reserved`: the call may cost what was asked for; `free`: whatever it costs; null: nothing was reserved */
+  /**
+   * `reserved`: the call may cost what was asked for; `free`: whatever it costs; null: nothing was reserved
+   */
   readonly reserved: 'reserved' | 'free' | null
 }
 
 /**
- * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age. Then it reads a predicted
- * read set at one instant, all in one statement. It adds what the wake names: its caller, and the cut of its thread.
+ * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age.
+ * Then it reads a predicted read set at one instant, all in one statement. It adds what the wake names: its
+ * caller, and the cut of its thread.
  * @param call reserved, too, unless the wake is an act, or the moment has a reservation already
  * @returns null when no wake waits
  * @throws {StaleGenerationError} when a younger life has begun

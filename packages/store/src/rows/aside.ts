@@ -11,7 +11,10 @@ import {
 import { decodeJson } from '../sql/stored-json.ts'
 import type { ReadSetItem } from './read-set-items.ts'
 
-/** Tables that are not reels, and single facts, that a reading may ask for. Few readings ask, so each part is queried only then. */
+/**
+ * Tables that are not reels, and single facts, that a reading may ask for. Few readings ask, so each part is
+ * queried only then.
+ */
 export type AsidePart = 'said' | 'did' | 'waiting' | 'threads'
 
 /** What a reading asks for beside rows. */

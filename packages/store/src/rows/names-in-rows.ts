@@ -8,8 +8,9 @@ import { offspringOf } from './offspring.ts'
 const living = sql`p.key collate "C" >= 'being:' and p.key collate "C" < 'being;' and p.cognition is distinct from 'ended'`
 
 /**
- * The default role of a row, as JSON. A row is canonical JSON, so its keys are sorted: what stands before this one has no such key,
- * and within a text the quotes would be escaped. To read each row as JSON takes ten times as long.
+ * The default role of a row, as JSON. A row is canonical JSON, so its keys are sorted: what stands before
+ * this one has no such key, and within a text the quotes would be escaped. To read each row as JSON takes ten
+ * times as long.
  */
 const defaultRole = sql`split_part(split_part(p.state, '"defaultRole":', 2), ',', 1)`
 const hasFlow = sql`strpos(p.state, '"roleFlow":[{') > 0`
@@ -22,7 +23,10 @@ interface WithFlow {
   readonly qualities: { readonly roleFlow: readonly { readonly role?: unknown }[] }
 }
 
-/** How many living beings name each role in their flow or as their default. Only rows with a flow are read whole. */
+/**
+ * How many living beings name each role in their flow or as their default. Only rows with a flow are read
+ * whole.
+ */
 export async function countNamedRoles(db: Db): Promise<ReadonlyMap<RoleName, number>> {
   const { rows } = await sql<{ role: string; state: string | null; count: number }>`
     select b.role, b.state, count(*) from (
@@ -82,7 +86,10 @@ interface AddressSearch {
   readonly limit: number
 }
 
-/** Stances of living beings and paths of spaces that hold a text: where it comes earlier first, then in the order of letters. */
+/**
+ * Stances of living beings and paths of spaces that hold a text: where it comes earlier first, then in the
+ * order of letters.
+ */
 export async function findAddresses(db: Db, { text, of, limit }: AddressSearch): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`
     select a.address from (
@@ -96,7 +103,9 @@ export async function findAddresses(db: Db, { text, of, limit }: AddressSearch):
   return rows.map(({ address }) => address)
 }
 
-/** Names of living beings that may be meant by a text: of about its length, those that begin as it does first. */
+/**
+ * Names of living beings that may be meant by a text: of about its length, those that begin as it does first.
+ */
 export async function listNamesLike(db: Db, text: string, limit: number): Promise<BeingName[]> {
   const { rows } = await sql<{ name: BeingName }>`
     select n.name from (select substr(p.key, 7) as name from treeos.projection p where ${living}) n
@@ -116,7 +125,10 @@ export async function listBudgeted(db: Db): Promise<Json[]> {
   return rows.map(({ state }) => decodeJson<Json>(state))
 }
 
-/** States of living and ended beings that hold a text, sorted by name. @param text as their JSON has it, without spaces */
+/**
+ * States of living and ended beings that hold a text, sorted by name.
+ * @param text as their JSON has it, without spaces
+ */
 export async function listBeingsHolding(db: Db, text: string, limit: number): Promise<Json[]> {
   const { rows } = await sql<{ state: string }>`
     select p.state from treeos.projection p

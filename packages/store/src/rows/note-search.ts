@@ -18,7 +18,10 @@ export async function wordsHeard(db: Db, { being, wake }: ReadingBeing): Promise
   return rows.map(({ content }) => JSON.stringify(decodeJson(content))).join('\n')
 }
 
-/** Lexemes of what is asked for that count, and notes that are ranked: first own ones, then those of makers, of each the newest. */
+/**
+ * Lexemes of what is asked for that count, and notes that are ranked: first own ones, then those of makers,
+ * of each the newest.
+ */
 const LEXEMES_MAX = 64
 const RANKED_MAX = 1000
 
@@ -26,8 +29,9 @@ const RANKED_MAX = 1000
 const SEARCH_MS = 1000
 
 /**
- * Searches notes by their words: own ones first, then those of makers, of others, and from outside. A note counts while the thing of its id is
- * there, belongs to who sealed it, and holds a text. A search that fails, or takes too long, finds none and says so.
+ * Searches notes by their words: own ones first, then those of makers, of others, and from outside. A note
+ * counts while the thing of its id is there, belongs to who sealed it, and holds a text. A search that fails,
+ * or takes too long, finds none and says so.
  * @param sought searches by likeness, too; null: by words alone
  */
 export async function searchNotes(
@@ -44,7 +48,10 @@ export async function searchNotes(
   }
 }
 
-/** Runs reads that may take so long. In a transaction that is under way it needs no second connection, and leaves no trace in it. */
+/**
+ * Runs reads that may take so long. In a transaction that is under way it needs no second connection, and
+ * leaves no trace in it.
+ */
 async function withinTime<T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> {
   const run = async (tx: Db) => {
     await sql`select set_config('statement_timeout', ${String(SEARCH_MS)}, true)`.execute(tx)
@@ -60,7 +67,10 @@ async function withinTime<T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> {
   }
 }
 
-/** The statement itself failed: it was cancelled, or met values that it cannot read. Any other error is of the connection, and is tried again. */
+/**
+ * The statement itself failed: it was cancelled, or met values that it cannot read. Any other error is of the
+ * connection, and is tried again.
+ */
 const isOfStatement = (error: unknown): boolean => {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^(57014|42601|(22|54)...)$/.test(code)

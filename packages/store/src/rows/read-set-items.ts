@@ -17,7 +17,10 @@ export interface SoughtVector {
   readonly vector: readonly number[]
 }
 
-/** The vector of what is searched for, once notes of the being and its makers have theirs; null where the model gave none. */
+/**
+ * The vector of what is searched for, once notes of the being and its makers have theirs; null where the
+ * model gave none.
+ */
 export type NoteSeeker = (beings: readonly BeingName[], about: string) => Promise<SoughtVector | null>
 
 /** One line of the statement's answer; `what` says which columns are filled, and with what. */
@@ -37,7 +40,10 @@ export interface ReadSetItem {
     | 'wake'
     | 'reserved'
   readonly key: string
-  /** a row's state, or the columns of a wake; what was reserved, as JSON; the list or parent that the key was found under; the primary role of the last act */
+  /**
+   * a row's state, or the columns of a wake; what was reserved, as JSON; the list or parent that the key was
+   * found under; the primary role of the last act
+   */
   readonly text: string | null
   /** a head's seq, a count, or ms since 1970 UTC */
   readonly number: number | null

@@ -6,8 +6,8 @@ import type { ReadingBeing, ReadSetItem } from './read-set-items.ts'
 import { type SeenRow, seenRow } from './rows.ts'
 
 /**
- * What one reading of the world asked for. The next reading for the same purpose fetches all of it in one statement,
- * because beings mostly read what they read before. A wrong prediction only costs round trips.
+ * What one reading of the world asked for. The next reading for the same purpose fetches all of it in one
+ * statement, because beings mostly read what they read before. A wrong prediction only costs round trips.
  */
 export class ReadSet implements AsideAsked {
   /** keys of rows */
@@ -116,7 +116,10 @@ export const readSetArguments = (lists: ReadSetLists): RawBuilder<unknown> =>
   sql`${texts(lists.keys)}::text[], ${texts(lists.reels)}::text[], ${texts(lists.places)}::text[], ${texts(lists.parents)}::text[],
     ${texts(lists.asides)}::text[], ${texts(lists.wore)}::text[], ${lists.bounds}::integer[]`
 
-/** An array as Postgres writes it, where no item needs an escape: `pg` looks for that in each item, and a crowded place has hundreds. */
+/**
+ * An array as Postgres writes it, where no item needs an escape: `pg` looks for that in each item, and a
+ * crowded place has hundreds.
+ */
 const texts = (items: readonly string[]): readonly string[] | string =>
   items.length === 0 || items.some((item) => NEEDS_ESCAPE.test(item)) ? items : `{"${items.join('","')}"}`
 const NEEDS_ESCAPE = /["\\]/

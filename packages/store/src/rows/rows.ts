@@ -16,7 +16,9 @@ export interface SeenRow {
 /** A row and its reel's head as Postgres returns them. */
 type StoredRow = Pick<ReadSetItem, 'key' | 'text' | 'number' | 'hash' | 'state_seq'>
 
-/** Reads rows by key, each with the head of its reel. A missing row has a null state and the head of its reel. */
+/**
+ * Reads rows by key, each with the head of its reel. A missing row has a null state and the head of its reel.
+ */
 export async function readRows(db: Db, reality: string, keys: readonly string[]): Promise<SeenRow[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<StoredRow>`
@@ -52,11 +54,18 @@ function seenHead(
   }
 }
 
-/** A key has this prefix, which ends with a colon. In the collation C these keys stand together, and an index holds them so. */
+/**
+ * A key has this prefix, which ends with a colon. In the collation C these keys stand together, and an index
+ * holds them so.
+ */
 const isOfKind = (kind: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`key collate "C" >= ${kind} and key collate "C" < rtrim(${kind}, ':') || ';'`
 
-/** Keys of the rows in a place, sorted. @param kind prefix of the keys, as in `being:` @param most only the first; null: all */
+/**
+ * Keys of the rows in a place, sorted.
+ * @param kind prefix of the keys, as in `being:`
+ * @param most only the first; null: all
+ */
 export async function keysInPlace(
   db: Db,
   place: string,

@@ -38,7 +38,10 @@ type OpeningFault = readonly [reason: string, what: string]
 /** What was found of one moment. */
 export interface Derivation {
   readonly faults: readonly OpeningFault[]
-  /** reels that its program and its context depend on, and that are not here: what it says of them is taken from its record */
+  /**
+   * reels that its program and its context depend on, and that are not here: what it says of them is taken
+   * from its record
+   */
   readonly missing: readonly ReelId[]
   /** the space whose qualities were hidden from its flow, where only the record says so */
   readonly hidden: string | null
@@ -149,7 +152,10 @@ class OpenedMoment {
       )
   }
 
-  /** Compares what a dry-run flow would have given, and which of the marks that it read alone the moment leaves out. */
+  /**
+   * Compares what a dry-run flow would have given, and which of the marks that it read alone the moment
+   * leaves out.
+   */
   async #compareTried(
     me: BeingRow,
     opening: Parameters<typeof wornInShadow>[1],
@@ -169,7 +175,8 @@ class OpenedMoment {
       { ...opening, readsPlace: this.#triedPlace },
       result,
     )
-    // Whether it may see its place rests on rows that are not here, so other beings and spaces may be among them.
+    // Whether it may see its place rests on rows that are not here, so other beings and spaces may be among
+    // them.
     const isOfPlace = [...this.#unasked].some((reel) => /^(being|space):/.test(reel))
     const isUnknown = (reel: ReelId) =>
       this.#unasked.has(reel) ? reader.heads.has(reel) : isOfPlace && /^(being|space):/.test(reel)
@@ -185,7 +192,10 @@ class OpenedMoment {
     this.#need(isSame, 'stack-mismatch', 'its dry run gives another stack')
   }
 
-  /** Whether the flow may read the place: as the gates say, and where not all that they read is here as the record says. */
+  /**
+   * Whether the flow may read the place: as the gates say, and where not all that they read is here as the
+   * record says.
+   */
   async #readsPlace(me: BeingRow): Promise<boolean> {
     this.#asksPlace = true
     const gone = new Set<ReelId>()
@@ -203,7 +213,10 @@ class OpenedMoment {
     return sees ?? true
   }
 
-  /** Rows of what is here, and of what is not those that the record tells of. @param gone takes the reels that are not here */
+  /**
+   * Rows of what is here, and of what is not those that the record tells of.
+   * @param gone takes the reels that are not here
+   */
   #rows(gone: Set<ReelId>, me: BeingRow | null): RowSource {
     const { source } = this.#sources
     return {

@@ -50,8 +50,8 @@ type Operation = NonNullable<ReturnType<Registry['operations']['get']>>
 export const OWN = buildRegistry([seed])
 
 /**
- * Asks both gates of the law again about the call of a moment, and compares with its record what rules count and ask, and what dry-run
- * rules say. No operation is run.
+ * Asks both gates of the law again about the call of a moment, and compares with its record what rules count
+ * and ask, and what dry-run rules say. No operation is run.
  * @throws {Error} where the record says otherwise
  * @throws {MissingReel}
  */
@@ -238,7 +238,10 @@ async function isOfOrigin(
   return !same(tell(gated), tell(other))
 }
 
-/** Who is born elsewhere than where its maker is at home enters that place: the rules about `move` there let its maker, and ask nobody. */
+/**
+ * Who is born elsewhere than where its maker is at home enters that place: the rules about `move` there let
+ * its maker, and ask nobody.
+ */
 async function checkHome(
   { open, decision }: CalledMoment,
   world: WorldReader,

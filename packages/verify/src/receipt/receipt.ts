@@ -14,7 +14,10 @@ export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 
 /** What the check of a receipt found. */
 export interface CheckedReceipt {
-  /** `ok`: it is derived, and the checkpoint holds its moment; `unproven`: no checkpoint does; `broken`: something contradicts */
+  /**
+   * `ok`: it is derived, and the checkpoint holds its moment; `unproven`: no checkpoint does; `broken`:
+   * something contradicts
+   */
   readonly status: Status
   /** the status is `ok` */
   readonly ok: boolean

@@ -21,10 +21,11 @@ import type { Registry } from './registry.ts'
 import { SUBSTRATE_REGISTRY } from './substrate.ts'
 
 /**
- * Checks what an operation of an extension writes. It may write facts of its own kinds, which change no row, qualities in the
- * namespace with the extension's name, and the signals that its manifest names. Only the substrate writes anything else.
- * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it tried to write; PAYLOAD_TOO_LARGE; INTERNAL for values
- *   that are not JSON
+ * Checks what an operation of an extension writes. It may write facts of its own kinds, which change no row,
+ * qualities in the namespace with the extension's name, and the signals that its manifest names. Only the
+ * substrate writes anything else.
+ * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it tried to write; PAYLOAD_TOO_LARGE;
+ *   INTERNAL for values that are not JSON
  */
 export async function requireDeclared(
   { name, origin }: { readonly name: string; readonly origin: string },
@@ -55,8 +56,8 @@ interface DeclaredWrite {
 const MATTERS_MAX = 500
 
 /**
- * An operation may make things of its extension's own types, which the actor owns and holds, and write those that it holds. A
- * thing comes with the fact of its arrival on the reel of its holder.
+ * An operation may make things of its extension's own types, which the actor owns and holds, and write those
+ * that it holds. A thing comes with the fact of its arrival on the reel of its holder.
  * @throws {TreeosError} RESOURCE_CONFLICT, RATE_LIMITED
  */
 async function isOwnMatter(
@@ -103,7 +104,10 @@ async function isOwnMatter(
   return true
 }
 
-/** A value that is not JSON would fail every attempt to write it. It is a fault of the code, not of the caller. */
+/**
+ * A value that is not JSON would fail every attempt to write it. It is a fault of the code, not of the
+ * caller.
+ */
 function requireJson(what: string, value: Json): void {
   try {
     requireContent(value, what)

@@ -26,7 +26,10 @@ export type ListDecision =
   | { readonly allowed: true; readonly by: string }
   | { readonly allowed: false; readonly by: string; readonly refusal: RefusalFields }
 
-/** The first gate: the composed list must hold the target, and so must the ceilings of the being and of all its makers. */
+/**
+ * The first gate: the composed list must hold the target, and so must the ceilings of the being and of all
+ * its makers.
+ */
 export function listGate(
   surface: Surface,
   ceilings: readonly Ceiling[],

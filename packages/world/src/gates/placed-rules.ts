@@ -29,7 +29,9 @@ export interface PlacedRule {
   readonly isDryRun?: true
 }
 
-/** The spaces whose rules are asked, the target's first. `requireCovered` refuses a rule that this never asks. */
+/**
+ * The spaces whose rules are asked, the target's first. `requireCovered` refuses a rule that this never asks.
+ */
 export function spacesAsked({ actor, verb, key, target }: RuleQuestion): readonly SpacePath[] {
   const toBeing = verb === 'do' && target.being !== null
   const keeps = key === 'set-space' && actor.parent === null
@@ -50,7 +52,10 @@ const rulesIn = (space: SpaceRow | null, verb: Verb): JsonObject | null => {
   return isJsonObject(rules) ? rules : null
 }
 
-/** The rules that are asked, in the order in which they decide. @param isDryRun dry-run rules, each in the place of its own */
+/**
+ * The rules that are asked, in the order in which they decide.
+ * @param isDryRun dry-run rules, each in the place of its own
+ */
 export async function rulesFor(
   reader: WorldReader,
   question: RuleQuestion,

@@ -96,7 +96,8 @@ export type AskedGate =
   | { readonly gate: 'rules'; readonly question: RuleQuestion }
 
 /**
- * What a gate answers: what allows it, or the refusal. Most askers want a yes or a no, so the error is made only for one who throws it.
+ * What a gate answers: what allows it, or the refusal. Most askers want a yes or a no, so the error is made
+ * only for one who throws it.
  */
 export type GateAnswer<By = string> = { readonly shadow?: ShadowAnswer } & (
   | { readonly allowed: true; readonly by: By; readonly tallies?: readonly FactDraft[] }

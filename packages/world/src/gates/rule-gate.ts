@@ -72,9 +72,10 @@ export function askRuleGate(
 }
 
 /**
- * Whether the gate does not refuse: the act may be done now, once a person has said yes, or as far as the counts of rules go. A face asks
- * this about each being around. DO on a being asks no rule of a space, so its standing alone decides, and the reasons of an answer need
- * not be made: that saves 130 KB of garbage a moment among 50 beings.
+ * Whether the gate does not refuse: the act may be done now, once a person has said yes, or as far as the
+ * counts of rules go. A face asks this about each being around. DO on a being asks no rule of a space, so its
+ * standing alone decides, and the reasons of an answer need not be made: that saves 130 KB of garbage a
+ * moment among 50 beings.
  */
 export function isWithinReach(
   reader: WorldReader,
@@ -140,14 +141,15 @@ async function placeOfMatter(
 }
 
 /**
- * The second gate. It reads the rules for this verb and key of every space from the target's up to the root. First, `forbid`:
- * all these rules count, so an inner space cannot lift what an outer one forbids. Then `requires`: the closest space that has
- * any decides, an exact key before a prefix before `*`. Then the fallback. What is permitted so may be asked about: every `ask` of these
- * rules counts, as with `forbid`, and where the fallback decides that of the operation. Before that, every count of these rules has to hold.
+ * The second gate. It reads the rules for this verb and key of every space from the target's up to the root.
+ * First, `forbid`: all these rules count, so an inner space cannot lift what an outer one forbids. Then
+ * `requires`: the closest space that has any decides, an exact key before a prefix before `*`. Then the
+ * fallback. What is permitted so may be asked about: every `ask` of these rules counts, as with `forbid`, and
+ * where the fallback decides that of the operation. Before that, every count of these rules has to hold.
  *
- * Rules of spaces do not apply to DO on a being (that is between it, its makers and the operator), nor to what an owner does
- * to its thing; a space may still say who takes or puts things in it. The operator may always set the qualities of a space,
- * rules included, so that no owner can lock a part of the world.
+ * Rules of spaces do not apply to DO on a being (that is between it, its makers and the operator), nor to
+ * what an owner does to its thing; a space may still say who takes or puts things in it. The operator may
+ * always set the qualities of a space, rules included, so that no owner can lock a part of the world.
  * @see docs/world.md, "Rules of a space"
  */
 export function ruleGate(reader: WorldReader, question: RuleQuestion): Soon<RuleDecision> {
@@ -163,7 +165,10 @@ export function ruleGate(reader: WorldReader, question: RuleQuestion): Soon<Rule
 const decideByRules = async (reader: WorldReader, question: RuleQuestion): Promise<Decision> =>
   decideBy(reader, question, await rulesFor(reader, question))
 
-/** What dry-run rules would have said, where it is something else. Nothing is read where there are none, and nothing is enforced. */
+/**
+ * What dry-run rules would have said, where it is something else. Nothing is read where there are none, and
+ * nothing is enforced.
+ */
 async function dryRunAnswer(
   reader: WorldReader,
   question: RuleQuestion,
@@ -252,8 +257,8 @@ function byFallback(
 }
 
 /**
- * What is permitted, unless a count does not hold or somebody has to be asked. Nobody is asked before a look: a rule that asks keeps what it is
- * about unseen.
+ * What is permitted, unless a count does not hold or somebody has to be asked. Nobody is asked before a look:
+ * a rule that asks keeps what it is about unseen.
  */
 function permitted(
   reader: WorldReader,

@@ -114,7 +114,9 @@ const happened = (row: TallyRow | null, count: RuleCount, openedAt: number): boo
 
 const NOTHING = { total: 0, sums: {}, recent: [], droppedAt: null } as const
 
-/** How often it was done, or what it came to. Null where too many acts of the time are no longer told apart. */
+/**
+ * How often it was done, or what it came to. Null where too many acts of the time are no longer told apart.
+ */
 function sumOf(row: TallyRow | null, count: RuleCount, openedAt: number): number | null {
   const { total, sums, recent, droppedAt } = row ?? NOTHING
   const { sum } = count
@@ -142,8 +144,9 @@ async function tallyOf(
 }
 
 /**
- * The being whose acts count together with those of a being: the eldest of its makers below the operator, and for `being` below the nearest
- * person, so that none gets more by making others. Then a person counts for itself.
+ * The being whose acts count together with those of a being: the eldest of its makers below the operator, and
+ * for `being` below the nearest person, so that none gets more by making others. Then a person counts for
+ * itself.
  * @param countsAlone whose acts do not count with those of their offspring
  */
 async function elderOf(
@@ -163,9 +166,11 @@ async function elderOf(
 const isHuman = ({ cognition }: BeingRow): boolean => cognition.kind === 'human'
 
 /**
- * The facts by which an act is counted: for each count of the rules that decide about it, and for each count around it that such an act has to
- * come before. Their reels are read, so that the append refuses the act when one of them has moved.
- * @param isDryRun of the dry-run rules, which are all of `rules`: only so many are counted, since these may not make an act too large
+ * The facts by which an act is counted: for each count of the rules that decide about it, and for each count
+ * around it that such an act has to come before. Their reels are read, so that the append refuses the act
+ * when one of them has moved.
+ * @param isDryRun of the dry-run rules, which are all of `rules`: only so many are counted, since these may
+ *   not make an act too large
  */
 export async function tallyFacts(
   reader: WorldReader,

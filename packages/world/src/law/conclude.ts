@@ -21,7 +21,10 @@ import { type DecidedMoment, type LawInputs, type UnlivedMoment, unlivedMoment }
 import { failureNotices, parking } from './notices.ts'
 import { goingOn } from './self-continue.ts'
 
-/** Number of the law: each record names the one by which its moment was judged. It grows when the law says something else of some moment. */
+/**
+ * Number of the law: each record names the one by which its moment was judged. It grows when the law says
+ * something else of some moment.
+ */
 export const LAW = 1
 
 /** The world, and the code, over which the law is asked. */
@@ -33,16 +36,21 @@ export interface LawOver {
   readonly digest: LawInputs['digest']
   /** dry-run rules are asked, too; they are not when left out */
   readonly asksDryRun?: boolean
-  /** false: it is not asked how its being goes on. A look then shows nothing, since no record holds what it read */
+  /**
+   * false: it is not asked how its being goes on. A look then shows nothing, since no record holds what it
+   * read
+   */
   readonly goesOn?: false
   /** what both gates said of the same call before, over the same reader: they are not asked again */
   readonly judged?: Act | null
 }
 
 /**
- * The one law: what a decided moment comes to, with all that it writes and sends. It has no side effects. Clocks, leases, epochs, locks and
- * retries are its caller's, and what they refuse comes in as `moment.refused`.
- * @returns the conclusion, which says on which live and code questions it rests; or the effect that has to be done before it can be drawn
+ * The one law: what a decided moment comes to, with all that it writes and sends. It has no side effects.
+ * Clocks, leases, epochs, locks and retries are its caller's, and what they refuse comes in as
+ * `moment.refused`.
+ * @returns the conclusion, which says on which live and code questions it rests; or the effect that has to be
+ *   done before it can be drawn
  * @throws the error of a read that failed
  */
 export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Conclusion> {
@@ -120,7 +128,8 @@ async function verdictOn(moment: DecidedMoment, at: LawInputs): Promise<Verdict 
       detail: open.ended === true ? whyEnded(being) : (skip?.detail ?? null),
       act: null,
     }
-  // It was ended while it thought. A head that was read has moved then, so no act of it is committed later either.
+  // It was ended while it thought. A head that was read has moved then, so no act of it is committed later
+  // either.
   if ((await at.reader.being(being))?.ended !== undefined) return failed('BEING_ENDED', whyEnded(being))
   if (missing !== null)
     return failed(

@@ -32,7 +32,10 @@ export interface GatedCall {
   readonly askedBy: readonly string[]
   /** what rules that are dryRunTallies would have said otherwise */
   readonly shadow: readonly ShadowVerdict[]
-  /** the rules that ask, with the persons that they ask besides who makes the call. @throws {TreeosError} where these are too few */
+  /**
+   * the rules that ask, with the persons that they ask besides who makes the call.
+   * @throws {TreeosError} where these are too few
+   */
   readonly stillAsked: () => Promise<readonly AskedOf[]>
   /**
    * Whether a call that both gates allow is done, or waits for a yes.

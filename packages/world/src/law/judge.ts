@@ -65,7 +65,8 @@ async function judgeCall(moment: CallingMoment, at: LawInputs): Promise<Verdict 
   const cut = await questions.cut(wake.root)
   if (cut !== null) {
     const why = `its thread, ${cut.thread}, was cut by ${stanceOf(cut.cutBy)}`
-    // Closes a summon that arrived together with the cut. Otherwise it would stay in a person's inbox for ever.
+    // Closes a summon that arrived together with the cut. Otherwise it would stay in a person's inbox for
+    // ever.
     const closes = wake.closedBy === undefined ? [] : [wake.id]
     return { ...failed('RESOURCE_CONFLICT', why), beside: 'thread', sendsNoNotice: true, closes }
   }
@@ -143,7 +144,10 @@ async function waitingForYes(
   }
 }
 
-/** Why a being may ask persons no more for now: it goes on asking after each answer, or it and its like ask too much at once. */
+/**
+ * Why a being may ask persons no more for now: it goes on asking after each answer, or it and its like ask
+ * too much at once.
+ */
 async function whyNoMoreAsks(
   { asked, reader }: LawInputs,
   { name }: BeingRow,
@@ -163,8 +167,8 @@ async function whyNoMoreAsks(
 }
 
 /**
- * Why there is no room for a summon: in the inbox, among the sender's own entries there, or in its chain. Only the operator may
- * fill an inbox. @returns null when there is room
+ * Why there is no room for a summon: in the inbox, among the sender's own entries there, or in its chain.
+ * Only the operator may fill an inbox. @returns null when there is room
  */
 async function whyNoRoom(
   { asked }: LawInputs,

@@ -47,15 +47,17 @@ export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: Going
     const shown = await lookOf(decision.call, verdict)
     return shown === null ? unchanged : afterLook(moment, verdict, shown, at)
   }
-  const isLast = decision.prose === true || verdict.act?.rests === true // prose means that it called nothing more
+  // prose means that it called nothing more
+  const isLast = decision.prose === true || verdict.act?.rests === true
   return verdict.kind === 'act' && !isLast && goesOn(moment, decision.call, verdict)
     ? continueItself(moment, decision.call, verdict, at)
     : unchanged
 }
 
 /**
- * Whether the role of a being lets it go on after this act. Until it has answered, it goes on after whatever it does for a being that
- * spoke to it. When it speaks, that is the answer, or a question whose answer wakes it.
+ * Whether the role of a being lets it go on after this act. Until it has answered, it goes on after whatever
+ * it does for a being that spoke to it. When it speaks, that is the answer, or a question whose answer wakes
+ * it.
  */
 function goesOn({ worn, open }: DecidedMoment, { verb }: VerbCall, { act }: Verdict): boolean {
   const selfContinue = worn?.role.selfContinue ?? false
@@ -74,8 +76,9 @@ async function lookOf(call: VerbCall, { act, shown }: Verdict): Promise<JsonObje
 }
 
 /**
- * Shows a being what it looked at: its next wake holds the descriptor, or the refusal, and goes on for whoever asked. It goes on
- * until it acts or decides nothing, or has looked {@link LIMITS.looksMax} times in a row; that moment says so in its outcome.
+ * Shows a being what it looked at: its next wake holds the descriptor, or the refusal, and goes on for
+ * whoever asked. It goes on until it acts or decides nothing, or has looked {@link LIMITS.looksMax} times in
+ * a row; that moment says so in its outcome.
  */
 async function afterLook(
   moment: DecidedMoment,
@@ -105,8 +108,8 @@ async function afterLook(
 }
 
 /**
- * A wake with which a being goes on by itself. It keeps asker, correlation, thread, hops and priority of the wake that it goes on from,
- * so whoever asked gets the answer.
+ * A wake with which a being goes on by itself. It keeps asker, correlation, thread, hops and priority of the
+ * wake that it goes on from, so whoever asked gets the answer.
  * @param question the wake that is still to be answered; null once it is
  */
 function nextWake(
@@ -171,8 +174,8 @@ export async function selfContinuesMax(
 }
 
 /**
- * Whether a cause chain has reached its limit of wakes. Hops limit the depth of a chain and self-continues its length, but
- * a chain can also branch. Concurrent stamps may each add their wakes beyond the limit.
+ * Whether a cause chain has reached its limit of wakes. Hops limit the depth of a chain and self-continues
+ * its length, but a chain can also branch. Concurrent stamps may each add their wakes beyond the limit.
  */
 export const isChainFull = async ({ questions }: LawInputs['asked'], root: string): Promise<boolean> =>
   (await questions.chain(root)) >= LIMITS.chainWakesMax

@@ -57,9 +57,14 @@ export interface MomentInputs {
   readonly ended?: boolean
   /** its wake is marked: its words come from outside */
   readonly outside?: boolean
-  /** what its wake says, or what holds for every moment of its kind; the primary role decides when left out */
+  /**
+   * what its wake says, or what holds for every moment of its kind; the primary role decides when left out
+   */
   readonly orientation?: Orientation | undefined
-  /** whether the flow may read the qualities of the place, for who has not all that the gates read of it; they are asked when left out */
+  /**
+   * whether the flow may read the qualities of the place, for who has not all that the gates read of it; they
+   * are asked when left out
+   */
   readonly readsPlace?: typeof readsPlace
 }
 
@@ -76,8 +81,8 @@ export interface OpenedContext {
 }
 
 /**
- * Whether a moment holds words from outside: of its wake, or of what it has read. A person who decides has read it and writes words of its
- * own, so then only the wake counts.
+ * Whether a moment holds words from outside: of its wake, or of what it has read. A person who decides has
+ * read it and writes words of its own, so then only the wake counts.
  */
 export const holdsOutside = (
   reader: Pick<WorldReader, 'hasOutside'>,

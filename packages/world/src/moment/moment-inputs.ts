@@ -29,8 +29,8 @@ export interface RecordedOpening extends OpenTime {
 }
 
 /**
- * The inputs of a reading, taken from an open record. Live moments, replay and the offline verifier use it, so they read alike. The hour and
- * the weekday come from the record, since time-zone tables change.
+ * The inputs of a reading, taken from an open record. Live moments, replay and the offline verifier use it,
+ * so they read alike. The hour and the weekday come from the record, since time-zone tables change.
  */
 export function momentInputsOf(
   me: BeingRow,
@@ -49,7 +49,8 @@ export function momentInputsOf(
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
     ended: me.ended !== undefined,
-    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer does not ask
+    // who has the answer does not ask
+    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null),
     quotes: open.quotes ?? null,
     outside: open.wake.outside === true,
     // A moment that a person decides, or that holds its call already, looks forward.

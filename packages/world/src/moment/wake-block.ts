@@ -11,7 +11,10 @@ import type { ComposedRole } from '@treeos/roles'
 import { inline } from '@treeos/signature'
 import { covers, type Surface } from '../rows/lists.ts'
 
-/** What is known of a wake from rows alone. Its content is not part of it: what was said stands in the user message. */
+/**
+ * What is known of a wake from rows alone. Its content is not part of it: what was said stands in the user
+ * message.
+ */
 export interface WakeRow {
   readonly wake: Pick<Wake, 'id' | 'kind' | 'root' | 'inReplyTo' | 'expectReply' | 'outside'>
   /** as the open record says: the moment holds words from outside */
@@ -40,10 +43,11 @@ export const proseAnswers = (
 ): boolean => prose === 'answers' && respondMode !== 'none' && isAwaited(row)
 
 /**
- * Says who speaks, made from rows alone. So a model, and any program, can tell a being's words from an event of the substrate,
- * whatever the user message holds.
+ * Says who speaks, made from rows alone. So a model, and any program, can tell a being's words from an event
+ * of the substrate, whatever the user message holds.
  * @param answersBy the operation in reach by which the being answers; null when it answers by a summon
- * @returns the block, and how to answer: that is the last line of the user message, since small models heed most what they read last
+ * @returns the block, and how to answer: that is the last line of the user message, since small models heed
+ *   most what they read last
  */
 export function wakeBlock(
   { wake, caller, answers, outside }: WakeRow,

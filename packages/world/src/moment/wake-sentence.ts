@@ -21,8 +21,9 @@ const GOES_ON: ReadonlySet<string> = new Set(['continue', 'denied', 'expired', '
 const QUOTED_CHARS_MAX = 1000
 
 /**
- * Tells an event in one plain sentence, with its content after it. The words of a being are told as they are. What kind of event it is
- * comes from the row of the wake; a content that does not have the fields of its kind is told by its kind alone.
+ * Tells an event in one plain sentence, with its content after it. The words of a being are told as they are.
+ * What kind of event it is comes from the row of the wake; a content that does not have the fields of its
+ * kind is told by its kind alone.
  */
 export function toldWake({ wake, content }: Pick<WakeRow, 'wake'> & { readonly content: Json }): ToldWake {
   if (wake.kind !== 'event') return { before: null, content }
@@ -119,7 +120,10 @@ const quotedQuestion = (text: string): string => bareJson(JSON.stringify(text))
 const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
   typeof step === 'number' && typeof of === 'number' ? `, step ${step} of at most ${of}` : ''
 
-/** What the being goes on with: the question first, since a model that reads it last looks at the same address again. */
+/**
+ * What the being goes on with: the question first, since a model that reads it last looks at the same address
+ * again.
+ */
 function begunBy(begun: Json | undefined): string {
   if (!isQuoted(begun)) return ''
   return `${inline(begun.from)} asked: ${quotedQuestion(begun.content)}. `

@@ -60,8 +60,8 @@ const approve = defineBuiltIn({
 const ARGUMENT_FAULTS: readonly ErrorCode[] = ['INVALID_INPUT', 'ADDRESS_PARSE_ERROR', 'PAYLOAD_TOO_LARGE']
 
 /**
- * A yes to arguments that the operation does not take would be used up by a call that fails. Those of an extension are checked by its
- * code, so anything else that throws is not a fault of the person's.
+ * A yes to arguments that the operation does not take would be used up by a call that fails. Those of an
+ * extension are checked by its code, so anything else that throws is not a fault of the person's.
  * @throws {TreeosError} one of the codes above
  */
 async function requireFitting(
@@ -120,8 +120,10 @@ const deny = defineBuiltIn({
 const entriesOf = (row: ApprovalRow): string[] => approversOf(row).map((name) => askedEntry(row, name))
 
 /**
- * What waits for the yes of the actor. Only a person answers, by an act of its own: neither a being that it drives nor a delegate.
- * @throws {TreeosError} FORBIDDEN, CORRELATION_NOT_FOUND, RESOURCE_CONFLICT when it is answered, used or too late
+ * What waits for the yes of the actor. Only a person answers, by an act of its own: neither a being that it
+ * drives nor a delegate.
+ * @throws {TreeosError} FORBIDDEN, CORRELATION_NOT_FOUND, RESOURCE_CONFLICT when it is answered, used or too
+ *   late
  */
 async function requireAsked(
   of: Arguments,

@@ -10,7 +10,10 @@ export interface ArgumentForm {
   readonly right: string
   /** null counts as left out where it is not needed, unless its schema takes null */
   readonly isNeeded: boolean
-  /** Asked before the schema, for errors that say more. @throws {TreeosError} naming the fault of the value */
+  /**
+   * Asked before the schema, for errors that say more.
+   * @throws {TreeosError} naming the fault of the value
+   */
   parse?(value: Json): unknown
   /** says what the schema cannot; asked after it */
   isRight?(value: Json): boolean

@@ -1,6 +1,9 @@
 import { asJson, isJsonObject, type Json, type JsonObject } from '@treeos/core'
 
-/** What an argument of a built-in operation may be: the part of JSON Schema that is checked here. One without words takes any JSON. */
+/**
+ * What an argument of a built-in operation may be: the part of JSON Schema that is checked here. One without
+ * words takes any JSON.
+ */
 export interface ArgumentSchema {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object'
   readonly enum?: readonly string[]

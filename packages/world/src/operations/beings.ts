@@ -59,7 +59,10 @@ const setBeing = defineBuiltIn({
   },
 })
 
-/** A dry-run flow is checked as one that is set. It gives no role, so nobody has to be able to give those that it names. */
+/**
+ * A dry-run flow is checked as one that is set. It gives no role, so nobody has to be able to give those that
+ * it names.
+ */
 async function requireDryRunFlow(
   input: DecideInput,
   being: BeingRow,
@@ -76,7 +79,10 @@ async function requireDryRunFlow(
   requireSmallProgram({ defaultRole: being.defaultRole, qualities: { ...being.qualities, roleFlow: value } })
 }
 
-/** Arguments that only an operation of an extension gives, for an offspring of its actor. Those left out are taken away. */
+/**
+ * Arguments that only an operation of an extension gives, for an offspring of its actor. Those left out are
+ * taken away.
+ */
 const CARRIED: ArgumentForms = {
   ceiling: ceilingArgument,
   connection: connectionArgument,
@@ -116,7 +122,10 @@ const setRoleFlow = defineBuiltIn({
   },
 })
 
-/** Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it further. */
+/**
+ * Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it
+ * further.
+ */
 function boundAnew(
   { actor, cognition }: Pick<DecideInput, 'actor' | 'cognition'>,
   being: BeingRow,

@@ -7,7 +7,10 @@ import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 
 const LINE = 40
 
-/** A line of beings: each has two children, and the line goes on from one of them. @param births that the standard budget allows */
+/**
+ * A line of beings: each has two children, and the line goes on from one of them.
+ * @param births that the standard budget allows
+ */
 function lineWith(births: number): MemoryWorld {
   const world = new MemoryWorld()
   const resident = parseRole({ name: 'resident', prompt: '' })

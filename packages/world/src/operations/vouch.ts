@@ -49,7 +49,8 @@ const vouch = defineBuiltIn({
 })
 
 /**
- * Only a person clears a mark. The act names what it marks as trusted by its whole address, so that the record can compare them.
+ * Only a person clears a mark. The act names what it marks as trusted by its whole address, so that the
+ * record can compare them.
  * @throws {TreeosError} FORBIDDEN, INVALID_INPUT
  */
 function requirePerson(input: DecideInput): void {

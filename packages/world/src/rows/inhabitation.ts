@@ -7,7 +7,8 @@ export function effectiveCognition({ cognition, inhabited }: BeingRow): Cognitio
 }
 
 /**
- * Who drives a moment. A moment that no driver's act opened is the being's own, even if a lease begins before it ends.
+ * Who drives a moment. A moment that no driver's act opened is the being's own, even if a lease begins before
+ * it ends.
  * @param lease under which the act was submitted; null without one
  */
 export function driverOf(
@@ -18,7 +19,9 @@ export function driverOf(
   return inhabited.by === lease.driver && inhabited.epoch === lease.epoch ? lease.driver : null
 }
 
-/** The being whose reach a driven being has in addition to its own: its driver, unless the lease lends none. */
+/**
+ * The being whose reach a driven being has in addition to its own: its driver, unless the lease lends none.
+ */
 export const lenderOf = ({ inhabited }: BeingRow, driver: BeingName | null): BeingName | null =>
   inhabited?.own === true ? null : driver
 

@@ -36,8 +36,8 @@ export function withoutShadow(qualities: JsonObject): JsonObject {
 }
 
 /**
- * Sets one path in a tree of qualities and returns the new tree. `null` unsets. With `merge`, the keys of an object are merged
- * into the object that is there. Only own properties count.
+ * Sets one path in a tree of qualities and returns the new tree. `null` unsets. With `merge`, the keys of an
+ * object are merged into the object that is there. Only own properties count.
  */
 export function setAtPath(
   tree: JsonObject,

@@ -220,8 +220,8 @@ const CONFIGURING = [
 ]
 
 /**
- * Entries that hold only while a person decides for the being with rights of the person's own: not for its own mind, which
- * others speak to, and not under a lease that lends nothing.
+ * Entries that hold only while a person decides for the being with rights of the person's own: not for its
+ * own mind, which others speak to, and not under a lease that lends nothing.
  */
 const whileConfigured =
   (names: readonly string[]): RelationResolver =>
@@ -243,7 +243,8 @@ const isBefore = (a: BeingRow, b: BeingRow): boolean =>
 /** What every reality has: the operations of the substrate, and the roles and scripts of the first beings. */
 export const seed: Extension = {
   name: SUBSTRATE_REGISTRY,
-  version: '2', // raise it when an operation judges otherwise: replay then knows that older acts were judged by other code
+  // raise it when an operation judges otherwise: replay then knows that older acts were judged by other code
+  version: '2',
   roles,
   clauses: [],
   operations,

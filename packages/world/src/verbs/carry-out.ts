@@ -16,7 +16,10 @@ export interface CarriedOperation {
   close(): void
 }
 
-/** Lets an operation carry out others of the substrate for its actor: those that the manifest of its extension names. */
+/**
+ * Lets an operation carry out others of the substrate for its actor: those that the manifest of its extension
+ * names.
+ */
 export function carrying(
   by: RegisteredOperation,
   { registry, reader, fromOutside }: Pick<ActInputs, 'registry' | 'reader' | 'fromOutside'>,

@@ -12,7 +12,8 @@ import { type RegisteredOperation, resolveOperation } from './resolve-operation.
 import { inputOf, runOperation } from './run-operation.ts'
 
 /**
- * Decides the operation that the content of the wake requests, on behalf of the asker, for an operation that mediates.
+ * Decides the operation that the content of the wake requests, on behalf of the asker, for an operation that
+ * mediates.
  * @param args of the operation that mediates
  * @returns the refusal that the asker would get as a value: it is the asker's, not the mediator's
  * @throws {TreeosError} INVALID_INPUT for arguments; UNAUTHORIZED when no being requests anything
@@ -32,8 +33,9 @@ export async function fulfil(
 }
 
 /**
- * The asker must be able to do the same alone: its lists held the operation when it asked, and its reach holds it now. Standing,
- * ceilings and reach are those of the asker or of its lender. The lists of the being that mediates must hold the operation too.
+ * The asker must be able to do the same alone: its lists held the operation when it asked, and its reach
+ * holds it now. Standing, ceilings and reach are those of the asker or of its lender. The lists of the being
+ * that mediates must hold the operation too.
  * @param by the operation that mediates; it cannot be requested through itself
  */
 async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk | EffectPending> {

@@ -112,7 +112,10 @@ async function awaken(
   })
 }
 
-/** @throws {TreeosError} EXTENSION_BLOCKED for an operation that is not of the substrate; RESOURCE_CONFLICT when the wake is gone */
+/**
+ * @throws {TreeosError} EXTENSION_BLOCKED for an operation that is not of the substrate; RESOURCE_CONFLICT
+ *   when the wake is gone
+ */
 async function resume(
   resumed: ResumedApproval,
   { name, origin }: RegisteredOperation,
@@ -128,7 +131,10 @@ async function resume(
   throw new TreeosError('RESOURCE_CONFLICT', `what woke the moment ${resumed.row.id} is gone`)
 }
 
-/** Adds a summon like any other, which passes both gates and counts as a hop. @param target null for the asker */
+/**
+ * Adds a summon like any other, which passes both gates and counts as a hop.
+ * @param target null for the asker
+ */
 async function withSpeech(act: Act, target: string | null, content: Json, at: CallInputs): Promise<Act> {
   const speech = await summon({ verb: 'summon', target, content, inReplyTo: null }, at)
   return {

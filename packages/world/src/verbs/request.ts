@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 
-/** Which operation a being asks for: by its own call, by a summon to one that does it for the sender, or as part of another. */
+/**
+ * Which operation a being asks for: by its own call, by a summon to one that does it for the sender, or as
+ * part of another.
+ */
 export interface OperationRequest {
   readonly verb: 'do' | 'be'
   readonly operation: string
@@ -12,7 +15,8 @@ export interface OperationRequest {
 }
 
 /**
- * Reads `{do: operation, target?, …arguments}` or `{be: operation, …arguments}`, or the same as JSON text, as people type it.
+ * Reads `{do: operation, target?, …arguments}` or `{be: operation, …arguments}`, or the same as JSON text, as
+ * people type it.
  * @returns null for content that asks for no operation
  */
 export function parseRequest(content: Json): OperationRequest | null {

@@ -21,11 +21,12 @@ export interface ResolvedOperation {
 }
 
 /**
- * Finds the operation that a request names and its target for the actor, and asks the rule gate about both. What a being does
- * by itself, does for another one, and what an operation carries out are all found here.
- * @param consent collects what rules ask about a being's own call; of anything else, a rule that asks refuses it
- * @throws {TreeosError} ACTION_NOT_SUPPORTED, INVALID_INPUT, the error of a target that does not exist, INVALID_TYPE, BEING_ENDED,
- *   FORBIDDEN
+ * Finds the operation that a request names and its target for the actor, and asks the rule gate about both.
+ * What a being does by itself, does for another one, and what an operation carries out are all found here.
+ * @param consent collects what rules ask about a being's own call; of anything else, a rule that asks refuses
+ *   it
+ * @throws {TreeosError} ACTION_NOT_SUPPORTED, INVALID_INPUT, the error of a target that does not exist,
+ *   INVALID_TYPE, BEING_ENDED, FORBIDDEN
  */
 export async function resolveOperation(
   {

@@ -39,7 +39,10 @@ export async function verifyFile(
   return STATUS_EXIT[found.status]
 }
 
-/** Whose signatures count. @throws {UsageError} for a key or policy that cannot be read, or that names no log */
+/**
+ * Whose signatures count.
+ * @throws {UsageError} for a key or policy that cannot be read, or that names no log
+ */
 export async function readTrust({
   key,
   policy,

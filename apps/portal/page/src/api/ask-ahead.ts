@@ -18,8 +18,8 @@ interface PrefetchedAnswer {
 const asked = new Map<string, PrefetchedAnswer>()
 
 /**
- * Asks for what the page at an address shows first, while its code is still loaded. A query takes the answer in place of a request of its
- * own, if it would ask the same as the same being.
+ * Asks for what the page at an address shows first, while its code is still loaded. A query takes the answer
+ * in place of a request of its own, if it would ask the same as the same being.
  */
 export function askAhead({ pathname, search }: Pick<Location, 'pathname' | 'search'>, key: string): void {
   const handle = tabHandle()
@@ -66,8 +66,8 @@ function beingAt(pathname: string): string | null {
 }
 
 /**
- * What a page asks first, as its queries write it. One that is missing here is asked for later, and one that no query asks is asked for in
- * vain: a browser test compares them.
+ * What a page asks first, as its queries write it. One that is missing here is asked for later, and one that
+ * no query asks is asked for in vain: a browser test compares them.
  */
 function firstOf(pathname: string, search: URLSearchParams): string[] {
   const [, page, name] = pathname.split('/')

@@ -25,11 +25,16 @@ type Endpoint = (args: never, options?: ClientRequestOptions) => Promise<Answer>
 type ArgsOf<E extends Endpoint> = Exclude<Parameters<E>[0], undefined>
 type ToldBy<E extends Endpoint> = AnswerBody<Awaited<ReturnType<E>>>
 
-/** Asks until nobody wants to know any more: the request of a query that is given up ends in the server, too. */
+/**
+ * Asks until nobody wants to know any more: the request of a query that is given up ends in the server, too.
+ */
 const askFor = <E extends Endpoint>(endpoint: E, args: ArgsOf<E>, signal: AbortSignal): Promise<ToldBy<E>> =>
   tell(endpoint(args as never, { init: { signal } }) as Promise<Awaited<ReturnType<E>>>)
 
-/** Asks the server; what it said is kept under a key. The first word of each key is what `stale-queries.ts` names. */
+/**
+ * Asks the server; what it said is kept under a key. The first word of each key is what `stale-queries.ts`
+ * names.
+ */
 export const asking = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,
@@ -57,7 +62,10 @@ interface ListPage<T> {
   readonly next: string | null
 }
 
-/** The same of a list, page by page as it is scrolled. @param args of the page after a cursor; null: of the first */
+/**
+ * The same of a list, page by page as it is scrolled.
+ * @param args of the page after a cursor; null: of the first
+ */
 export const askingPages = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,
@@ -72,7 +80,11 @@ export const askingPages = <E extends Endpoint>(
 
 type ItemOf<P> = P extends ListPage<infer T> ? T : never
 
-/** Several lists as one, each read from page to page. @param lists the arguments of a page of each. @param pagesMax more of one are not asked for */
+/**
+ * Several lists as one, each read from page to page.
+ * @param lists the arguments of a page of each.
+ * @param pagesMax more of one are not asked for
+ */
 export const askingWhole = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,
@@ -129,7 +141,8 @@ export type DeedBody = Readonly<Record<string, unknown>>
 
 /**
  * Acts by DO or BE as the person, or as the being that this tab drives.
- * @param stale what is asked for anew before it counts as done; all when left out. Live events make the rest stale
+ * @param stale what is asked for anew before it counts as done; all when left out. Live events make the rest
+ *   stale
  */
 export const useAct = (onDone: () => void = () => undefined, stale: QueryKey = []) =>
   useDeed(({ verb, ...rest }: DeedBody) => (verb === 'be' ? beOf(rest) : doOf(rest)), { stale, onDone })

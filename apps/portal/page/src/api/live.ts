@@ -17,8 +17,8 @@ import { forgetCalls, hearWords, onWanted, type StreamedWords, wantedBeings } fr
 const PACE = { togetherMs: 250, everyMs: 2_000, burst: 3 }
 
 /**
- * Follows what happens until it is stopped, and asks anew for what it changes. A lost connection goes on after the last event
- * that came.
+ * Follows what happens until it is stopped, and asks anew for what it changes. A lost connection goes on
+ * after the last event that came.
  * @param onState true while it is connected
  * @param onSign called at each sign of life, every few seconds
  */

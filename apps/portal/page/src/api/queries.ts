@@ -38,7 +38,10 @@ export const momentQuery = (name: string, n: number) =>
 export const threadsQuery = asking(['threads'], api.threads.$get, { query: { all: 'true', limit: PAGE_MAX } })
 /** Few of them are severed. */
 const THREADS_WITH = 10
-/** The threads in which the person and a being speak to each other and nobody else takes part, the newest first. */
+/**
+ * The threads in which the person and a being speak to each other and nobody else takes part, the newest
+ * first.
+ */
 export const threadsWithQuery = (name: string) =>
   asking(['threads', name], api.threads.$get, {
     query: { all: 'true', alone: 'true', limit: THREADS_WITH, with: name },

@@ -20,7 +20,10 @@ export interface ChangeEvent {
   readonly payload?: unknown
 }
 
-/** Of what lists show, a moment may change a line of any: its being has a state and last words. They are asked for whole, at a pace. */
+/**
+ * Of what lists show, a moment may change a line of any: its being has a state and last words. They are asked
+ * for whole, at a pace.
+ */
 const LISTS: readonly StaleQueries[] = [
   { key: ['space'] },
   { key: ['map'] },
@@ -83,7 +86,10 @@ export function staleBy(event: string, happened: ChangeEvent): readonly StaleQue
   return event === 'fact' ? staleByFact(happened) : []
 }
 
-/** What any event can make stale. When the stream begins, all of it is asked for again: an event may have come before. */
+/**
+ * What any event can make stale. When the stream begins, all of it is asked for again: an event may have come
+ * before.
+ */
 export const STALE_BY_ANY: readonly StaleQueries[] = [
   ...LISTS.map(({ key }) => ({ key })),
   ...['inbox', 'moments', 'being', 'thread', ...OF_ROWS, ...Object.values(BY_KIND).flat()].map((word) => ({

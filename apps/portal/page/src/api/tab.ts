@@ -8,7 +8,10 @@ export interface DrivenBeing {
   readonly hasParent: boolean
   /** why it is over; null while it lasts */
   readonly over: string | null
-  /** the name of the tab that took the lease: a tab that is opened from it gets a copy of its storage, and no name */
+  /**
+   * the name of the tab that took the lease: a tab that is opened from it gets a copy of its storage, and no
+   * name
+   */
   readonly tab: string
 }
 

@@ -37,7 +37,9 @@ const WANTED_MAX = 20
 
 const NONE: readonly CallSoFar[] = []
 const calls = new Map<string, readonly CallSoFar[]>()
-/** The last moment of each being that ended. Words take another way than the record, and may come after it. */
+/**
+ * The last moment of each being that ended. Words take another way than the record, and may come after it.
+ */
 const ended = new Map<string, number>()
 const wanted = new Map<string, number>()
 const listeners = new Set<() => void>()

@@ -9,8 +9,9 @@ import { Answer as QueryAnswer } from '../parts/index.ts'
 import { Door } from './Door.tsx'
 
 /**
- * Where the link leads by which a person answers one call. The secret stands behind the `#`, which is sent to no server. Whatever opens the
- * page only looks: an answer takes a press of a button, and a passkey where the person signs by one.
+ * Where the link leads by which a person answers one call. The secret stands behind the `#`, which is sent to
+ * no server. Whatever opens the page only looks: an answer takes a press of a button, and a passkey where the
+ * person signs by one.
  */
 export function Answer() {
   const [hash] = useHash({ getInitialValueInEffect: false })

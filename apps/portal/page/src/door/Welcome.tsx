@@ -14,8 +14,8 @@ import { OtherWays } from './ways.tsx'
 const CHARS_MIN = 12
 
 /**
- * Where a one-time link leads: a person chooses how it signs in. The secret stands behind the `#`, which is sent to no server.
- * Another link that is opened in the same tab changes that part alone, and loads nothing.
+ * Where a one-time link leads: a person chooses how it signs in. The secret stands behind the `#`, which is
+ * sent to no server. Another link that is opened in the same tab changes that part alone, and loads nothing.
  */
 export function Welcome() {
   const [hash] = useHash({ getInitialValueInEffect: false })

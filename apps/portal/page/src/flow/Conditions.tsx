@@ -21,7 +21,10 @@ const NEW = [
   { word: 'not', says: 'And not', begins: 1 },
 ] as const
 
-/** The conditions of a clause, which must all hold: single tests, and groups. Of a group all, at least one, or none must hold. */
+/**
+ * The conditions of a clause, which must all hold: single tests, and groups. Of a group all, at least one, or
+ * none must hold.
+ */
 export function Conditions({ label, of, fields, onChange }: ConditionsProps) {
   const { tests, groups, rest } = of
   const isEmpty = tests.length === 0 && groups.length === 0 && Object.keys(rest).length === 0

@@ -12,7 +12,10 @@ import { TrialCard } from '../trial/TrialCard.tsx'
 const DEFAULT = 'default'
 const modelsQuery = asking(['trial-models'], api.trials.models.$get, {})
 
-/** The model of a being: which one it asks, and what another one would have said. Nothing is shown of a being that asks none. */
+/**
+ * The model of a being: which one it asks, and what another one would have said. Nothing is shown of a being
+ * that asks none.
+ */
 export function ModelCard({ name }: { readonly name: string }) {
   const { data: being } = useQuery(beingQuery(name))
   const { data: known } = useQuery(modelsQuery)

@@ -12,7 +12,10 @@ const ALWAYS_THERE = [
   'moment.outside',
 ] as const
 
-/** Fields that a sentence may ask. Qualities and signals of any name may be typed. @param signals as flows read them */
+/**
+ * Fields that a sentence may ask. Qualities and signals of any name may be typed.
+ * @param signals as flows read them
+ */
 export const fieldsOf = (signals: readonly string[]): string[] => [
   ...ALWAYS_THERE,
   ...signals,

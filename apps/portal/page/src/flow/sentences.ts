@@ -160,7 +160,9 @@ function whenOf({ tests, groups, rest }: Condition): unknown {
 const canBeBare = ({ isBare, operator, value }: SentenceTest): boolean =>
   isBare && (operator === 'eq' ? isScalar(value) : operator === 'in' && isList(value))
 
-/** Moves one of a list to another place; the same list when it is there already, or there is no such place. */
+/**
+ * Moves one of a list to another place; the same list when it is there already, or there is no such place.
+ */
 export function moved<T>(list: readonly T[], at: number, to: number): readonly T[] {
   const one = list[at]
   if (at === to || one === undefined || list[to] === undefined) return list

@@ -2,7 +2,10 @@ import { Button, FocusTrap, Group, Portal, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Quiet, SmallButton } from '../parts/index.ts'
 
-/** The pages that the tour stops at, by their links in the navigation. Those that one has no use for are left out. */
+/**
+ * The pages that the tour stops at, by their links in the navigation. Those that one has no use for are left
+ * out.
+ */
 const STOPS = [
   { at: '/inbox', title: 'Inbox', text: 'Questions for you, approvals and answers. Start here each day.' },
   {

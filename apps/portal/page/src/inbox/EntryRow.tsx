@@ -24,7 +24,10 @@ const COLORS: Readonly<Partial<Record<InboxEntry['kind'], string>>> = {
 /** Where the entry that is open stands beside the list, and not above it. */
 const IS_WIDE = '(min-width: 62em)'
 
-/** One entry of the list, with its address. Opening another entry changes two rows, so only those are drawn again. */
+/**
+ * One entry of the list, with its address. Opening another entry changes two rows, so only those are drawn
+ * again.
+ */
 export const EntryRow = memo(function EntryRow({
   entry,
   group,
@@ -33,7 +36,8 @@ export const EntryRow = memo(function EntryRow({
   onSelect,
 }: EntryRowProps) {
   const ref = useRef<HTMLDivElement>(null)
-  // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that could be scrolled away.
+  // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that
+  // could be scrolled away.
   useEffect(() => {
     if (isChosen && window.matchMedia(IS_WIDE).matches) ref.current?.scrollIntoView({ block: 'nearest' })
   }, [isChosen])

@@ -11,7 +11,10 @@ interface Keys {
 /** In a field the keys write letters, so their default action stays. */
 const LEFT = { preventDefault: false }
 
-/** j and k go through the list, e closes what is only read, r goes to the answer. In a field they are letters, and over a dialog nothing. */
+/**
+ * j and k go through the list, e closes what is only read, r goes to the answer. In a field they are letters,
+ * and over a dialog nothing.
+ */
 export function useInboxKeys({ onNext, onPrevious, onClose, onReply }: Keys): void {
   const [isOn] = useSingleKeys()
   const unlessOff =

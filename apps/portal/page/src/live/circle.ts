@@ -41,7 +41,9 @@ export interface Circle {
   readonly others: number
 }
 
-/** Beings on a circle, those that spoke most first, and a line for each pair of which one spoke to the other. */
+/**
+ * Beings on a circle, those that spoke most first, and a line for each pair of which one spoke to the other.
+ */
 export function circleOf(spoken: readonly SpokenWords[], size: Size): Circle {
   const weights = new Map<string, number>()
   for (const { from, to, count } of spoken)
@@ -68,7 +70,9 @@ function nodeAt(size: Size, stance: string, turn: number): Node {
   }
 }
 
-/** Bends to one side, so that words there and words back are two lines. It ends before the mark of the being. */
+/**
+ * Bends to one side, so that words there and words back are two lines. It ends before the mark of the being.
+ */
 function arc(a: Node, b: Node): string {
   const [dx, dy] = [b.x - a.x, b.y - a.y]
   const length = Math.hypot(dx, dy) || 1

@@ -123,7 +123,9 @@ function tellOf(mark: MapMark): string {
 }
 
 const HUES = 8
-/** Beings in the same primary role have the same colour; the role itself stands in the list and below the map. */
+/**
+ * Beings in the same primary role have the same colour; the role itself stands in the list and below the map.
+ */
 function hueOf({ roles: [primary] }: MapMark): number | undefined {
   if (primary === undefined) return undefined
   let sum = 0

@@ -22,8 +22,8 @@ interface MapViewProps {
 }
 
 /**
- * A space from above. One stop of the Tab key: arrow keys go from mark to mark, Enter opens one. The list of the same page says
- * the same in words.
+ * A space from above. One stop of the Tab key: arrow keys go from mark to mark, Enter opens one. The list of
+ * the same page says the same in words.
  */
 export function MapView({ plan, onOpen, actionAt }: MapViewProps) {
   const { ref, width } = useElementSize<HTMLDivElement>()
@@ -87,7 +87,9 @@ export function MapView({ plan, onOpen, actionAt }: MapViewProps) {
 const placeOf = (mark: MapMark | undefined, path: string): string =>
   mark !== undefined && kindOf(mark) === 'space' ? nameOf(mark) : path
 
-/** The mark to which a key leads; null when there is none that way, undefined for a key that leads nowhere. */
+/**
+ * The mark to which a key leads; null when there is none that way, undefined for a key that leads nowhere.
+ */
 function reach({ drawn }: MapDrawing, from: DrawnMark | null, key: string): DrawnMark | null | undefined {
   if (key === 'Home') return drawn[0]
   if (key === 'End') return drawn.at(-1)

@@ -22,7 +22,9 @@ const BOX = { rx: 76, ry: 22, gap: 12 }
 const SLOT = { x: 84, y: 62 }
 const DOT = 14
 
-/** Where everything is drawn on a map of this width. Pure, so that a mark that did not move stays where it is. */
+/**
+ * Where everything is drawn on a map of this width. Pure, so that a mark that did not move stays where it is.
+ */
 export function layOut({ extent, marks }: Plan, width: number, measure: TextMeasure = estimated): MapDrawing {
   const cell =
     extent === null
@@ -113,7 +115,10 @@ function inRows(
   return { placed, bottom: top + step.y * Math.ceil(marks.length / columns) }
 }
 
-/** The mark that is nearest in a direction; null when there is none. Those straight ahead come before those aside. */
+/**
+ * The mark that is nearest in a direction; null when there is none. Those straight ahead come before those
+ * aside.
+ */
 export function nearest(
   drawn: readonly DrawnMark[],
   from: DrawnMark,

@@ -100,14 +100,16 @@ interface WordsToPlace {
 }
 
 export interface MapWords {
-  /** by the keys of their marks. A name for which there is no room is left out: the mark has it as its title */
+  /**
+   * by the keys of their marks. A name for which there is no room is left out: the mark has it as its title
+   */
   readonly names: ReadonlyMap<string, PlacedText>
   readonly bubbles: ReadonlyMap<string, PlacedText>
 }
 
 /**
- * Places names below their marks, and what some say in bubbles beside them. Nothing covers a mark, a name or another bubble, and nothing
- * leaves the map: words are cut shorter, put on another side, or left out.
+ * Places names below their marks, and what some say in bubbles beside them. Nothing covers a mark, a name or
+ * another bubble, and nothing leaves the map: words are cut shorter, put on another side, or left out.
  */
 export function placeWords({ drawn, width, height, isNamed, saysOf, measure }: WordsToPlace): MapWords {
   const within = { x: 0, y: 0, width, height }

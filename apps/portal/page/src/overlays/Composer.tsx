@@ -35,8 +35,9 @@ const EMPTY = {
 }
 
 /**
- * Says something to a being. An overlay is sent with its call alone: nothing keeps it in the page once it is sent, neither the
- * form nor what it sent last, nor the memory of mutations, which holds no variables of this one.
+ * Says something to a being. An overlay is sent with its call alone: nothing keeps it in the page once it is
+ * sent, neither the form nor what it sent last, nor the memory of mutations, which holds no variables of this
+ * one.
  */
 export function Composer({ target, thread, onSaid }: ComposerProps) {
   const unsent = useUnsent(`words ${target ?? thread ?? ''}`)

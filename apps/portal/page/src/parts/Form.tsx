@@ -29,7 +29,10 @@ interface FormProps<Values, Sent> {
   readonly children: ReactNode
 }
 
-/** Fields one below the other, why it was refused or what came of it, and the button, once the fields are valid. */
+/**
+ * Fields one below the other, why it was refused or what came of it, and the button, once the fields are
+ * valid.
+ */
 export function Form<Values, Sent>(props: FormProps<Values, Sent>) {
   const {
     form,

@@ -13,7 +13,10 @@ interface CompareProps {
   readonly beings: readonly string[]
 }
 
-/** Runs moments again, from the chain and from Temporal, and says whether the record has the same: as `treeos replay`. */
+/**
+ * Runs moments again, from the chain and from Temporal, and says whether the record has the same: as
+ * `treeos replay`.
+ */
 export function Compare({ me, beings }: CompareProps) {
   const [whose, setWhose] = useState<string | null>(null)
   const [progress, setProgress] = useState('')

@@ -14,7 +14,11 @@ class TrackLoader {
   #isAsked = false
   #stopping = new AbortController()
 
-  /** @param onPage called after the first page, about once a second, and at the end: each call draws everything anew. @returns the last entry, once all is loaded */
+  /**
+   * @param onPage called after the first page, about once a second, and at the end: each call draws
+   *   everything anew.
+   * @returns the last entry, once all is loaded
+   */
   run(onPage: () => void): Promise<number> {
     this.#isAsked = true
     this.#running ??= this.#load(onPage).finally(() => {

@@ -25,7 +25,9 @@ interface VersionsProps {
   readonly isRestoring: boolean
 }
 
-/** Earlier states from the record, each compared with the one before it or with the draft, to be set again. */
+/**
+ * Earlier states from the record, each compared with the one before it or with the draft, to be set again.
+ */
 export function Versions({ versions, draft, onRestore, isRestoring }: VersionsProps) {
   const [chosen, choose] = useState<number | null>(null)
   if (versions.length === 0) return null

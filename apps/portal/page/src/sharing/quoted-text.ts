@@ -1,8 +1,8 @@
 import { seen } from '../text/unseen-text.ts'
 
 /**
- * A text of others in Markdown, as they wrote it: nothing in it is markup, whatever it holds, and characters that show nothing are shown by
- * their codes.
+ * A text of others in Markdown, as they wrote it: nothing in it is markup, whatever it holds, and characters
+ * that show nothing are shown by their codes.
  */
 export function quoted(text: string): string {
   const shown = seen(text)

@@ -27,7 +27,10 @@ const answer = createRoute({ getParentRoute: () => root, path: '/answer', compon
 const provider = createRoute({ getParentRoute: () => root, path: '/provider', component: ProviderReturn })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
 
-/** A page for who is signed in. Its code is loaded when it is opened. @param search reads what follows the `?` */
+/**
+ * A page for who is signed in. Its code is loaded when it is opened.
+ * @param search reads what follows the `?`
+ */
 const page = <
   const Path extends string,
   const Name extends string,

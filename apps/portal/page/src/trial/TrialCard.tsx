@@ -178,7 +178,9 @@ function TrialResult({ of: { file, lines, summary }, isOld, onTrial }: TrialResu
   )
 }
 
-/** The trial as the file that `treeos trial run` takes: it asks the same moments again, whatever came since. */
+/**
+ * The trial as the file that `treeos trial run` takes: it asks the same moments again, whatever came since.
+ */
 function Saved({
   file,
   lines,

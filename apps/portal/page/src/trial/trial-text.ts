@@ -17,7 +17,10 @@ export function decisionText(decision: TrialOutcome['decision']): string {
   return `${call.target === null ? '' : `to ${call.target}: `}${wordsOf(call.content)}`
 }
 
-/** How the recorded moment ended, in words for people; null when its decision was carried out or it only looked. */
+/**
+ * How the recorded moment ended, in words for people; null when its decision was carried out or it only
+ * looked.
+ */
 export function endedAs({ outcome, reason }: TrialLine['was']): string | null {
   if (outcome === 'waiting') return 'asked a person first'
   if (outcome === 'skipped') return 'was not lived'
@@ -75,7 +78,10 @@ export function summaryText(
   return `Of ${plural(of.moments, 'past moment')} ${same} decided the same, ${of.moments - same} otherwise: ${ended}.`
 }
 
-/** The same of the figures that are kept with a version of a role. Whoever wrote it gave them, so some may be missing. */
+/**
+ * The same of the figures that are kept with a version of a role. Whoever wrote it gave them, so some may be
+ * missing.
+ */
 export function noteText(note: Readonly<Record<string, number | null>>): string {
   const figure = (name: string) => note[name] ?? 0
   const [moments, same, refused] = [figure('moments'), figure('same'), figure('refused')]

@@ -100,7 +100,10 @@ interface TargetProps {
   readonly onChange?: (value: string) => void
 }
 
-/** What is done is done to a being, a space, a thing or a thread; the addresses that the lists name are offered. */
+/**
+ * What is done is done to a being, a space, a thing or a thread; the addresses that the lists name are
+ * offered.
+ */
 function TargetInput({ targets, ...input }: TargetProps) {
   const { data } = useQuery(reachQuery)
   const named = [...(data?.surface.canSee ?? []), ...(data?.surface.canSummon ?? [])]

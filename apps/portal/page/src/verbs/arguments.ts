@@ -30,7 +30,9 @@ interface Property {
   readonly anyOf?: readonly Property[]
 }
 
-/** The inputs of an operation: by its JSON Schema, else one free input for each argument that it describes. */
+/**
+ * The inputs of an operation: by its JSON Schema, else one free input for each argument that it describes.
+ */
 export function fieldsOf({ args, schema }: DescribedArguments): ArgumentField[] {
   const { properties, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Property>

@@ -17,6 +17,9 @@ const UNKNOWN = { words: 'ended', color: 'gray' }
 export const endedAs = (outcome: string): { readonly words: string; readonly color: string } =>
   Object.hasOwn(ENDED, outcome) ? ENDED[outcome as Outcome] : UNKNOWN
 
-/** `failed: FORBIDDEN`. @param reason the code of a failure, a short name of a skip; null where the outcome says all */
+/**
+ * `failed: FORBIDDEN`.
+ * @param reason the code of a failure, a short name of a skip; null where the outcome says all
+ */
 export const endedBy = (outcome: string, reason: string | null | undefined): string =>
   `${endedAs(outcome).words}${reason == null ? '' : `: ${reason}`}`

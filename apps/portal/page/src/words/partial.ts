@@ -1,5 +1,6 @@
 /**
- * The fields of an object of JSON that is not complete yet, as far as they were written. An end that cannot be read yet is left out.
+ * The fields of an object of JSON that is not complete yet, as far as they were written. An end that cannot
+ * be read yet is left out.
  * @returns an empty object for what is not the beginning of an object
  */
 export function partialJson(text: string): Readonly<Record<string, unknown>> {

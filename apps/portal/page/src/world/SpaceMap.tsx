@@ -8,7 +8,10 @@ import { groundOf, kindOf, type MapMark, nameOf, type Plan, spotOn } from '../ma
 import { Answer, Quiet } from '../parts/index.ts'
 import { inNameOrder } from '../text/by-name.ts'
 
-/** The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below it grows. */
+/**
+ * The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below
+ * it grows.
+ */
 export const SpaceMap = memo(({ path }: { readonly path: string }) => {
   const charted = useQuery(mapQuery(path))
   const { data: world } = useQuery(worldQuery)

@@ -7,7 +7,10 @@ import { Answer, Empty, PageHead, plural, Quiet, Rows } from '../parts/index.ts'
 import { inPathOrder } from '../text/by-name.ts'
 import { Space } from './Space.tsx'
 
-/** The tree of spaces, and who is in one of them. A space that the address names is asked for beside the tree, and not after it. */
+/**
+ * The tree of spaces, and who is in one of them. A space that the address names is asked for beside the tree,
+ * and not after it.
+ */
 export function World() {
   const world = useQuery(worldQuery)
   const { at } = useSearch({ from: '/signed-in/world' })

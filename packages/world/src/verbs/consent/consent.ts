@@ -16,7 +16,10 @@ import type { BeingRow } from '../../rows/rows.ts'
 /** What a yes to the call of a moment is bound to, besides the call. */
 export interface ConsentTerms {
   readonly stack: PinnedStack
-  /** the wake of the moment, and as its open record says: its caller, what it is to answer and the role that was asked for */
+  /**
+   * the wake of the moment, and as its open record says: its caller, what it is to answer and the role that
+   * was asked for
+   */
   readonly wake: string
   readonly caller: Caller | null
   readonly question: string | null
@@ -28,7 +31,10 @@ export interface ConsentTerms {
   readonly approval: MomentId | null
 }
 
-/** Collects what rules ask and count about one call. The call is decided all the same, so that one which would fail is refused at once. */
+/**
+ * Collects what rules ask and count about one call. The call is decided all the same, so that one which would
+ * fail is refused at once.
+ */
 export class Consent {
   readonly #isRefusing: boolean
   readonly #counting: Omit<CountedAct, 'target'>
@@ -39,7 +45,10 @@ export class Consent {
   /** entry of the list that allows the call */
   listed = ''
 
-  /** @param shadows collects where dry-run rules would have decided differently; undefined where they are not asked */
+  /**
+   * @param shadows collects where dry-run rules would have decided differently; undefined where they are not
+   *   asked
+   */
   constructor(
     counting: Omit<CountedAct, 'target'>,
     shadows?: ShadowVerdict[],

@@ -5,7 +5,10 @@ import type { AskedOf, BeingRow } from '../../rows/rows.ts'
 import type { ActInputs } from '../act-inputs.ts'
 import { tooFewToAsk } from './refusals.ts'
 
-/** The rules that ask, with the persons that they ask: without those that the person who makes the call answers by making it. */
+/**
+ * The rules that ask, with the persons that they ask: without those that the person who makes the call
+ * answers by making it.
+ */
 export async function stillAsked(at: ActInputs, asked: readonly AskedRules[]): Promise<AskedOf[]> {
   const { me, driver, caller } = at
   const isPerson = caller.cognition === 'human' && driver === null
@@ -46,8 +49,8 @@ async function makersOf(
 }
 
 /**
- * Of persons, who makes the call or drives who makes it, and whom one of them, or the nearest person among the makers of who makes it, has made:
- * nobody says yes to itself by another name.
+ * Of persons, who makes the call or drives who makes it, and whom one of them, or the nearest person among
+ * the makers of who makes it, has made: nobody says yes to itself by another name.
  */
 async function ownPersons(
   { reader, me, driver }: ActInputs,
@@ -101,7 +104,10 @@ async function namedBy(
   }
 }
 
-/** The person that answers for a being: itself, or the nearest person among its makers. Null for one that is not there. */
+/**
+ * The person that answers for a being: itself, or the nearest person among its makers. Null for one that is
+ * not there.
+ */
 export async function personOf(reader: WorldReader, name: BeingName): Promise<BeingName | null> {
   const being = await reader.being(name)
   if (being === null) return null
