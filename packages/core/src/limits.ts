@@ -21,7 +21,7 @@ export const LIMITS = {
   programBytesMax: 16 * 1024,
   /** history holds the heads that an act wrote */
   factsPerActMax: 64,
-  /** reels on which one act is counted for rules that are tried: the first of them in their order */
+  /** reels on which one act is counted for dry-run rules: the first of them in their order */
   dryRunTalliesMax: 8,
   whenDepthMax: 32,
   whenNodesMax: 512,

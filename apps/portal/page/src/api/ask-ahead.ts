@@ -6,7 +6,7 @@ export const KEY_HEADER = 'x-treeos-key'
 export const TAB_HEADER = 'x-treeos-tab'
 
 /** After this time an answer that no query took is dropped, since it is out of date. */
-const KEPT_MS = 10_000
+const ANSWER_KEPT_MS = 10_000
 
 interface PrefetchedAnswer {
   readonly key: string
@@ -39,7 +39,7 @@ export function askAhead({ pathname, search }: Pick<Location, 'pathname' | 'sear
       isPastOpenIn(described).then((isOpen) => (isOpen ? send(past) : null)),
     )
   }
-  setTimeout(() => asked.clear(), KEPT_MS)
+  setTimeout(() => asked.clear(), ANSWER_KEPT_MS)
 }
 
 /** Whoever may not read a past is not shown it, and asking for it would be refused. */

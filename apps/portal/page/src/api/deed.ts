@@ -9,11 +9,11 @@ import type { ClientRequestOptions } from 'hono/client'
 import { api } from './client.ts'
 
 /** An answer of the server as the typed client gives it: a refusal was thrown before. */
-interface Answer {
+interface TypedAnswer {
   json(): Promise<unknown>
 }
-type AnswerBody<A extends Answer> = Awaited<ReturnType<A['json']>>
-const tell = async <A extends Answer>(asked: Promise<A>): Promise<AnswerBody<A>> =>
+type AnswerBody<A extends TypedAnswer> = Awaited<ReturnType<A['json']>>
+const bodyOf = async <A extends TypedAnswer>(asked: Promise<A>): Promise<AnswerBody<A>> =>
   (await (await asked).json()) as AnswerBody<A>
 
 /** What a query finds. */
@@ -21,7 +21,7 @@ export type FoundBy<Query extends { readonly queryFn?: unknown }> =
   NonNullable<Query['queryFn']> extends (...asked: never[]) => infer Told ? Awaited<Told> : never
 
 /** A `$get` or `$post` of the typed client. */
-type Endpoint = (args: never, options?: ClientRequestOptions) => Promise<Answer>
+type Endpoint = (args: never, options?: ClientRequestOptions) => Promise<TypedAnswer>
 type ArgsOf<E extends Endpoint> = Exclude<Parameters<E>[0], undefined>
 type ToldBy<E extends Endpoint> = AnswerBody<Awaited<ReturnType<E>>>
 
@@ -29,7 +29,7 @@ type ToldBy<E extends Endpoint> = AnswerBody<Awaited<ReturnType<E>>>
  * Asks until nobody wants to know any more: the request of a query that is given up ends in the server, too.
  */
 const askFor = <E extends Endpoint>(endpoint: E, args: ArgsOf<E>, signal: AbortSignal): Promise<ToldBy<E>> =>
-  tell(endpoint(args as never, { init: { signal } }) as Promise<Awaited<ReturnType<E>>>)
+  bodyOf(endpoint(args as never, { init: { signal } }) as Promise<Awaited<ReturnType<E>>>)
 
 /**
  * Asks the server; what it said is kept under a key. The first word of each key is what `stale-queries.ts`
@@ -122,13 +122,13 @@ interface DeedOptions<T> {
 }
 
 /** Does something on the server, and then asks anew for what it may have changed. */
-export function useDeed<A extends Answer, Of = void>(
+export function useDeed<A extends TypedAnswer, Of = void>(
   deed: (of: Of) => Promise<A>,
   { stale = [], onDone }: DeedOptions<AnswerBody<A>> = {},
 ) {
   const queries = useQueryClient()
   return useMutation<AnswerBody<A>, Error, Of>({
-    mutationFn: (of: Of) => tell(deed(of)),
+    mutationFn: (of: Of) => bodyOf(deed(of)),
     gcTime: 0, // what was sent may be secret
     onSuccess: async (told) => {
       if (stale !== null) await queries.invalidateQueries({ queryKey: stale })

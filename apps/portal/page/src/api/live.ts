@@ -4,10 +4,10 @@ import { sessionKey } from './session.ts'
 import { SharedStream } from './shared-stream.ts'
 import {
   type ChangeEvent,
-  nameOf,
   STALE_BY_ANY,
   type StaleQueries,
   staleBy,
+  staleName,
   takesPart,
 } from './stale-queries.ts'
 import { tabHandle } from './tab.ts'
@@ -33,7 +33,7 @@ export function followLive(
     void queries.invalidateQueries({ queryKey: key, exact, ...isMeant })
   })
   const take = (stale: readonly StaleQueries[]) => {
-    for (const one of stale) pacer.take(nameOf(one), one)
+    for (const one of stale) pacer.take(staleName(one), one)
   }
   const stream = new SharedStream(`treeos-live ${sessionKey()} ${tabHandle() ?? ''}`, {
     onSign,

@@ -15,11 +15,11 @@ export const mapQuery = (path: string) => asking(['map', path], api.map.$get, { 
 export const beingQuery = (name: string) =>
   asking(['being', name], api.beings[':name'].$get, { param: { name } })
 /** More than a list draws whole, so that a list with further pages notices its end. */
-const PAGE = 100
+const MOMENTS_PAGE = 100
 export const momentsQuery = (name: string) =>
   askingPages(['moments', name], api.beings[':name'].moments.$get, (cursor) => ({
     param: { name },
-    query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) },
+    query: { limit: MOMENTS_PAGE, ...(cursor === null ? {} : { cursor }) },
   }))
 /** The latest moments of a being, for what it did lately. */
 export const newestMomentsQuery = (name: string) =>

@@ -134,7 +134,7 @@ export class SharedStream {
   #note(tab: string, beings: readonly string[]): void {
     this.#wanted.set(tab, { beings, at: performance.now() })
     const all = [...this.#wanted.values()].flatMap((one) => one.beings)
-    this.#stream?.setBeings([...new Set(all)].slice(0, BEINGS_MAX))
+    this.#stream?.setBeings([...new Set(all)].slice(0, STREAMED_BEINGS_MAX))
   }
 
   #take(message: Message): void {
@@ -175,4 +175,4 @@ export class SharedStream {
 }
 
 /** As the server takes. */
-const BEINGS_MAX = 20
+const STREAMED_BEINGS_MAX = 20

@@ -13,7 +13,7 @@ import { checkQuery, flowQuery, type LintResult, rolesQuery } from '../roles/que
 import { Versions } from '../roles/Versions.tsx'
 import { orderedJson } from '../text/ordered-json.ts'
 import { TrialCard } from '../trial/TrialCard.tsx'
-import { fieldsOf } from './fields.ts'
+import { testFields } from './fields.ts'
 import { ModelCard } from './ModelCard.tsx'
 import { Sentences } from './Sentences.tsx'
 import { flowOf, sentencesOf, unsayable } from './sentences.ts'
@@ -165,7 +165,7 @@ function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
         key={draft.revision}
         start={sentencesOf(draft.value)}
         roles={(data?.roles ?? []).filter((role) => !role.deleted).map((role) => role.name)}
-        fields={fieldsOf(data?.signals ?? [])}
+        fields={testFields(data?.signals ?? [])}
         faulty={new Set(errors.map(({ path }) => Number.parseInt(path.slice(1), 10)))}
         defaultRole={defaultRole}
         onChange={(sentences) => draft.write(flowOf(sentences))}

@@ -16,7 +16,7 @@ const ALWAYS_THERE = [
  * Fields that a sentence may ask. Qualities and signals of any name may be typed.
  * @param signals as flows read them
  */
-export const fieldsOf = (signals: readonly string[]): string[] => [
+export const testFields = (signals: readonly string[]): string[] => [
   ...ALWAYS_THERE,
   ...signals,
   'world.',

@@ -15,7 +15,7 @@ interface EntryRowProps {
   readonly onSelect: (() => void) | null
 }
 
-const COLORS: Readonly<Partial<Record<InboxEntry['kind'], string>>> = {
+const ENTRY_COLORS: Readonly<Partial<Record<InboxEntry['kind'], string>>> = {
   question: 'leaf',
   approval: 'blue',
   budget: 'orange',
@@ -64,7 +64,7 @@ export const EntryRow = memo(function EntryRow({
             <Text size="sm" fw={600} truncate>
               <Inert text={senderOf(entry)} />
             </Text>
-            <Badge size="sm" color={COLORS[entry.kind] ?? 'gray'}>
+            <Badge size="sm" color={ENTRY_COLORS[entry.kind] ?? 'gray'}>
               {KIND_LABELS[entry.kind]}
               {entry.times === undefined ? '' : ` × ${entry.times}`}
             </Badge>

@@ -88,7 +88,7 @@ type QueueFound = ReturnType<typeof useQueue>
 function List({ shown, group, chosen, selected, select, isFiltered }: QueueFound) {
   if (shown.length === 0)
     return (
-      <Empty title={isFiltered ? 'Nothing is found' : EMPTY[group]}>
+      <Empty title={isFiltered ? 'Nothing is found' : EMPTY_TITLES[group]}>
         {isFiltered ? 'Search for less, or for all senders.' : 'New ones come here as they happen.'}
       </Empty>
     )
@@ -124,7 +124,7 @@ function None({ isChosen, isSought }: NoneProps) {
   return <Empty title={title}>Its thread stands beside it. Then answer it, decide, or mark it as read.</Empty>
 }
 
-const EMPTY: Readonly<Record<InboxGroup, string>> = {
+const EMPTY_TITLES: Readonly<Record<InboxGroup, string>> = {
   needs: 'Nothing needs you',
   answers: 'No answer waits to be read',
   notices: 'No notice waits to be read',

@@ -1,7 +1,7 @@
 import { useHotkeys } from '@mantine/hooks'
 import { isInDialog, takesText, useSingleKeys } from './single-keys.ts'
 
-interface Keys {
+interface InboxKeys {
   readonly onNext: () => void
   readonly onPrevious: () => void
   readonly onClose: () => void
@@ -15,7 +15,7 @@ const LEFT = { preventDefault: false }
  * j and k go through the list, e closes what is only read, r goes to the answer. In a field they are letters,
  * and over a dialog nothing.
  */
-export function useInboxKeys({ onNext, onPrevious, onClose, onReply }: Keys): void {
+export function useInboxKeys({ onNext, onPrevious, onClose, onReply }: InboxKeys): void {
   const [isOn] = useSingleKeys()
   const unlessOff =
     (act: () => void, repeats = false) =>

@@ -22,10 +22,10 @@ import { runsOf } from './runs.ts'
 import { SpokenGraph } from './SpokenGraph.tsx'
 import { Strip } from './Strip.tsx'
 
-const ANEW_MS = 5000
+const LIVE_ANEW_MS = 5000
 /** The newest lines; the strip has all. */
 const LISTED_MAX = 20
-const SPANS = [
+const LIVE_SPANS = [
   { value: '300', label: '5 minutes' },
   { value: '900', label: '15 minutes' },
   { value: '3600', label: 'an hour' },
@@ -36,7 +36,7 @@ export function Live() {
   const [span, setSpan] = useState('900')
   const lately = useQuery({
     ...latelyQuery(Number(span)),
-    refetchInterval: ANEW_MS,
+    refetchInterval: LIVE_ANEW_MS,
     placeholderData: (before) => before,
   })
   return (
@@ -47,7 +47,7 @@ export function Live() {
           <SegmentedControl
             size="xs"
             aria-label="How far back"
-            data={SPANS}
+            data={LIVE_SPANS}
             value={span}
             onChange={setSpan}
           />

@@ -1,5 +1,5 @@
 import { seen } from '../text/unseen-text.ts'
-import { type DrawnMark, kindOf, type MapMark, type Plan } from './plan.ts'
+import { type DrawnMark, type MapMark, markKind, type Plan } from './plan.ts'
 import { BUBBLE_HEIGHT, estimated, type MapWords, placeWords, type TextMeasure } from './words.ts'
 
 export interface MapDrawing extends MapWords {
@@ -72,8 +72,8 @@ function onShelf(
   marks: readonly MapMark[],
   { top, width, isNamed }: { readonly top: number; readonly width: number; readonly isNamed: boolean },
 ): { readonly drawn: DrawnMark[]; readonly bottom: number } {
-  const spaces = marks.filter((mark) => kindOf(mark) === 'space')
-  const others = marks.filter((mark) => kindOf(mark) !== 'space')
+  const spaces = marks.filter((mark) => markKind(mark) === 'space')
+  const others = marks.filter((mark) => markKind(mark) !== 'space')
   const boxes = inRows(spaces, { top, width, step: { x: 2 * BOX.rx + BOX.gap, y: 2 * BOX.ry + BOX.gap } })
   const step = isNamed ? SLOT : { x: DOT, y: DOT }
   const slots = inRows(others, { top: boxes.bottom, width, step })

@@ -6,7 +6,7 @@ import { eventsIn } from '../api/events.ts'
 import { Inert, Quiet, Trouble } from '../parts/index.ts'
 import { Agreement, type AgreementProps } from './Agreement.tsx'
 
-const ALL = 'all beings'
+const ALL_BEINGS = 'all beings'
 
 interface CompareProps {
   readonly me: string | null
@@ -27,7 +27,7 @@ export function Compare({ me, beings }: CompareProps) {
     mutationFn: () => {
       setProgress('reading the record')
       stopping.current = new AbortController()
-      return compare(chosen === ALL ? null : chosen, stopping.current.signal, setProgress)
+      return compareRecords(chosen === ALL_BEINGS ? null : chosen, stopping.current.signal, setProgress)
     },
   })
   const isStopped = stopping.current?.signal.aborted === true
@@ -41,7 +41,7 @@ export function Compare({ me, beings }: CompareProps) {
             searchable
             limit={100}
             allowDeselect={false}
-            data={[...new Set([...(chosen === null ? [] : [chosen]), ...beings, ALL])]}
+            data={[...new Set([...(chosen === null ? [] : [chosen]), ...beings, ALL_BEINGS])]}
             value={chosen}
             onChange={setWhose}
           />
@@ -67,7 +67,7 @@ export function Compare({ me, beings }: CompareProps) {
   )
 }
 
-async function compare(
+async function compareRecords(
   being: string | null,
   signal: AbortSignal,
   onProgress: (line: string) => void,

@@ -59,7 +59,7 @@ export class Track {
       this.#keys = null
     }
     const last = states.at(-1)
-    const next = { entry, trace: change(last?.trace ?? { ...UNKNOWN, key }) }
+    const next = { entry, trace: change(last?.trace ?? { ...UNKNOWN_POINT, key }) }
     if (last?.entry === entry) states[states.length - 1] = next
     else states.push(next)
   }
@@ -100,7 +100,7 @@ export class Track {
   }
 }
 
-const UNKNOWN: TrackPoint = {
+const UNKNOWN_POINT: TrackPoint = {
   key: '',
   place: null,
   coord: null,

@@ -2,7 +2,7 @@ import { Alert, Group } from '@mantine/core'
 import { Quiet, SmallButton } from '../parts/index.ts'
 import type { DraftState } from './useDraft.ts'
 
-const TEXTS = {
+const DRAFT_NOTES = {
   role: {
     published: 'What you write is kept as a draft in this browser only, until you publish it.',
     overtaken: 'Somebody published another version since you began this draft. Publishing yours replaces it.',
@@ -29,7 +29,7 @@ export const DraftNote = ({ of, isTryable, draft: { isDraft, isOvertaken } }: Dr
     <Quiet>
       {isDraft
         ? 'This draft is kept in this browser only, for you, until you publish it.'
-        : TEXTS[of].published}
+        : DRAFT_NOTES[of].published}
     </Quiet>
     {!isTryable || !isDraft ? null : (
       <Group>
@@ -38,7 +38,7 @@ export const DraftNote = ({ of, isTryable, draft: { isDraft, isOvertaken } }: Dr
     )}
     {isOvertaken ? (
       <Alert color="orange" p="xs">
-        {TEXTS[of].overtaken}
+        {DRAFT_NOTES[of].overtaken}
       </Alert>
     ) : null}
   </>

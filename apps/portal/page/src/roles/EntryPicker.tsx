@@ -8,7 +8,7 @@ import { entryOfText, type ListEntry, textOfEntry } from './entries.ts'
 import { entryLabel, entryOfLabel, meantBy } from './entry-label.ts'
 import { addressesQuery } from './queries.ts'
 
-const SHOWN_MAX = 50
+const ENTRIES_MAX = 50
 const SEARCH_MS = 150
 
 interface PickerProps {
@@ -49,7 +49,7 @@ export function EntryPicker(props: PickerProps) {
         searchValue={typed}
         onSearchChange={type}
         onDropdownOpen={() => setOpen(true)}
-        limit={SHOWN_MAX}
+        limit={ENTRIES_MAX}
         splitChars={['\n']}
         isDuplicate={(text, others) => others.includes(text)}
         value={[...new Set(entries.map(textOfEntry))]}

@@ -6,7 +6,7 @@ import { entryLabel } from './entry-label.ts'
 import type { Spec } from './spec.ts'
 import { sentencesOfRole } from './spec-words.ts'
 
-const LISTS = {
+const LIST_LABELS = {
   canSee: 'may see',
   canDo: 'may do',
   canSummon: 'may speak to',
@@ -21,7 +21,7 @@ export function SpecCard({ spec }: { readonly spec: Spec }) {
     <section className="card" aria-label="The role">
       <Stack gap="sm">
         <dl className="fields">
-          {Object.entries(LISTS).map(([field, words]) => (
+          {Object.entries(LIST_LABELS).map(([field, words]) => (
             <Fragment key={field}>
               <dt>{words}</dt>
               <dd>

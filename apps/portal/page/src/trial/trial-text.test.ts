@@ -4,9 +4,9 @@ import {
   byDifference,
   costText,
   decisionText,
-  endedAs,
   estimateText,
   noteText,
+  trialEnd,
   verdictText,
 } from './trial-text.ts'
 
@@ -36,8 +36,8 @@ describe('a trial in words', () => {
       'would be refused: not in canDo',
     )
     const end = { roles: ['host'], decision: null }
-    expect(endedAs({ ...end, outcome: 'act', reason: null })).toBeNull()
-    expect(endedAs({ ...end, outcome: 'failure', reason: 'FORBIDDEN' })).toBe('was refused')
+    expect(trialEnd({ ...end, outcome: 'act', reason: null })).toBeNull()
+    expect(trialEnd({ ...end, outcome: 'failure', reason: 'FORBIDDEN' })).toBe('was refused')
   })
 
   it('those that differ come first, and of these what would not be let through', () => {

@@ -21,7 +21,7 @@ export function decisionText(decision: TrialOutcome['decision']): string {
  * How the recorded moment ended, in words for people; null when its decision was carried out or it only
  * looked.
  */
-export function endedAs({ outcome, reason }: TrialLine['was']): string | null {
+export function trialEnd({ outcome, reason }: TrialLine['was']): string | null {
   if (outcome === 'waiting') return 'asked a person first'
   if (outcome === 'skipped') return 'was not lived'
   if (outcome !== 'failure') return null
@@ -58,14 +58,14 @@ export function estimateText({ moments, calls, callsOfScorers, costMax }: TrialE
   return `${plural(moments, 'moment')}: up to ${all} of a model, ${cost}.`
 }
 
-const count = (share: number, { moments }: Pick<OfCandidate, 'moments'>): number =>
+const momentsOfShare = (share: number, { moments }: Pick<OfCandidate, 'moments'>): number =>
   Math.round(share * moments)
 
 /** What came of it, in a sentence: also of one that is kept with a version of a role. */
 export function summaryText(
   of: Pick<OfCandidate, 'moments' | 'same' | 'refused' | 'asks' | 'failed' | 'skipped'>,
 ): string {
-  const same = count(of.same, of)
+  const same = momentsOfShare(of.same, of)
   const worse = (
     [
       ['refused', of.refused],
@@ -73,7 +73,7 @@ export function summaryText(
       ['failed', of.failed],
       ['not lived', of.skipped],
     ] as const
-  ).flatMap(([word, share]) => (share === 0 ? [] : [`${count(share, of)} ${word}`]))
+  ).flatMap(([word, share]) => (share === 0 ? [] : [`${momentsOfShare(share, of)} ${word}`]))
   const ended = worse.length === 0 ? 'none refused, asked about or failed' : worse.join(', ')
   return `Of ${plural(of.moments, 'past moment')} ${same} decided the same, ${of.moments - same} otherwise: ${ended}.`
 }

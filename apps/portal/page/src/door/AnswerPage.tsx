@@ -13,12 +13,12 @@ import { Door } from './Door.tsx'
  * no server. Whatever opens the page only looks: an answer takes a press of a button, and a passkey where the
  * person signs by one.
  */
-export function Answer() {
+export function AnswerPage() {
   const [hash] = useHash({ getInitialValueInEffect: false })
-  return <Open key={hash} token={hash.slice(1)} />
+  return <OpenAnswer key={hash} token={hash.slice(1)} />
 }
 
-const linkQuery = (token: string) =>
+const answerQuery = (token: string) =>
   asking(
     ['answer', token],
     own.open.answer.look.$post,
@@ -29,8 +29,8 @@ const linkQuery = (token: string) =>
     },
   )
 
-function Open({ token }: { readonly token: string }) {
-  const link = useQuery(linkQuery(token))
+function OpenAnswer({ token }: { readonly token: string }) {
+  const link = useQuery(answerQuery(token))
   const answering = useDeed((json: PersonAnswer) => own.open.answer.$post({ json: { token, ...json } }), {
     stale: null,
   })
