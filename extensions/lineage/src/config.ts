@@ -49,8 +49,8 @@ export function configure(given: LineageOverride = {}): LineageConfig {
 }
 
 /**
- * Reads the variable TREEOS_LINEAGE: JSON such as {"heartbeatSeconds": 60, "roles": {"writer": {"inferenceModel": ""}}}. All
- * workers of a reality should have the same.
+ * Reads the variable TREEOS_LINEAGE: JSON such as {"heartbeatSeconds": 60, "roles": {"writer":
+ * {"inferenceModel": ""}}}. All workers of a reality should have the same.
  * @throws {Error} naming the variable and what is wrong
  */
 export function readOverride(text: string | undefined): LineageOverride {

@@ -19,8 +19,8 @@ import { isBuiltIn, type RoleConfig, type Tool } from './roles.ts'
 import { startWithin } from './text-size.ts'
 
 /**
- * The flow of a child. A built-in role has a role of its own. A role that a parent defined is made of one that holds nothing
- * and one for each tool, so the parent can give only tools within its own reach.
+ * The flow of a child. A built-in role has a role of its own. A role that a parent defined is made of one
+ * that holds nothing and one for each tool, so the parent can give only tools within its own reach.
  */
 export function flowOf(role: string, { allowedTools = [] }: Pick<RoleConfig, 'allowedTools'>): RoleFlow {
   if (isBuiltIn(role)) return [{ role: `lineage:${role}` }]

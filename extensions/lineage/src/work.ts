@@ -24,8 +24,8 @@ interface ToolUse {
 }
 
 /**
- * What the use of a tool leaves: its result, which the child sees in its next moment, the first step of its life when it was
- * starting, and its heartbeat when it was asleep.
+ * What the use of a tool leaves: its result, which the child sees in its next moment, the first step of its
+ * life when it was starting, and its heartbeat when it was asleep.
  */
 export async function used(
   { actor, wake, carryOut }: ToolUse,
@@ -90,7 +90,10 @@ function shortenedValue(value: Json): Json {
 /** For a child that sleeps after its work: a summon is not a tool, so it changes nothing of its sleep. */
 const WHEN_DONE = 'answer with lineage:inbox-reply: then you sleep until your next task'
 
-/** What a being of this extension sees of its work: its role, its task, its files, and what its last tool gave. */
+/**
+ * What a being of this extension sees of its work: its role, its task, its files, and what its last tool
+ * gave.
+ */
 export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
   const profile = profileOf(me)
   const files = await filesOf(world, me.name)
@@ -115,7 +118,8 @@ export async function childrenOf(world: WorldReader, me: BeingRow): Promise<Json
   return children.map((child) => ({
     child: `@${child.name}`,
     role: child.profile.role,
-    // A child that acts without a tool, as by an answer, does not write its state. It has started nevertheless.
+    // A child that acts without a tool, as by an answer, does not write its state. It has started
+    // nevertheless.
     state:
       child.profile.state === 'starting' && Object.hasOwn(wore, child.name) ? 'healthy' : child.profile.state,
     asleep: child.profile.asleep,

@@ -6,8 +6,8 @@ import { type Kysely, sql } from 'kysely'
 const INVALID_PARAMETER = '22023'
 
 /**
- * Flows read the hour by Node, and budgets count their days by Postgres, so both must know the zone. An offset such as +09:00 has
- * the opposite sign in Postgres.
+ * Flows read the hour by Node, and budgets count their days by Postgres, so both must know the zone. An
+ * offset such as +09:00 has the opposite sign in Postgres.
  * @returns the name as Node writes it
  * @throws {TreeosError} INVALID_INPUT
  */

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { doAs, expectRefused, play, ring, rowOf, until, wakesOf } from '../../support/life.ts'
 import { childrenOf, ROOMY } from '../../support/lineage.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 

@@ -16,7 +16,7 @@ import {
 import { childrenOf, HEARTBEAT_SECONDS, ROOMY, systemOf, usesTool } from '../../support/lineage.ts'
 import { type ModelRequest, startModelServer } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const model = await startModelServer()

@@ -34,7 +34,8 @@ export async function readText(file: string): Promise<string> {
   const what = file === '-' ? 'standard input' : file
   let bytes: Buffer
   try {
-    // Not readFileSync: after it has read a pipe, as in `<(jq …)`, Node resolves no symbolic link, so our next import fails.
+    // Not readFileSync: after it has read a pipe, as in `<(jq …)`, Node resolves no symbolic link, so our
+    // next import fails.
     bytes = file === '-' ? await readStdin() : await readFile(file)
   } catch (error) {
     if (error instanceof TreeosError) throw error
@@ -117,7 +118,9 @@ export async function contentOf(text: string): Promise<Json> {
   return requireContent(await readText('-'), 'content')
 }
 
-/** The arguments of a process can be seen by others on its machine, so an overlay may come by standard input. */
+/**
+ * The arguments of a process can be seen by others on its machine, so an overlay may come by standard input.
+ */
 export const overlayOf = async (text: string): Promise<string> =>
   text === '-' ? (await readText('-')).replace(/\r?\n$/, '') : text
 

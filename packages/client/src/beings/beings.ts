@@ -19,7 +19,10 @@ export interface BeingView {
   readonly inhabitedBy?: string
   /** limits for the being and its descendants; left out when there are none */
   readonly budget?: Partial<Budget>
-  /** the limit that parked it; left out while it is not parked. It stays parked until approval, or until the day ends */
+  /**
+   * the limit that parked it; left out while it is not parked. It stays parked until approval, or until the
+   * day ends
+   */
   readonly parked?: Breach
 }
 

@@ -45,7 +45,8 @@ function parseAll(role: unknown): { spec: RoleSpec | null; errors: ParseFault[] 
       return { spec: parseRole(given), errors }
     } catch (error) {
       if (!(error instanceof TreeosError)) throw error
-      const { field = 'name' } = (error.detail ?? {}) as { field?: string } // a name tells its fault without its field
+      // a name tells its fault without its field
+      const { field = 'name' } = (error.detail ?? {}) as { field?: string }
       errors.push({
         path: isJsonObject(given) ? field : '',
         message: error.message.replace(/^role field \S+ /, ''),
@@ -68,7 +69,10 @@ function unheardProse({ prose, canSummon, respondMode }: RoleSpec): ParseFault[]
     : [{ path: 'prose', message: 'reaches nobody, since canSummon is empty: add {"rel": "asker"}' }]
 }
 
-/** Whether beings speak to the wearers of a role, and wearers can answer whoever does. A person does so when it likes. */
+/**
+ * Whether beings speak to the wearers of a role, and wearers can answer whoever does. A person does so when
+ * it likes.
+ */
 export function isSpokenTo({ canSummon, triggerOn, respondMode, requiredCognition }: RoleSpec): boolean {
   const reachesAsker = canSummon.some((entry) => {
     if (typeof entry === 'string') return false

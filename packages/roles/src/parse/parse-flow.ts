@@ -26,7 +26,10 @@ export interface ParsedClause {
 const CLAUSE_KEYS = new Set(['when', 'role', 'stack'])
 const KNOWN_ROOTS = new Set<string>(ROOTS)
 
-/** Parses any value as a flow; never throws. A value that is not an array has no clauses, and one fault at the empty path. */
+/**
+ * Parses any value as a flow; never throws. A value that is not an array has no clauses, and one fault at the
+ * empty path.
+ */
 export function parseFlow(flow: unknown): {
   readonly clauses: readonly ParsedClause[]
   readonly fault: ParseFault | null

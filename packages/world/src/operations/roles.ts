@@ -24,7 +24,10 @@ import { ENDED_MAX, endedSubscriptions } from './ended-subscriptions.ts'
 /** Origin of a role that was written in the world, and not by an extension. */
 const LIVE = 'live'
 
-/** An argument that no model is told of: what a trial of the role came to, in the figures of who writes it. Nobody checks them. */
+/**
+ * An argument that no model is told of: what a trial of the role came to, in the figures of who writes it.
+ * Nobody checks them.
+ */
 const TRIAL = 'trial'
 const FIGURES_MAX = 16
 
@@ -128,20 +131,21 @@ async function requireUnused(world: WorldReader, name: RoleName): Promise<void> 
 }
 
 /**
- * A live role is part of the prompt of every being that may wear it. So who changes it needs standing over each of them: it is
- * that being, or one of its makers, or the operator. While one of these drives the actor, its standing counts.
+ * A live role is part of the prompt of every being that may wear it. So who changes it needs standing over
+ * each of them: it is that being, or one of its makers, or the operator. While one of these drives the actor,
+ * its standing counts.
  * @throws {TreeosError} FORBIDDEN naming the beings that the actor has no standing over
  */
 async function requireStandingOverWearers(
   { actor, lender, world }: Pick<DecideInput, 'actor' | 'lender' | 'world'>,
   name: RoleName,
 ): Promise<void> {
-  const hands = [actor, ...(lender === null ? [] : [lender])]
-  if (hands.some(({ parent }) => parent === null)) return
+  const actors = [actor, ...(lender === null ? [] : [lender])]
+  if (actors.some(({ parent }) => parent === null)) return
   const others: BeingRow[] = []
   for (const user of await usersOf(world, name)) {
     const makers = await world.lineage(user.name)
-    const stands = hands.some((hand) => [user, ...makers].some((one) => one.name === hand.name))
+    const stands = actors.some(({ name }) => [user, ...makers].some((one) => one.name === name))
     if (!stands) others.push(user)
   }
   if (others.length === 0) return
@@ -154,8 +158,8 @@ async function requireStandingOverWearers(
 }
 
 /**
- * Facts that end subscriptions which rested on what a role let its wearers see. Only a role that lets them see less asks for it, since it
- * reads every being.
+ * Facts that end subscriptions which rested on what a role let its wearers see. Only a role that lets them
+ * see less asks for it, since it reads every being.
  * @param spec as it will be; null when it is deleted
  */
 async function endedByRole(

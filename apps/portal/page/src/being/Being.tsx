@@ -101,7 +101,7 @@ function Who({ name, of }: { readonly name: string; readonly of: BeingView }) {
   const { type, address, identity, beingLineage, matters } = of
   const { inhabitedBy, cognition, defaultRole } = identity
   return (
-    <PageHead title={`@${name}`} beside={<StateBadges states={of.states} driver={inhabitedBy} />}>
+    <PageHead title={`@${name}`} trailing={<StateBadges states={of.states} driver={inhabitedBy} />}>
       {type === 'unseen' ? (
         'Your lists do not hold it now; its past is open to you.'
       ) : (

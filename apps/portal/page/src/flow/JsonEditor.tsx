@@ -36,7 +36,9 @@ interface EditorProps {
   readonly onChange: (text: string) => void
 }
 
-/** JSON with line numbers, undo, and marks where it is malformed. Characters that would not be seen are shown. */
+/**
+ * JSON with line numbers, undo, and marks where it is malformed. Characters that would not be seen are shown.
+ */
 export default function JsonEditor({ label, start, onChange }: EditorProps) {
   const box = useRef<HTMLDivElement>(null)
   const told = useRef(onChange)

@@ -3,8 +3,8 @@ import { useDraft } from '../roles/useDraft.ts'
 import { orderedJson } from '../text/ordered-json.ts'
 
 /**
- * The draft of a flow. Its views keep what is written in them. They begin anew when the flow becomes another one in any other way:
- * the draft is dropped, or another flow is published. Then `revision` changes.
+ * The draft of a flow. Its views keep what is written in them. They begin anew when the flow becomes another
+ * one in any other way: the draft is dropped, or another flow is published. Then `revision` changes.
  */
 export function useFlowDraft(name: string, published: unknown) {
   const draft = useDraft<unknown>('flow', name, published, [])

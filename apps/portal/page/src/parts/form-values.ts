@@ -4,7 +4,11 @@ export const given = <T extends Readonly<Record<string, string>>>(fields: T): Pa
     Object.entries(fields).flatMap(([name, text]) => (text.trim() === '' ? [] : [[name, text.trim()]])),
   ) as Partial<T>
 
-/** The value of a field of JSON. @param subject what is not JSON, with its verb: `the role flow is`. @throws {Error} naming it */
+/**
+ * The value of a field of JSON.
+ * @param subject what is not JSON, with its verb: `the role flow is`.
+ * @throws {Error} naming it
+ */
 export function parsed(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)

@@ -24,7 +24,7 @@ interface PublishFormProps {
   readonly namespaces: readonly Namespace[]
 }
 
-const callOf = ({ namespace, key }: SignalInput, value: unknown): DeedBody => ({
+const signalCall = ({ namespace, key }: SignalInput, value: unknown): DeedBody => ({
   verb: 'do',
   target: '/',
   operation: 'set-world-signal',
@@ -45,7 +45,7 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
         form={form}
         doing={publishing}
         submit="Publish"
-        send={(written) => callOf(written, jsonOfText(written.value))}
+        send={(written) => signalCall(written, jsonOfText(written.value))}
         refused={Refused}
         done={
           answer === undefined || publishing.isPending ? null : (
@@ -54,11 +54,11 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
             </Alert>
           )
         }
-        beside={
+        trailing={
           <Button
             variant="default"
             disabled={namespace === '' || key === '' || publishing.isPending}
-            onClick={() => publishing.mutate(callOf(form.values, null))}
+            onClick={() => publishing.mutate(signalCall(form.values, null))}
           >
             Remove it
           </Button>

@@ -30,8 +30,10 @@ interface Property {
   readonly anyOf?: readonly Property[]
 }
 
-/** The inputs of an operation: by its JSON Schema, else one free input for each argument that it describes. */
-export function fieldsOf({ args, schema }: DescribedArguments): ArgumentField[] {
+/**
+ * The inputs of an operation: by its JSON Schema, else one free input for each argument that it describes.
+ */
+export function argumentFields({ args, schema }: DescribedArguments): ArgumentField[] {
   const { properties, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Property>
     required?: readonly string[]
@@ -47,11 +49,11 @@ export function fieldsOf({ args, schema }: DescribedArguments): ArgumentField[] 
   return Object.entries(properties).map(([name, property]) => {
     const choices = (property.enum ?? []).filter((one) => typeof one === 'string')
     const what = property.description ?? args[name] ?? ''
-    return { name, what, choices, kind: kindOf(property, choices), isRequired: required.includes(name) }
+    return { name, what, choices, kind: fieldKind(property, choices), isRequired: required.includes(name) }
   })
 }
 
-function kindOf({ type }: Property, choices: readonly string[]): ArgumentField['kind'] {
+function fieldKind({ type }: Property, choices: readonly string[]): ArgumentField['kind'] {
   if (choices.length > 0) return 'choice'
   if (type === 'string') return 'text'
   if (type === 'number' || type === 'integer') return 'number'
@@ -80,7 +82,7 @@ export function argumentsIn(
     const value = values[name]
     if (value === undefined || value === '') continue
     try {
-      args[name] = read(kind, value)
+      args[name] = readValue(kind, value)
     } catch {
       throw new Error(
         kind === 'number'
@@ -92,7 +94,7 @@ export function argumentsIn(
   return args
 }
 
-function read(kind: ArgumentField['kind'], value: string): unknown {
+function readValue(kind: ArgumentField['kind'], value: string): unknown {
   if (kind === 'text' || kind === 'choice') return value
   if (kind === 'yes-or-no') return value === 'true'
   if (kind === 'json') return parseLoose(value)

@@ -1,7 +1,8 @@
--- Reads a read set for a moment of a being, all of it at one instant: ReadSet in packages/store/src/rows. `what` says which columns
--- of a line are filled, and with what: Line in the same folder. `bounds` are the most lines of said, did, waiting and threads.
--- Each of `places` is a kind, how many of it (a number, all, or count), and a place, with a space between: `being: 200 /`.
--- Generic plans: Postgres would plan it anew each time, since it cannot know how many keys the arrays hold.
+-- Reads a read set for a moment of a being, all of it at one instant: ReadSet in packages/store/src/rows.
+-- `what` says which columns of a line are filled, and with what: ReadSetItem in `rows/read-set-items.ts`.
+-- `bounds` are the most lines of said, did, waiting and threads. Each of `places` is a kind, how many of it
+-- (a number, all, or count), and a place, with a space between: `being: 200 /`. Generic plans: Postgres would
+-- plan it anew each time, since it cannot know how many keys the arrays hold.
 create or replace function treeos.read_set(
   whose text, its_wake text, its_root text, keys text[], reels text[], places text[], parents text[], asides text[], wore text[],
   bounds integer[]
@@ -63,7 +64,7 @@ begin
       select 'did', f.kind || ' ' || f.reel, convert_from(f.bytes, 'UTF8'), f.seq, f.hash, null::bigint
       from fact f
       where f.moment = (select moment from moment_outcome where being = whose and kind = 'act' order by n desc limit 1)
-        and f.reel !~ '^tally:[^ ]+ shadow\.' -- what is tried is in no prompt
+        and f.reel !~ '^tally:[^ ]+ shadow\.' -- a dry run is in no prompt
       order by f.reel collate "C", f.seq limit bounds[2];
   end if;
   if 'waiting' = any(asides) then
