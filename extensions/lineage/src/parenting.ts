@@ -19,6 +19,7 @@ import {
   STOPPED,
   setProfilePart,
   shownRole,
+  stateOf,
 } from './child.ts'
 import type { LineageConfig } from './config.ts'
 import { defineChildRole, requireRole } from './custom-roles.ts'
@@ -56,7 +57,11 @@ const moveChild = (config: LineageConfig) =>
       if (task !== undefined) requireHarmless('task', task)
       const kid = await requireOwnChild(world, actor, args.child)
       const { name, profile } = kid
-      const facts = moved(name, profile.state, to, reason)
+      const state = await stateOf(world, kid)
+      const facts = [
+        ...(state === profile.state ? [] : moved(name, profile.state, state, 'it lived a moment')),
+        ...moved(name, state, to, reason),
+      ]
       if (to === 'starting') {
         if (profile.genesis.role.autoSleep && task === undefined)
           throw new TreeosError('INVALID_INPUT', `@${name} is started again only for a task: give it one`)

@@ -45,7 +45,7 @@ export {
   proposedPage,
   withProposals,
 } from './approvals/proposals.ts'
-export { type BeingView, beings, hasFacet } from './beings/beings.ts'
+export { type BeingView, beings, hasRole } from './beings/beings.ts'
 export { type PublicBeing, publicBeings } from './beings/public-beings.ts'
 export { type OperationChoice, type ReachView, reach } from './beings/reach.ts'
 export { describeSelf, describeWorn, type SelfView } from './beings/seeing.ts'

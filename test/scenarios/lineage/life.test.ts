@@ -118,6 +118,38 @@ describe('the sleep of an analyst and of other children', () => {
     await expectUnbroken(quick)
   })
 
+  it('a child that only answers, or only beats, becomes healthy', async () => {
+    const move = (child: string, to: string) =>
+      doAs(world, 'lineage:move-child', '@operator', { child: `@${child}`, to, reason: 'a test' })
+    for (const name of ['speaker', 'beater', 'unborn']) await puppet(name, { role: 'writer' })
+    const answer = { verb: 'summon', target: '@operator', content: 'here' }
+    const asked = { target: 'speaker', as: 'operator', waitSeconds: 20, content: { call: answer } }
+    expect(await summon(world, asked)).toMatchObject({ moment: { outcome: 'act' } })
+    const id = `schedule/beater/heartbeat/${new Date().toISOString()}`
+    const wake = {
+      id,
+      being: 'beater',
+      kind: 'event',
+      priority: PRIORITIES.background,
+      content: 'heartbeat',
+    } as const
+    await putWake(world.owner, newWake(wake))
+    await ring(world, 'beater')
+    await until(async () => (await findEntry(world.db, id))?.closedBy)
+    for (const name of ['speaker', 'beater']) {
+      await move(name, 'unhealthy')
+      expect([name, await factsOnReel(name, 'lineage:moved')]).toEqual([
+        name,
+        [
+          { from: 'starting', to: 'healthy', reason: 'it lived a moment' },
+          { from: 'healthy', to: 'unhealthy', reason: 'a test' },
+        ],
+      ])
+    }
+    await expectRefused(world, () => move('unborn', 'unhealthy'), 'RESOURCE_CONFLICT', '@unborn is starting')
+    expect(await factsOnReel('unborn', 'lineage:moved')).toEqual([]) // nothing that did not happen
+  })
+
   it('a guardian and a writer do not sleep after a report', async () => {
     await puppet('warden', { role: 'guardian' })
     await use('warden', 'inbox-reply', { content: 'all is well' })
