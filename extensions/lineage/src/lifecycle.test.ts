@@ -17,7 +17,7 @@ const moves = (from: ChildState): ChildState[] =>
 
 it('a child begins as starting, since nothing is set up for it', () => {
   expect(CHILD_STATES[0]).toBe('starting')
-  expect(moves('starting')).toEqual(['healthy', 'failed'])
+  expect(moves('starting')).toEqual(['healthy', 'unhealthy', 'stopped', 'failed'])
 })
 
 it('a healthy child never fails at once, and a cleaned up one becomes nothing', () => {

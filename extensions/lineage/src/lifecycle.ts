@@ -6,8 +6,9 @@ import { TreeosError } from '@treeos/sdk'
  */
 export type ChildState = 'starting' | 'healthy' | 'unhealthy' | 'stopped' | 'failed' | 'cleaned_up'
 
+/** One that only answers or beats is healthy and does not write it, so a starting child goes wherever a healthy one may. */
 const MOVES: Readonly<Record<ChildState, readonly ChildState[]>> = {
-  starting: ['healthy', 'failed'],
+  starting: ['healthy', 'unhealthy', 'stopped', 'failed'],
   healthy: ['unhealthy', 'stopped'],
   unhealthy: ['healthy', 'stopped', 'failed'],
   stopped: ['starting', 'cleaned_up'],

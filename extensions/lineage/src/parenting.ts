@@ -19,7 +19,6 @@ import {
   STOPPED,
   setProfilePart,
   shownRole,
-  stateOf,
 } from './child.ts'
 import type { LineageConfig } from './config.ts'
 import { defineChildRole, requireRole } from './custom-roles.ts'
@@ -57,11 +56,7 @@ const moveChild = (config: LineageConfig) =>
       if (task !== undefined) requireHarmless('task', task)
       const kid = await requireOwnChild(world, actor, args.child)
       const { name, profile } = kid
-      const state = await stateOf(world, kid)
-      const facts = [
-        ...(state === profile.state ? [] : moved(name, profile.state, state, 'it lived a moment')),
-        ...moved(name, state, to, reason),
-      ]
+      const facts = moved(name, profile.state, to, reason)
       if (to === 'starting') {
         if (profile.genesis.role.autoSleep && task === undefined)
           throw new TreeosError('INVALID_INPUT', `@${name} is started again only for a task: give it one`)
