@@ -90,7 +90,15 @@ class When:
             condition = {"in": condition}
         elif type(condition) is not dict:
             condition = {"eq": condition}
-        return all([compare(name, operand, actual) for name, operand in condition.items()])
+        tests = [(name, operand, compare(name, operand, actual)) for name, operand in condition.items()]
+        if path == "caller.role" and at(self.context, "caller", "cognition") == "human":
+            return all(name in ("eq", "in") if names_human(operand) else holds for name, operand, holds in tests)
+        return all(holds for _, _, holds in tests)
+
+
+def names_human(operand):
+    """Every person wears this role beside its own."""
+    return operand == "human" or type(operand) is list and "human" in operand
 
 
 def compare(operator, operand, actual):
@@ -143,5 +151,8 @@ def paths_in(flow):
     parts = flow if type(flow) is list else list(flow.values()) if type(flow) is dict else []
     if type(flow) is dict:
         yield from flow
+        asked = flow.get("caller.role")
+        if any(map(names_human, asked.values() if type(asked) is dict else [asked])):
+            yield "caller.cognition"
     for part in parts:
         yield from paths_in(part)

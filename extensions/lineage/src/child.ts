@@ -68,6 +68,17 @@ export async function spawnedBy(
   })
 }
 
+/**
+ * The state of a child now. Only its tools and its parent write its state, so of a child that lived without either, as by an answer or a
+ * heartbeat, the quality still says `starting`: it is healthy nevertheless.
+ */
+export async function stateOf(
+  world: WorldReader,
+  { name, profile: { state } }: Pick<BeingRow, 'name'> & { readonly profile: Profile },
+): Promise<ChildState> {
+  return state === 'starting' && Object.hasOwn(await world.wore([name]), name) ? 'healthy' : state
+}
+
 /** The role of a child that is stopped or failed: it holds nothing, and no wake opens a moment in it. */
 export const STOPPED = 'lineage:stopped'
 

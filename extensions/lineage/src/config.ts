@@ -38,7 +38,7 @@ export interface LineageConfig {
 const HEARTBEAT_SECONDS = 3600
 
 export function configure(given: LineageOverride = {}): LineageConfig {
-  const { heartbeatSeconds = HEARTBEAT_SECONDS, liveChildrenMax = 3, spawnsPerDayMax = 3, roles = {} } = given
+  const { heartbeatSeconds = HEARTBEAT_SECONDS, liveChildrenMax = 4, spawnsPerDayMax = 4, roles = {} } = given
   const changed = Object.entries(ROLE_CONFIGS).map(([name, config]) => {
     const { allowedTools, ...rest } = (isBuiltIn(name) ? roles[name] : undefined) ?? {}
     const { allowedTools: tools, ...whole } = { ...config, ...rest }

@@ -72,7 +72,7 @@ export function defineLineage(override: LineageOverride = {}) {
     scene,
     birthForms: [spawnForm(config, operations.length)],
     matterTypes: { [FILE]: 'a file of a workspace: {path, text}' },
-    facets: [{ name: 'role', quality: 'lineage.role', otherwise: 'generalist' }],
+    facets: [{ name: 'role', quality: 'lineage.role' }],
     relations: {
       /** who gave the being the task that it works on */
       'lineage:tasker': ({ me }) => {

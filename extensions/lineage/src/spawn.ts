@@ -13,7 +13,6 @@ import {
 import type { LineageConfig } from './config.ts'
 import { findRole, requireRole } from './custom-roles.ts'
 import { GENESIS_BYTES_MAX, MESSAGE_CHARS_MAX, requireHarmless, SPECIALIZATION_CHARS_MAX } from './genesis.ts'
-import { SPAWN_STATES } from './lifecycle.ts'
 import { requireWithinLimits } from './limits.ts'
 import { isBuiltIn, type RoleConfig, type Tool } from './roles.ts'
 import { startWithin } from './text-size.ts'
@@ -86,12 +85,10 @@ export const spawnChild = (config: LineageConfig) =>
           recordOf(name, 'lineage:spawned', {
             parent: `@${actor.name}`,
             role,
+            state: profile.state,
             message,
             genesis: asJson(profile.genesis),
           }),
-          ...SPAWN_STATES.slice(1).map((to, i) =>
-            recordOf(name, 'lineage:moved', { from: SPAWN_STATES[i] ?? null, to, reason: 'spawned' }),
-          ),
         ],
         result: {
           child: `@${name}`,

@@ -46,7 +46,7 @@ export {
   withProposals,
 } from './approvals/proposals.ts'
 export { describeSelf, describeWorn, type SelfView } from './beings/being-snapshot.ts'
-export { type BeingView, beings, hasFacet } from './beings/beings.ts'
+export { type BeingView, beings, hasRole } from './beings/beings.ts'
 export { type PublicBeing, publicBeings } from './beings/public-beings.ts'
 export { type OperationChoice, type ReachView, reach } from './beings/reach.ts'
 export { BEING_STATES, type BeingState, statesOfSeen } from './beings/states.ts'

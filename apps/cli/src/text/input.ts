@@ -14,7 +14,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { argument, fileError, UsageError } from './failure.ts'
-import { parseJsonText } from './json-text.ts'
+import { parseJsonText, parseValueText } from './json-text.ts'
 
 /** More than any command accepts, so that a refusal can still name the size. */
 const READ_BYTES_MAX = 64 * 1024 * 1024
@@ -73,6 +73,11 @@ export async function requireJsonFile(file: string): Promise<Json> {
 /** A JSON value given as an argument. @throws {UsageError} INVALID_INPUT or PAYLOAD_TOO_LARGE */
 export function requireJson(text: string, what: string): Json {
   return argument(() => requireContent(parseJsonText(text, what), what))
+}
+
+/** A value given as an argument: JSON, or a bare word. @throws {UsageError} INVALID_INPUT or PAYLOAD_TOO_LARGE */
+export function requireValue(text: string, what: string): Json {
+  return argument(() => requireContent(parseValueText(text, what), what))
 }
 
 /** @throws {UsageError} */

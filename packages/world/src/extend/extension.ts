@@ -108,8 +108,6 @@ export interface Facet {
   readonly name: string
   /** dotted path of a text, as in `lineage.role` */
   readonly quality: string
-  /** the value of a being without it */
-  readonly otherwise: string
 }
 
 /** What the loaded code brings, by name. */

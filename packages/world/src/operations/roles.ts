@@ -10,8 +10,8 @@ import {
   TreeosError,
   unknownRole,
 } from '@treeos/core'
-import { entryKey, parseRole, type RoleSpec } from '@treeos/roles'
-import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
+import { entryKey, parseRole, type RoleSpec, withFullNames } from '@treeos/roles'
+import type { DecidedOperation, DecideInput, LoadedCode } from '../extend/extension.ts'
 import { reachOf, requireWithinReach, rolesNamed } from '../gates/reach.ts'
 import { isAncestor } from '../gates/standings.ts'
 import type { WorldReader } from '../read/reader.ts'
@@ -52,8 +52,8 @@ const setRole = defineBuiltIn({
     role: needed(OBJECT, 'the role: name, can* lists, prompt', { right: 'a role', parse: parseRole }),
   },
   untold: { [TRIAL]: trialArgument },
-  async decide({ actor, lender, world, digest, reach }, given) {
-    const spec = parseRole(given.value('role'))
+  async decide({ actor, lender, world, digest, reach, known }, given) {
+    const spec = fullyNamed(parseRole(given.value('role')), known.operations)
     if (typeof spec.prompt !== 'string')
       throw given.fault('role.prompt', null, 'a text; functions come with extensions only')
     const old = await world.row(roleKey(spec.name)) // a deleted role too: its name stays its author's
@@ -87,6 +87,14 @@ const setRole = defineBuiltIn({
     }
   },
 })
+
+/** A role as it is stored: what its bare names mean does not change with what is loaded later. */
+function fullyNamed(written: RoleSpec, { do: canDo, be: canBe }: LoadedCode['operations']): RoleSpec {
+  const { spec, faults } = withFullNames(written, { canDo: canDo.keys(), canBe: canBe.keys() })
+  const [fault] = faults
+  if (fault === undefined) return spec
+  throw new TreeosError('INVALID_INPUT', `role field ${fault.path} ${fault.message}`, { field: fault.path })
+}
 
 const deleteRole = defineBuiltIn({
   name: 'delete-role',

@@ -403,7 +403,7 @@ export class WorldReader {
     return did
   }
 
-  /** The primary role of the last act of each of these beings; without those that never acted. */
+  /** The primary role of the last moment of each of these beings that was an act or a see; without those that lived none. */
   async wore(beings: readonly BeingName[]): Promise<Readonly<Record<BeingName, RoleName>>> {
     const wore = await this.#from(() => this.#source.aside.wore(beings))
     this.#note({ wore: { ...this.#aside.wore, ...wore } })

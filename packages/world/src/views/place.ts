@@ -62,10 +62,7 @@ async function rulesAround(input: SeeInput, space: SpaceRow, cut: Cut): Promise<
   return Object.fromEntries(rules)
 }
 
-/**
- * The other beings in the place, with what each wore in its last act; a being that never acted, with its
- * default role.
- */
+/** The other beings in the place, with what each wore in its last moment; a being that lived none, with its default role. */
 export const occupants: SeeResolver = async (input) => {
   const { world, me, place: space } = input
   if (space === null) return null

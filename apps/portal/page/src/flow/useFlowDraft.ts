@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useDraft } from '../roles/useDraft.ts'
 import { orderedJson } from '../text/ordered-json.ts'
+import { typedJson } from '../text/typed-json.ts'
 
 /**
  * The draft of a flow. Its views keep what is written in them. They begin anew when the flow becomes another
@@ -24,7 +25,7 @@ export function useFlowDraft(name: string, published: unknown) {
   }
   const writeJson = (written: string) => {
     try {
-      write(JSON.parse(written))
+      write(typedJson(written))
       setBroken(null)
     } catch (error) {
       setBroken((error as Error).message)

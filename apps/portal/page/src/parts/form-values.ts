@@ -1,3 +1,5 @@
+import { typedJson } from '../text/typed-json.ts'
+
 /** Those fields of a form that are not empty, without spaces around them. */
 export const given = <T extends Readonly<Record<string, string>>>(fields: T): Partial<T> =>
   Object.fromEntries(
@@ -11,7 +13,7 @@ export const given = <T extends Readonly<Record<string, string>>>(fields: T): Pa
  */
 export function parsed(text: string, subject: string): unknown {
   try {
-    return JSON.parse(text)
+    return typedJson(text)
   } catch (error) {
     throw new Error(`${subject} not JSON: ${(error as Error).message}`)
   }

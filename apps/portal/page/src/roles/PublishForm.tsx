@@ -1,8 +1,8 @@
 import { Alert, Autocomplete, Button, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type DeedBody, useAct } from '../api/deed.ts'
-import { jsonOfText } from '../flow/values.ts'
 import { Code, Form } from '../parts/index.ts'
+import { typedValue } from '../text/typed-json.ts'
 import { Refused } from './Deed.tsx'
 import { signalsQuery } from './queries.ts'
 
@@ -45,7 +45,7 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
         form={form}
         doing={publishing}
         submit="Publish"
-        send={(written) => signalCall(written, jsonOfText(written.value))}
+        send={(written) => signalCall(written, typedValue(written.value))}
         refused={Refused}
         done={
           answer === undefined || publishing.isPending ? null : (

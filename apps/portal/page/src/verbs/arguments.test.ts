@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { argumentFields, argumentsIn, parseLoose } from './arguments.ts'
+import { argumentFields, argumentsIn } from './arguments.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -45,19 +45,6 @@ describe('what was typed', () => {
       tools: ['a'],
     })
     expect(argumentsIn(fields, { child: '' })).toEqual({})
-  })
-
-  it.each([
-    ['calm', 'calm'],
-    ['trueish', 'trueish'],
-    ['true', true],
-    ['12', 12],
-    ['-1.5', -1.5],
-    ['"12"', '12'],
-    ['{"a": [1]}', { a: [1] }],
-    ['null', null],
-  ])('%j is %j where any JSON may stand', (text, value) => {
-    expect(parseLoose(text)).toEqual(value)
   })
 
   it.each([

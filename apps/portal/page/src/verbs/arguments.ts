@@ -1,3 +1,5 @@
+import { typedValue } from '../text/typed-json.ts'
+
 /** One input of a form, for one argument of an operation. */
 export interface ArgumentField {
   readonly name: string
@@ -60,15 +62,6 @@ function fieldKind({ type }: Property, choices: readonly string[]): ArgumentFiel
   return type === 'boolean' ? 'yes-or-no' : 'json'
 }
 
-const JSON_LIKE = /^(?:[[{"]|-?\d|(?:true|false|null)$)/
-
-/**
- * Reads what was typed where any JSON may stand: what looks like JSON is JSON, and all else is text.
- * @throws {SyntaxError} for JSON with a fault
- */
-export const parseLoose = (text: string): unknown =>
-  JSON_LIKE.test(text.trim()) ? (JSON.parse(text) as unknown) : text
-
 /**
  * The arguments of a filled form. An empty input is left out.
  * @throws {Error} naming the argument that cannot be read
@@ -97,7 +90,7 @@ export function argumentsIn(
 function readValue(kind: ArgumentField['kind'], value: string): unknown {
   if (kind === 'text' || kind === 'choice') return value
   if (kind === 'yes-or-no') return value === 'true'
-  if (kind === 'json') return parseLoose(value)
+  if (kind === 'json') return typedValue(value)
   const number = Number(value)
   if (!Number.isFinite(number)) throw new Error('no number')
   return number

@@ -46,7 +46,7 @@ begin
       select 'wore', b.being, o.primary_role, null::bigint, null::bytea, null::bigint
       from unnest(wore) as b(being)
         cross join lateral (select m.primary_role from moment_outcome m
-          where m.being = b.being and m.kind = 'act' order by m.n desc limit 1) o;
+          where m.being = b.being and m.kind in ('act', 'see') order by m.n desc limit 1) o;
   end if;
   -- Leaves out messages to the being that came after its wake. Each of them opens its own moment.
   if 'said' = any(asides) and its_wake is not null then
