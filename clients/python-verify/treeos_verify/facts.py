@@ -2,8 +2,11 @@
 
 from .gates import written
 from .hashes import value_hash
+from .law.arguments import FORMS, read_arguments
+from .law.names import Refused
 from .origin import MARKED, check_marks
-from .plain_json import ABSENT, at, given, is_count, need, same
+from .operations import OPERATIONS
+from .plain_json import ABSENT, Broken, at, given, is_count, need, same
 
 LISTS = ("canSee", "canDo", "canSummon", "canBe")
 AMOUNTS = ("momentsPerMinute", "selfContinues", "hops", "births", "tokens", "money")
@@ -466,7 +469,22 @@ def check_facts(all_facts, moment, role, target, state_of):
     check_marks(all_facts)
     check_counted([fact for fact in all_facts if fact[0].startswith("tally:")], moment)
     is_counted = any(fact[0].startswith("tally:") for fact in all_facts)
+    if record["outcome"] in ("act", "waiting"):
+        check_arguments(given(decision, "call"))
     return check_uncounted(facts, moment, role, target, state_of) or is_counted
+
+
+def check_arguments(call):
+    """No operation of TreeOS acts on arguments that it does not take."""
+    verb, name = given(call, "verb"), given(call, "operation")
+    if verb not in FACTS or str(name) not in OPERATIONS[verb]:
+        return
+    args = given(call, "args")
+    need(type(args) is dict, "a call without arguments", "facts-mismatch")
+    try:
+        read_arguments(args, FORMS[name])
+    except Refused:
+        raise Broken("arguments that its operation does not take", "facts-mismatch") from None
 
 
 def check_counted(facts, moment):

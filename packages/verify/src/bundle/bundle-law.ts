@@ -36,6 +36,7 @@ import {
   WorldReader,
 } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { type KnownRow, knownOf } from '../due/call-to-derive.ts'
 import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
@@ -279,6 +280,16 @@ export class BundleLaw {
   #sourceAt(heads: readonly Head[], uncited: (reel: string) => Promise<never>): RowSource {
     const rows = rowsAtHeads(heads as unknown as HeadRef[], this.#reels, uncited)
     return { ...rows, blob: (digest) => this.#content(digest) as CoreJson, aside: NO_ASIDE }
+  }
+
+  /** What is known of the row of a reel where a call was judged from. */
+  knownRow(reel: string, heads: Heads['judgedFrom']): KnownRow {
+    try {
+      const head = heads.get(reel)
+      return head === undefined ? {} : knownOf(this.#reels.ready(reel, head[1]).rowAt(reel, head[1]))
+    } catch {
+      return {} // it is not here as a whole, or a part of it was erased
+    }
   }
 
   #content(digest: string): Json {

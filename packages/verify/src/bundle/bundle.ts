@@ -1,5 +1,7 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
+import type { WrittenFact } from '../due/due-fact.ts'
+import { faultOfFacts } from '../due/fault-of-facts.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
@@ -42,6 +44,9 @@ interface MomentToDerive {
   readonly basis: readonly Head[]
   /** null where its parts do not fit together, so that its call is not judged */
   readonly judgedFrom: Heads | null
+  readonly written: readonly WrittenFact[]
+  /** spec of its primary role; null where that is not here */
+  readonly role: Json
 }
 
 /** The kinds of lines in their order, each with its fields, sorted. Another field would be something that nobody checks. */
@@ -74,8 +79,11 @@ class BundleCheck {
   readonly #loose = new Map<string, LooseFact>()
   /** where those of them are that no moment has named yet */
   readonly #unnamed = new Map<string, FaultPlace>()
-  /** how many facts name each moment, and what their headers say of it */
-  readonly #wrote = new Map<string, { count: number; readonly said: readonly Json[] }>()
+  /** the facts that name each moment, by place, and what their headers say of it */
+  readonly #wrote = new Map<
+    string,
+    { readonly facts: Map<string, WrittenFact>; readonly said: readonly Json[] }
+  >()
   readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
   readonly #lastActs = new Map<string, LastAct>()
@@ -142,12 +150,15 @@ class BundleCheck {
     this.#asked = null
     if (asked === null) return
     await this.#derive(asked)
-    if (asked.judgedFrom !== null) await this.#judge(asked.moment, asked.judgedFrom)
+    if (asked.judgedFrom !== null) await this.#judge(asked, asked.judgedFrom)
   }
 
-  /** Asks the law about a call whose parts fit together. */
-  async #judge(moment: Moment, heads: Heads): Promise<void> {
-    const { fault, unproven } = await this.#law.judge(moment, heads)
+  /** Asks the law about a call whose parts fit together. What follows from its decision alone is compared also where the law cannot be asked. */
+  async #judge({ moment, written, role }: MomentToDerive, heads: Heads): Promise<void> {
+    const { fault: ofLaw, unproven } = await this.#law.judge(moment, heads)
+    const rowOf = (reel: string) => this.#law.knownRow(reel, heads.judgedFrom)
+    const ofFacts = ofLaw === null ? faultOfFacts(written, { moment, role, target: null, rowOf }) : null
+    const fault = ofFacts === null ? ofLaw : { reason: 'facts-mismatch', what: ofFacts }
     const wrote = isArray(moment.record.facts) ? moment.record.facts : []
     const on = [...heads.judgedFrom.keys(), ...wrote.map((ref) => (isArray(ref) ? String(ref[0]) : ''))]
     if (fault !== null) this.#need(false, fault.reason, fault.what, { ...this.#at, on })
@@ -241,7 +252,7 @@ class BundleCheck {
     const isTombstone = this.#erasures.take(header, payload)
     this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
-    this.#countFact(header)
+    this.#countFact(header, payload)
     if (isHashed && isSaid) this.#law.take(header, payload, String(hash))
     this.#takeMomentless(header, isSaid ? payload : null)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
@@ -262,15 +273,17 @@ class BundleCheck {
   }
 
   /** Facts of one moment say the same of it: who acted, who drove, what caused it, when, and in which stack. */
-  #countFact(header: Json): void {
+  #countFact(header: Json, payload: Json): void {
     const moment = at(header, 'moment')
     if (typeof moment !== 'string') return
     const said = SAID.map((field) => at(header, field) ?? null)
     const wrote = this.#wrote.get(moment)
     const isSame = wrote === undefined || same(wrote.said, said)
     this.#need(isSame, 'actor-mismatch', 'another fact of its moment says otherwise who acted, and when')
-    if (wrote === undefined) this.#wrote.set(moment, { count: 1, said })
-    else wrote.count += 1
+    const { reel, seq } = this.#at
+    const facts = wrote?.facts ?? new Map<string, WrittenFact>()
+    facts.set(`${seq} ${reel}`, { reel, kind: String(at(header, 'kind')), payload })
+    if (wrote === undefined) this.#wrote.set(moment, { facts, said })
   }
 
   /** Whether a record may cite this hash: it is not that of another fact in the bundle. */
@@ -305,7 +318,8 @@ class BundleCheck {
     for (const what of goneFrom(moment)) this.#erasures.lacks(this.#at, what, `being:${being} ${name}`)
     const { facts, cited, cause, digests } = citedBy(moment, { basis, judged, noted })
     const wrote = this.#wrote.get(name)
-    const isWritten = facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.count ?? 0)
+    const isWritten =
+      facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.facts.size ?? 0)
     const reelsOf = (refs: readonly Json[]) => refs.map((ref) => (isArray(ref) ? String(ref[0]) : ''))
     const wrong = { ...this.#at, on: reelsOf(facts) }
     this.#need(isWritten, 'facts-mismatch', 'it names other facts than those that name it', wrong)
@@ -326,6 +340,10 @@ class BundleCheck {
         lastAct,
         basis: heads?.basis ?? [],
         judgedFrom: isFitting ? heads : null,
+        written: facts.flatMap((ref) =>
+          isArray(ref) ? (wrote?.facts.get(`${ref[1]} ${ref[0]}`) ?? []) : [],
+        ),
+        role,
       }
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)

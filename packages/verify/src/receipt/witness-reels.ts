@@ -9,6 +9,7 @@ import {
   rowKeyOf,
 } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { type KnownRow, knownOf } from '../due/call-to-derive.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import type { Head } from '../heads.ts'
@@ -187,6 +188,14 @@ export class WitnessReels {
       blob: nothing('of other contents'),
       aside: NO_ASIDE,
     }
+  }
+
+  /** What is shown of the row of a reel. Facts of drivers and budgets may be withheld, so neither is known. */
+  readonly knownRow = (reel: ReelId): KnownRow => {
+    const shown = this.shown.get(reel)
+    if (shown === undefined) return {}
+    const { driver: _by, budget: _bounds, ...known } = knownOf(this.#rowOf(reel, reel, shown.head[0]))
+    return known
   }
 
   #head(reel: ReelId, cited: ReadonlyMap<ReelId, ShownReel['head']> | null): ShownReel['head'] {
