@@ -3,11 +3,12 @@
 import re
 
 from .facts import check_facts
+from .forms import has_form, is_payload_of
 from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from .heads import whole_heads
 from .law.judge import Law
 from .law.rows import Rows
-from .moment import check_header, check_moment, check_momentless, cited_by, gone_from, is_known_law
+from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, contents_of, gone_from, is_known_law
 from .origin import Origins, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
@@ -124,6 +125,7 @@ class Bundle:
                 self.lost.add(reel)
         else:
             need(is_hash(salt) and salted_hash(salt, payload) == header["payloadHash"], "another payload", "payload-mismatch")
+            need(is_payload_of(header["kind"], payload), "a payload of another form", "payload-mismatch")
         if is_tombstone:
             self.tombstone(header, payload)
         self.states.take(reel, seq, header, payload)
@@ -175,6 +177,8 @@ class Bundle:
         need(self.link(f"moments:{being}", n, prev, own), "moments without a head", "head-mismatch")
         heads = whole_heads(value)
         check_moment(value, heads)
+        if is_known_law(record):
+            check_forms(value, value["noted"])
         noted = None if value["noted"] is None else salted_hash(value["basisSalt"], value["noted"])
         need(same(given(value, "open", "noted"), noted), "it noted something else", "open-mismatch")
         name = record["moment"]
@@ -201,6 +205,8 @@ class Bundle:
         self.unnamed.discard(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here", "blob-mismatch")
         self.unused.difference_update(digests)
+        for form, digest in contents_of(value) if is_known_law(record) else []:
+            need(digest is None or has_form(form, self.contents[digest]), f"a {form} of another form", "blob-mismatch")
 
     def check_signing(self, moment, basis):
         record, opened = moment["record"], moment["open"]

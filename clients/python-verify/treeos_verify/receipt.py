@@ -5,11 +5,12 @@ import re
 from .approvals import Approval, check_yes, is_own_yes
 from .facts import check_facts
 from .flow import is_number, roles_for
+from .forms import has_form, is_payload_of
 from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, is_standing, list_gate, rule_gate, tallies_tried, unknown, written
 from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from .heads import shown_heads
 from .law.sight import needs_no_world
-from .moment import check_header, check_moment, is_known_law
+from .moment import check_forms, check_header, check_moment, is_known_law
 from .operations import OPERATIONS
 from .origin import asked_in, check_all_marked, check_origin
 from .passkey import signer_of, signing_of
@@ -77,6 +78,10 @@ class Derivation:
             self.derive(decision)
 
     def derive(self, decision):
+        check_forms(self.moment)
+        need(has_form("program", at(self.witness, "program")), "a program of another form")
+        need(all(has_form("spec", spec) for spec in self.witness["specs"]), "a spec of another form")
+        need(has_form("lists", at(self.witness, "surface")), "lists of another form")
         need("effect" not in self.record or given(self.moment, "effect") is not None, "its effect was erased")
         self.call = given(decision, "call")
         need(at(decision, "kind") == "call" and type(self.call) is dict, "it called nothing")
@@ -113,6 +118,7 @@ class Derivation:
             if salt is not None or payload is not None:
                 need(is_hash(salt) and type(payload) is dict, "no payload")
                 need(salted_hash(salt, payload) == header["payloadHash"], "another payload")
+                need(is_payload_of(header["kind"], payload), "a payload of another form")
             facts.append((reel, header["kind"], payload))
 
         def state_of(reel):
@@ -141,9 +147,6 @@ class Derivation:
     def check_roles(self):
         program, specs = given(self.witness, "program"), self.witness["specs"]
         need(value_hash(program) == at(self.open, "program"), "another program")
-        named = given(program, "roles")
-        known = list(named.values()) if type(named) is dict else []
-        need(all(at(role, "requiredCognition") is not ABSENT for role in known), "a role of another form")
         stack = given(self.record, "stack")
         need(type(given(stack, "stacked")) is list, "a stack of another form")
         pinned = [given(stack, "primary"), *stack["stacked"]]

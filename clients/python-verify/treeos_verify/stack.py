@@ -289,9 +289,12 @@ def may_write(record, opened, decision):
 def check_outcome(moment):
     """Which outcomes a decision may have."""
     record, decision = moment["record"], moment["decision"]
+    outcome, is_none = given(record, "outcome"), given(record, "decision") is None
+    need(not is_none or not (outcome in ("act", "waiting") or items(record, "facts")), "it decided nothing", "outcome-mismatch")
+    need(is_none or given(record, "stack") is not None, "it decided something, and wore no role", "outcome-mismatch")
     if decision is None:
         return
-    kind, outcome = given(decision, "kind"), given(record, "outcome")
+    kind = given(decision, "kind")
     may = {"call": ("act", "see", "failure", "waiting"), "see": ("see", "failure"), "failure": ("failure",)}.get(str(kind), ())
     need(outcome in may, "another outcome", "outcome-mismatch")
     need(not items(record, "facts") or may_write(record, moment["open"], decision), "it wrote facts", "outcome-mismatch")

@@ -2,6 +2,8 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import type { WrittenFact } from '../due/due-fact.ts'
 import { faultOfFacts } from '../due/fault-of-facts.ts'
+import { hasForm, isPayloadOf } from '../forms/forms.ts'
+import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
@@ -31,7 +33,7 @@ import {
 import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
-import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
+import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from './moment.ts'
 import { Signings } from './signings.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
@@ -249,11 +251,17 @@ class BundleCheck {
     if (isGone) this.#erasures.lacksPayload(this.#at, header, String(hash))
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
+    const isFormed = isGone || isPayloadOf(String(at(header, 'kind')), payload)
+    this.#need(
+      isFormed,
+      'payload-mismatch',
+      `its payload has another form than that of ${at(header, 'kind')}`,
+    )
     const isTombstone = this.#erasures.take(header, payload)
     this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     this.#countFact(header, payload)
-    if (isHashed && isSaid) this.#law.take(header, payload, String(hash))
+    if (isHashed && isSaid && isFormed) this.#law.take(header, payload, String(hash))
     this.#takeMomentless(header, isSaid ? payload : null)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
@@ -310,7 +318,8 @@ class BundleCheck {
     const moment = { record, ...kept } as unknown as Moment
     const name = String(record.moment)
     const heads = wholeHeads({ basis, judged, salt: basisSalt })
-    const faults = [...faultsOfMoment(moment, heads)]
+    const isKnown = isKnownLaw(record.law)
+    const faults = [...faultsOfMoment(moment, heads), ...(isKnown ? faultsOfForm(moment, noted) : [])]
     for (const [reason, what] of faults) this.#need(false, reason, what)
     const isNoted =
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
@@ -331,7 +340,7 @@ class BundleCheck {
     this.#need(isOwn, 'actor-mismatch', what)
     const read = { basis: heads?.basis ?? [], passkeys: this.#passkeys, isWhole: this.#isWhole }
     const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
-    if (isKnownLaw(record.law)) {
+    if (isKnown) {
       const isFitting = isWritten && heads !== null && faults.length === 0
       const lastAct = this.#lastActs.get(String(being)) ?? (this.#isWhole(reel) ? null : undefined)
       this.#asked = {
@@ -366,6 +375,12 @@ class BundleCheck {
       const what = `the content ${digest} is not in the bundle`
       this.#need(this.#contents.has(digest), 'blob-mismatch', what, { ...this.#at, on: [`blob:${digest}`] })
       this.#unused.delete(digest)
+    }
+    if (!isKnown) return
+    for (const [form, digest] of namedContents(moment)) {
+      const content = this.#contents.get(String(digest))
+      const isFormed = content === undefined || hasForm(form, content)
+      this.#need(isFormed, 'blob-mismatch', `the content ${digest} has another form than that of a ${form}`)
     }
   }
 

@@ -4,6 +4,8 @@ import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReade
 import { deriveOpened, pathsRead } from '../bundle/derive-opened.ts'
 import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
+import { hasForm } from '../forms/forms.ts'
+import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
@@ -88,6 +90,11 @@ export async function derive(witness: Parts): Promise<DerivedPermission> {
   need(fault === undefined, `the moment does not fit together: ${fault?.[1]}`)
   const said = record as JsonObject
   if (!isKnownLaw(said.law)) throw new UnknownLawError(witness.moment)
+  const [misshapen] = [...faultsOfForm(moment)]
+  need(misshapen === undefined, String(misshapen?.[1]))
+  const areFormed =
+    hasForm('program', witness.program) && witness.specs.every((spec) => hasForm('spec', spec))
+  need(areFormed && hasForm('lists', witness.surface), 'its program, a spec or its lists have another form')
   need(said.effect === undefined || witness.moment.effect !== null, 'what it asked of the outside was erased')
   const call = at(decision, 'call')
   need(

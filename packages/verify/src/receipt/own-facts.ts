@@ -9,8 +9,9 @@ import {
   WorldReader,
 } from '@treeos/world'
 import type { Moment } from '../bundle/moment.ts'
-import { at, isArray, isObject, type Json, same } from '../canonical.ts'
+import { at, isArray, type Json, same } from '../canonical.ts'
 import { faultOfFacts } from '../due/fault-of-facts.ts'
+import { isPayloadOf } from '../forms/forms.ts'
 import { factHash, isHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { NotShownError } from '../missing-reel.ts'
@@ -66,7 +67,9 @@ export async function checkOwnFacts(witness: Parts, world: WitnessReels, me: Bei
     if (salt === null && payload === null) erased.push(`what ${what} says: it was erased`)
     else
       need(
-        isHash(salt) && isObject(payload) && saltedHash(salt, payload) === at(header, 'payloadHash'),
+        isHash(salt) &&
+          isPayloadOf(String(at(header, 'kind')), payload) &&
+          saltedHash(salt, payload) === at(header, 'payloadHash'),
         `${what} has another payload`,
       )
     written.push({ reel: String(reel), kind: String(at(header, 'kind')), payload: payload as never })

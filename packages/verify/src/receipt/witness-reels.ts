@@ -10,6 +10,7 @@ import {
 } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { type KnownRow, knownOf } from '../due/call-to-derive.ts'
+import { isPayloadOf } from '../forms/forms.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import type { Head } from '../heads.ts'
@@ -72,6 +73,7 @@ function payloadOf(
   const isKnown = isRead(reel, kind) || (isOfContext(kind) && !/^(approval|tally):/.test(reel))
   if (!isKnown) throw wrong('brings a payload that nothing is derived from')
   if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')
+  if (!isPayloadOf(kind, payload)) throw wrong('has a payload of another form')
   if (saltedHash(salt, payload) !== at(header, 'payloadHash')) throw wrong('has another payload')
   return payload
 }
