@@ -16,12 +16,12 @@ xyz {x:whole,y:whole,z:whole}
 entries [text|object]
 lists {canSee:entries,canDo:entries,canSummon:entries,canBe:entries}
 ask {who:[text],count:whole,withinSeconds:whole,*}
-call {verb:'see',address:text}|{verb:'do',operation:text,target?:text|null,args:object,overlay?:text}|summon|{verb:'be',operation:text,args:object}
-summon {verb:'summon',target?:text|null,content:any,inReplyTo?:text|null,priority?:text,role?:text,orientation?:turn,thread?:text,channel?:text,overlay?:text,expectReply?:flag}
+call {verb:'see',address:text}|{verb:'do',operation:text,target:text|null,args:object,overlay?:text}|summon|{verb:'be',operation:text,args:object}
+summon {verb:'summon',target:text|null,content:any,inReplyTo:text|null,priority?:text,role?:text,orientation?:turn,thread?:text,channel?:text,overlay?:text,expectReply?:flag}
 wake {id:text,kind:'summon'|'act'|'event',priority:whole,caller:caller,root:text,inReplyTo:text|null,askedRole:text|null,hops:whole,continues:whole,cause:hash|null,looks?:whole,expectReply?:false,outside?:true,orientation?:turn}
 record {v:1,law:whole,being:text,moment:text,n:whole,wake:text|null,openedAt:whole,sealedAt:whole,open:hash,stack:null|{primary:pinned,stacked:[pinned]},stackDigest:hash|null,surfaceDigest:hash|null,promptDigest:hash|null,decision:hash|null,outcome:text,reason:text|null,by:[text],act:hash|null,facts:[head],overlay?:object,judged?:hash|null,code?:text,effect?:{request:hash,result:hash|null},beside?:text,shadow?:[tried],refusal?:hash,sends?:hash}
 tried {verb:text,key:text,on:text,was:text,would:text,by:text}
-open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:caller,openedAt:whole,zone:text,offset:number,hour:whole,dayOfWeek:whole,cognition:{kind:mind,script:text|null},driver:text|null,lastSealed:null|{sealedAt:whole,primary:text|null},asked:text|null,program:hash,context:object,heads:[head],basis:hash,face:hash|null,layout:whole,code?:text,noted?:hash,signed?:signed,shadow?:[text],triedOutside?:[text],cut?:true,ended?:true,own?:true,asKind?:text,outside?:true,orientation?:'half'|'inward',hidden?:true}
+open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:caller,openedAt:whole,zone:text,offset:whole,hour:whole,dayOfWeek:whole,cognition:{kind:mind,script:text|null},driver:text|null,lastSealed:null|{sealedAt:whole,primary:text|null},asked:text|null,program:hash,context:object,heads:[head],basis:hash,face:hash|null,layout:whole,code?:text,noted?:hash,signed?:signed,shadow?:[text],triedOutside?:[text],cut?:true,ended?:true,own?:true,asKind?:text,outside?:true,orientation?:'half'|'inward',hidden?:true}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
 decision null|{kind:'call',call:call,*}|{kind:'see',*}|{kind:'failure',code:text,breach?:object,*}

@@ -222,10 +222,11 @@ def expanded(kind, entry, me, asker):
 
 
 def list_gate(world, me, surface, kind, target):
+    line = [me, *world.lineage(me["name"])]
     entry = covering(items(surface, kind), target)
     if entry is None:
         return (False, kind)
-    for bound in [me, *world.lineage(me["name"])]:
+    for bound in line:
         if bound["ceiling"] is None:
             continue
         entries = [

@@ -2,6 +2,7 @@
 
 import re
 
+from ..flow import flow_paths
 from ..gates import Question, rule_gate
 from ..hashes import is_hash, value_hash
 from ..plain_json import ABSENT, at, given, same
@@ -12,7 +13,7 @@ from .names import Refused, is_key, parent_path, parse_keys, parse_space, parse_
 from .rows import RowFact, row_after
 from .sight import is_within, name_of, reach_of, require_assignable, roles_named, subscriptions_of, watches
 from .texts import (
-    asked_stances, entry_key, flow_paths, parse_ceiling, parse_role, require_covered, require_flow, require_rules,
+    asked_stances, entry_key, parse_ceiling, parse_role, require_covered, require_flow, require_rules,
 )
 
 SUBSTRATE_TARGETS = {
