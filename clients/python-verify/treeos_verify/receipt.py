@@ -121,13 +121,16 @@ class Derivation:
                 need(is_payload_of(header["kind"], payload), "a payload of another form")
             facts.append((reel, header["kind"], payload))
 
-        def state_of(reel):
-            head = self.world.heads.get(reel)
-            state = None if head is None else self.world.read.at(reel, head[0])
-            return state if head is None else {key: one for key, one in (state or {}).items() if key not in ("driver", "budget")}
+        def known_of(reel):
+            """Facts of drivers and budgets may be withheld, so neither is known."""
+            head, told = self.world.heads.get(reel), self.world.told.get(reel, [])
+            if reel.startswith("approval:"):
+                return {"call": Approval(told).call} if told else {}
+            state = {} if head is None else self.world.read.at(reel, head[0]) or {}
+            return {key: one for key, one in state.items() if key in ("home", "space")}
 
         specs = self.witness["specs"]
-        check_facts(facts, self.moment, specs[0] if specs else None, self.witness["target"], state_of)
+        check_facts(facts, self.moment, specs[0] if specs else None, self.witness["target"], known_of)
         if at(self.open, "outside") is True:
             check_all_marked(facts, self.was_marked)
 
