@@ -191,10 +191,11 @@ class Bundle:
         need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack", "actor-mismatch")
         if is_known_law(record):
             self.derive(value, heads.basis)
-            why = self.law.check(value, heads)
+            written = [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts]
+            why = self.law.check(value, heads, written)
             if why is not None:
                 self.unjudged[why] = self.unjudged.get(why, 0) + 1
-            self.check_facts(value, heads, [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts])
+            self.check_facts(value, heads, written)
         else:
             self.of_other_laws += 1
         if record["outcome"] == "act":

@@ -157,7 +157,7 @@ class BundleCheck {
 
   /** Asks the law about a call whose parts fit together. What follows from its decision alone is compared also where the law cannot be asked. */
   async #judge({ moment, written, role }: MomentToDerive, heads: Heads): Promise<void> {
-    const { fault: ofLaw, unproven } = await this.#law.judge(moment, heads)
+    const { fault: ofLaw, unproven } = await this.#law.judge(moment, heads, written)
     const rowOf = (reel: string) => this.#law.knownRow(reel, heads.judgedFrom)
     const ofFacts = ofLaw === null ? faultOfFacts(written, { moment, role, target: null, rowOf }) : null
     const fault = ofFacts === null ? ofLaw : { reason: 'facts-mismatch', what: ofFacts }

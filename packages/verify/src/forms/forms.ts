@@ -20,7 +20,7 @@ tried {verb:text,key:text,on:text,was:text,would:text,by:text}
 open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:caller,openedAt:whole,zone:text,offset:whole,hour:whole,dayOfWeek:whole,cognition:{kind:mind,script:text|null},driver:text|null,lastSealed:null|{sealedAt:whole,primary:text|null},asked:text|null,program:hash,context:object,heads:[head],basis:hash,face:hash|null,layout:whole,code?:text,noted?:hash,signed?:signed,shadow?:[text],triedOutside?:[text],cut?:true,ended?:true,own?:true,asKind?:text,outside?:true,orientation?:'half'|'inward',hidden?:true}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
-decision null|{kind:'call',call:call,*}|{kind:'see',*}|{kind:'failure',code:text,breach?:object,*}
+decision null|{kind:'call',call:call,content:text|null,prose?:true,tries?:[object]}|{kind:'see',content:text|null,tries?:[object]}|{kind:'failure',code:text,message:text,breach?:object,tries?:[object]}
 effect null|{salt:hash,request:object,result:null|{error:{code:text,*}}|{value:any}}
 program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,triggerOn?:[text]}>}
 spec {name:text,prompt:text|object,canSee?:entries,canDo?:entries,canSummon?:entries,canBe?:entries,see?:[text],requiredCognition?:mind,selfContinue?:flag|'until-answered',defaultOrientation?:turn,triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',*}
