@@ -3,11 +3,12 @@
 import re
 
 from .facts import check_facts
+from .forms import has_form, is_payload_of
 from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from .heads import whole_heads
 from .law.judge import Law
-from .law.rows import Rows
-from .moment import check_header, check_moment, check_momentless, cited_by, gone_from, is_known_law
+from .law.rows import Rows, known_row
+from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, contents_of, gone_from, is_known_law
 from .origin import Origins, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
@@ -57,7 +58,7 @@ class Bundle:
         self.checkpoint = None
         self.first, self.made_at = set(), None
         self.signed, self.unsigned, self.hidden = set(), {}, {}  # acts of persons, by who they are
-        self.attested, self.hidden_places, self.of_other_laws = 0, {}, 0
+        self.hidden_places, self.of_other_laws = {}, 0
         self.place = ("bundle", 0)
 
     def take(self, number, value):
@@ -124,6 +125,7 @@ class Bundle:
                 self.lost.add(reel)
         else:
             need(is_hash(salt) and salted_hash(salt, payload) == header["payloadHash"], "another payload", "payload-mismatch")
+            need(is_payload_of(header["kind"], payload), "a payload of another form", "payload-mismatch")
         if is_tombstone:
             self.tombstone(header, payload)
         self.states.take(reel, seq, header, payload)
@@ -175,6 +177,8 @@ class Bundle:
         need(self.link(f"moments:{being}", n, prev, own), "moments without a head", "head-mismatch")
         heads = whole_heads(value)
         check_moment(value, heads)
+        if is_known_law(record):
+            check_forms(value, value["noted"])
         noted = None if value["noted"] is None else salted_hash(value["basisSalt"], value["noted"])
         need(same(given(value, "open", "noted"), noted), "it noted something else", "open-mismatch")
         name = record["moment"]
@@ -187,10 +191,11 @@ class Bundle:
         need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack", "actor-mismatch")
         if is_known_law(record):
             self.derive(value, heads.basis)
-            why = self.law.check(value, heads)
+            written = [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts]
+            why = self.law.check(value, heads, written)
             if why is not None:
                 self.unjudged[why] = self.unjudged.get(why, 0) + 1
-            self.check_facts(value, heads, [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts])
+            self.check_facts(value, heads, written)
         else:
             self.of_other_laws += 1
         if record["outcome"] == "act":
@@ -201,6 +206,8 @@ class Bundle:
         self.unnamed.discard(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here", "blob-mismatch")
         self.unused.difference_update(digests)
+        for form, digest in contents_of(value) if is_known_law(record) else []:
+            need(digest is None or has_form(form, self.contents[digest]), f"a {form} of another form", "blob-mismatch")
 
     def check_signing(self, moment, basis):
         record, opened = moment["record"], moment["open"]
@@ -216,14 +223,14 @@ class Bundle:
             self.signed.add(record["wake"])
 
     def check_facts(self, moment, heads, facts):
-        def state_of(reel):
+        def known_of(reel):
             head = heads.judged_from.get(reel)
-            return self.states.at(reel, head[1]) if head is not None and self.is_whole(reel) else None
+            return known_row(self.rows.row(reel, head[1])) if head is not None and self.is_whole(reel) else {}
 
         role = self.contents.get(given(moment["record"], "stack", "primary", "digest"))
         if moment["record"]["stack"] is not None:
             check_orientation(moment["open"], role)
-        self.attested += 1 if check_facts(facts, moment, role, None, state_of) else 0
+        check_facts(facts, moment, role, None, known_of)
 
     def derive(self, moment, basis):
         record = moment["record"]
@@ -331,8 +338,6 @@ class Bundle:
         """In words, what else is said by records alone."""
         for by in self.hidden:
             yield f"whether @{by} had a passkey for its acts is not in the bundle"
-        if self.attested:
-            yield f"some facts of {self.attested} acts: no decision says them"
         for why, count in self.unjudged.items():
             yield f"the permission and the facts of {count} calls: {why}"
         for being, place in self.hidden_places.items():

@@ -1,13 +1,15 @@
 """The facts of an act, derived from its decision: which facts, on which reels, and what they say."""
 
+from . import operation_facts as facts_of
 from .gates import written
 from .hashes import value_hash
+from .law.arguments import FORMS, read_arguments
+from .law.names import Refused
+from .operation_facts import lists_of, reel_of, there
+from .operations import OPERATIONS
 from .origin import MARKED, check_marks
-from .plain_json import ABSENT, at, given, is_count, need, same
+from .plain_json import ABSENT, Broken, at, given, is_count, need, same
 
-LISTS = ("canSee", "canDo", "canSummon", "canBe")
-AMOUNTS = ("momentsPerMinute", "selfContinues", "hops", "births", "tokens", "money")
-JOINT = ("momentsPerMinute", "births", "tokens", "tokensPerPerson", "money")
 ENDING = ("set-roleflow", "set-role", "delete-role", "set-space", "remove-contributor")
 SILENT = ("already-answered", "no-reply-expected")
 
@@ -26,10 +28,6 @@ def fits(payload, fields, is_open=False):
     return all(form(at(payload, key)) if callable(form) else same(at(payload, key), form) for key, form in fields.items())
 
 
-def anything(_):
-    return True
-
-
 def is_text(value):
     return type(value) is str
 
@@ -42,25 +40,8 @@ def one_of(*values):
     return lambda value: any(same(value, one) for one in values)
 
 
-def or_any(value):
-    return anything if value is None else value
-
-
 def text(value):
     return value if type(value) is str else None
-
-
-def there(args, *names):
-    """Those that are there and not null."""
-    return {name: args[name] for name in names if given(args, name) is not None}
-
-
-def reel_of(target):
-    if target is None:
-        return None
-    if target.startswith("@"):
-        return f"being:{target[1:]}"
-    return f"space:{target}" if target.startswith("/") else target
 
 
 def path_of(address):
@@ -69,22 +50,6 @@ def path_of(address):
 
 def name_of(stance):
     return written("canSummon", str(stance), "/")[1:]
-
-
-def parent_of(path):
-    return path[: path.rindex("/")] or "/"
-
-
-def lists_of(value):
-    return {name: [] if at(value, name) is ABSENT else value[name] for name in LISTS}
-
-
-def set_fact(reel, path, value, merge=False):
-    return Due(reel, "quality:set", {"path": path, "value": value, "merge": merge})
-
-
-def passed(kind, place, thing):
-    return Due(reel_of(place), f"place:{kind}", {"matter": thing.removeprefix("matter:")})
 
 
 def is_ended_subscription(reel, kind, payload):
@@ -96,14 +61,15 @@ def is_ended_subscription(reel, kind, payload):
 
 
 class Act:
-    """A call and what its facts are derived from. `facts` are (reel, kind, payload), the payload None where it was erased."""
+    """A call and what its facts are derived from. `facts` are (reel, kind, payload), the payload None where it was erased; `known_of` gives what
+    is known of the row of a reel: `home`, `space`, `driver`, `budget`, and the `call` that waits."""
 
-    def __init__(self, facts, moment, role, target, state_of):
-        self.facts, self.record, self.open, self.role, self.state_of = facts, moment["record"], moment["open"], role, state_of
+    def __init__(self, facts, moment, args, role, target, known_of):
+        self.facts, self.record, self.open, self.role, self.known_of = facts, moment["record"], moment["open"], role, known_of
         self.call = given(moment["decision"], "call")
-        self.me, self.attested = self.record["being"], False
-        state = state_of(f"being:{self.me}") or {}
-        self.home, self.place = text(state.get("home")), text(state.get("space"))
+        self.me = self.record["being"]
+        me = known_of(f"being:{self.me}")
+        self.home, self.place = me.get("home"), me.get("space")
         verb, named = given(self.call, "verb"), given(self.call, "target")
         if target is not None:
             self.target = target
@@ -113,16 +79,10 @@ class Act:
             self.target = written("canSummon" if verb == "summon" else "canSee", named, "/")
         else:
             self.target = None
-        args = given(self.call, "args")
-        self.args = args if type(args) is dict else {}
+        self.args = args  # as its operation reads them: null is left out where it is not taken
 
     def arg(self, name, default=None):
-        """An argument; the default where it is null or not there."""
-        value = given(self.args, name)
-        return default if value is None else value
-
-    def attest(self):
-        self.attested = True
+        return self.args.get(name, default)
 
     def first(self, key):
         return given(self.facts[0][2], key) if self.facts else None
@@ -134,238 +94,178 @@ class Act:
         return self.place if self.target is None else self.target
 
     def place_of(self, reel, key):
-        known = None if reel is None else text(given(self.state_of(reel), "space"))
-        if known is None:
-            self.attest()
-            return text(self.first(key))
-        return known
+        """As the row of the reel says, else as the first fact does."""
+        return self.known_of(reel).get("space", text(self.first(key)))
 
     # Each operation gives the facts that are due.
 
     def create_space(self):
-        path = path_of(given(self.args, "path"))
-        fields = {"path": path, "type": self.arg("type", "room"), "owner": self.me, "qualities": {}}
-        yield Due(f"space:{path}", "space:created", fields | there(self.args, "size", "coord"))
-        yield Due(f"space:{parent_of(path)}", "space:opened", {"path": path})
+        return facts_of.space_created(path_of(self.arg("path")), self.arg("type", "room"), self.me, there(self.args, "size", "coord"))
 
     def set_quality(self, target):
-        keys = str(given(self.args, "field")).removeprefix("qualities.").split(".")
-        merge = self.args.get("merge", True)
-        yield set_fact(reel_of(target), keys, given(self.args, "value"), merge)
+        keys = self.arg("field").removeprefix("qualities.").split(".")
+        return [facts_of.quality_set(reel_of(target), keys, self.arg("value"), self.arg("merge", True))]
 
     def set_size(self):
-        yield Due(reel_of(self.or_place()), "space:resized", {"size": given(self.args, "size")})
+        return facts_of.space_resized(reel_of(self.or_place()), self.arg("size"))
 
-    def change_part(self, kind):
-        yield Due(reel_of(self.or_place()), kind, {"being": name_of(given(self.args, "being"))})
+    def change_contributor(self, how):
+        return facts_of.contributor_changed(reel_of(self.or_place()), how, name_of(self.arg("being")))
 
     def create_matter(self):
-        thing, place = given(self.args, "id"), self.or_place()
-        fields = {"id": str(thing), "type": self.arg("type", "thing"), "owner": self.me, "qualities": {}}
-        fields |= {"content": given(self.args, "content"), "place": or_any(place)} | there(self.args, "coord")
-        yield Due(f"matter:{thing}", "matter:created", fields)
-        yield passed("received", place, str(thing))
+        extent, content = there(self.args, "coord"), self.arg("content")
+        return facts_of.matter_created(self.arg("id"), self.arg("type", "thing"), self.me, self.or_place(), content, extent)
 
     def write_matter(self):
-        yield Due(self.target, "matter:written", {"content": given(self.args, "content")})
+        return facts_of.matter_written(self.target, self.arg("content"))
+
+    def thing(self):
+        return str(self.target).removeprefix("matter:")
 
     def end_matter(self):
-        known = text(given(self.state_of(self.target), "space"))
-        if known is None:
-            self.attest()
-        yield Due(self.target, "matter:ended")
-        yield passed("gave", known, self.target)
+        return facts_of.matter_ended(self.thing(), self.known_of(self.target).get("space"))
 
-    def go(self, start, end):
-        fields = {"from": or_any(start), "to": or_any(end)} | there(self.args, "coord")
-        yield Due(self.target, "matter:moved", fields)
-        yield passed("gave", start, self.target)
-        yield passed("received", end, self.target)
+    def take(self):
+        return self.carried(self.place_of(self.target, "from"), f"@{self.me}")
+
+    def put(self):
+        return self.carried(f"@{self.me}", self.place)
+
+    def carried(self, start, end):
+        return facts_of.matter_moved(self.thing(), start, end, there(self.args, "coord"))
 
     def move(self):
-        start, end = self.place_of(f"being:{self.me}", "from"), self.or_place()
-        fields = {"from": or_any(start), "to": or_any(end)} | there(self.args, "coord")
-        yield Due(f"being:{self.me}", "being:moved", fields)
-        if start != end:
-            yield Due(reel_of(start), "space:left", {"being": self.me, "to": or_any(end)})
-            yield Due(reel_of(end), "space:entered", {"being": self.me, "from": or_any(start)})
+        start = self.place_of(f"being:{self.me}", "from")
+        return facts_of.being_moved(self.me, start, self.or_place(), there(self.args, "coord"))
 
     def set_roleflow(self):
-        yield set_fact(reel_of(self.or_me()), ["roleFlow"], given(self.args, "flow"))
+        return [facts_of.quality_set(reel_of(self.or_me()), ["roleFlow"], self.arg("flow"))]
 
     def set_schedule(self):
-        own = {"everySeconds": given(self.args, "everySeconds"), "priority": self.arg("priority", "background")}
-        if "content" in self.args:
-            own["content"] = self.args["content"]
-        yield self.kept("schedule", lambda value: same(value, own))
+        return self.kept("schedule", facts_of.schedule_of(self.args))
 
     def subscribe(self):
-        scope = given(self.args, "scope")
-        fields = {
-            "scope": scope if scope == "everywhere" else path_of(scope),
-            "below": self.arg("below", False),
-            "field": given(self.args, "field"),
-            "priority": self.arg("priority", "background"),
-            "coalesceSeconds": self.arg("coalesceSeconds", 0),
-            "beings": lambda value: type(value) is bool,
-        }
-        if "equals" in self.args:
-            equals = self.args["equals"]
-            fields["equals"] = equals if type(equals) is list else [equals]
-        yield self.kept("subscription", lambda value: fits(value, fields))
+        scope = self.arg("scope")
+        path = scope if scope == "everywhere" else path_of(scope)
+        return self.kept("subscription", facts_of.subscription_of(self.args, path, lambda value: type(value) is bool))
 
-    def kept(self, kind, own):
-        is_preset = "preset" in self.args
-        if is_preset:
-            self.attest()
-        return set_fact(reel_of(self.or_me()), [kind, given(self.args, "name")], is_object if is_preset else own)
+    def kept(self, kind, fields):
+        """What a preset says, the manifest knows."""
+        value = is_object if "preset" in self.args else lambda value: fits(value, fields)
+        return [facts_of.quality_set(reel_of(self.or_me()), [kind, self.arg("name")], value)]
 
     def remove(self, kind):
-        yield set_fact(reel_of(self.or_me()), [kind, given(self.args, "name")], None)
+        return [facts_of.quality_set(reel_of(self.or_me()), [kind, self.arg("name")], None)]
 
     def happen(self, kind):
-        yield Due(reel_of(self.or_me()), kind)
+        return facts_of.happened(reel_of(self.or_me()), kind)
 
     def accept_difference(self):
-        fields = {name: given(self.args, name) for name in ("moment", "recorded", "given")}
-        yield Due(reel_of(self.or_me()), "being:difference-accepted", fields)
+        return facts_of.difference_accepted(reel_of(self.or_me()), *(self.arg(name) for name in ("moment", "recorded", "given")))
 
     def end_being(self):
         being = self.or_me()[1:]
-        state = self.state_of(f"being:{being}")
-        driver, place = at(state, "driver"), text(given(state, "space"))
-        if place is None:
-            self.attest()
+        known = self.known_of(f"being:{being}")
+        driver = at(known, "driver")
         is_driven = (self.facts[:1] and self.facts[0][1] == "being:released") if driver is ABSENT else driver is not None
-        if is_driven:
-            yield from self.released(being)
-        yield Due(f"being:{being}", "being:ended")
-        yield Due(reel_of(place), "space:left", {"being": being, "to": None})
+        released = [self.released(being)] if is_driven else []
+        return [*released, *facts_of.being_ended(being, known.get("space"))]
 
     def released(self, being):
-        driver = text(given(self.state_of(f"being:{being}"), "driver"))
-        if driver is None:
-            self.attest()
-        fields = {"by": is_text if driver is None else driver, "epoch": is_count, "why": "released"}
-        yield Due(f"being:{being}", "being:released", fields)
+        driver = self.known_of(f"being:{being}").get("driver")
+        return facts_of.being_released(being, is_text if driver is None else driver, is_count)
 
     def set_budget(self):
         if self.target not in (None, "/"):
-            budget = there(self.args, *AMOUNTS) | {"per": self.arg("per", "total")}
-            yield Due(reel_of(self.target), "being:budgeted", {"budget": budget})
-            return
-        fields = there(self.args, *JOINT) | {"per": self.arg("per", "day"), "revision": is_count}
-        yield set_fact("space:/", ["budget", self.arg("for", "llm")], lambda value: fits(value, fields))
+            return [facts_of.being_budgeted(reel_of(self.target), facts_of.budget_of(self.args))]
+        fields = facts_of.standard_budget_of(self.args, is_count)
+        return [facts_of.quality_set("space:/", ["budget", self.arg("for", "llm")], lambda value: fits(value, fields))]
 
     def unpark(self):
-        reel, is_released = reel_of(self.or_me()), given(self.args, "release") is True
-        yield Due(reel, "being:unparked", {"release": True} if is_released else {})
-        if not is_released:
-            return
-        budget = at(self.state_of(reel), "budget")
-        if budget is ABSENT:
-            self.attest()
-            yield Due(reel, "being:budgeted", {"budget": is_object}, is_optional=True)
-        elif budget is not None:
-            yield Due(reel, "being:budgeted", {"budget": budget})
+        reel, is_released = reel_of(self.or_me()), self.arg("release") is True
+        due = [facts_of.being_unparked(reel, is_released)]
+        budget = at(self.known_of(reel), "budget") if is_released else None
+        if budget is None:
+            return due
+        again = facts_of.being_budgeted(reel, is_object if budget is ABSENT else budget)
+        return [*due, Due(*again, is_optional=budget is ABSENT)]
 
     def set_role(self):
-        role = given(self.args, "role")
-        spec = lists_of(None) | {"see": [], "prompt": ""} | (role if type(role) is dict else {})
-        fields = {"name": given(spec, "name"), "digest": value_hash(spec), "origin": "live", "spec": spec}
-        yield Due("registry", "role:set", fields | there(self.args, "trial"))
+        spec = lists_of(None) | {"see": [], "prompt": ""} | self.arg("role")
+        return [facts_of.role_set(spec, there(self.args, "trial"))]
 
     def delete_role(self):
-        yield Due("registry", "role:deleted", {"name": given(self.args, "name")})
+        return [facts_of.role_deleted(self.arg("name"))]
 
-    def publish(self, kind, fields):
-        namespace = given(self.args, "namespace")
-        own = {"namespace": namespace, "owner": one_of(ABSENT, "operator")}
-        yield Due(f"world:{namespace}", kind, own | fields)
+    def signal(self, kind, said):
+        return facts_of.of_signals(kind, self.arg("namespace"), said, {"owner": one_of(ABSENT, "operator")})
 
-    def signal(self):
-        yield from self.publish(
-            "signal:published", {"key": str(given(self.args, "key")).split("."), "value": given(self.args, "value")}
-        )
+    def publish(self):
+        return self.signal("published", {"key": self.arg("key").split("."), "value": self.arg("value")})
 
     def grant(self, kind):
-        yield from self.publish(kind, {"being": name_of(given(self.args, "being"))})
+        return self.signal(kind, {"being": name_of(self.arg("being"))})
 
     def cut_thread(self):
-        yield Due(self.target, "thread:cut", {"thread": str(self.target).removeprefix("thread:")})
+        return [(self.target, "thread:cut", {"thread": str(self.target).removeprefix("thread:")})]
 
     def vouch(self):
-        if "role" in self.args:
-            yield Due("registry", "origin:vouched", {"name": self.args["role"]})
-        else:
-            reel = f"world:{self.args['namespace']}" if "namespace" in self.args else reel_of(self.target)
-            yield Due(reel, "origin:vouched")
+        return facts_of.vouched(reel_of(self.target), self.arg("role"), self.arg("namespace"))
 
     def erase(self):
-        fact, why = at(self.args, "fact"), given(self.args, "why")
-        if fact is ABSENT:
-            yield Due(reel_of(self.or_me()), "moment:erased", {"moment": given(self.args, "moment"), "why": why})
-        else:
-            fields = {"seq": given(fact, "seq"), "hash": given(fact, "hash"), "why": why}
-            yield Due(text(given(fact, "reel")) or "", "fact:erased", fields)
+        fact, why = self.arg("fact"), self.arg("why")
+        if fact is None:
+            return facts_of.moment_erased(reel_of(self.or_me()), self.arg("moment"), why)
+        return facts_of.fact_erased(fact, why)
 
     def approval(self):
-        return "approval:" + "/".join(str(given(self.args, "id")).split("/")[:3])
+        return "approval:" + "/".join(self.arg("id").split("/")[:3])
 
     def approve(self):
-        reel, others = self.approval(), at(self.args, "args")
-        waits = at(self.state_of(reel), "call")
+        reel, others = self.approval(), self.arg("args")
+        waits = self.known_of(reel).get("call")
 
         def is_call(call):
             if type(waits) is dict:
-                return same(call, waits if others is ABSENT else {**waits, "args": others})
-            return type(call) is dict and (others is ABSENT or same(at(call, "args"), others))
+                return same(call, waits if others is None else {**waits, "args": others})
+            return type(call) is dict and (others is None or same(at(call, "args"), others))
 
-        if type(waits) is not dict:
-            self.attest()
-        yield Due(reel, "approval:given", {"call": is_call, "digest": lambda value: value == value_hash(self.first("call"))})
+        return facts_of.approval_given(reel, is_call, lambda value: value == value_hash(self.first("call")))
 
     def deny(self):
-        yield Due(self.approval(), "approval:denied", there(self.args, "why"))
+        return facts_of.approval_denied(self.approval(), there(self.args, "why"))
 
     def birth(self):
-        kind, name = given(self.args, "cognition"), str(given(self.args, "name"))
-        home = self.home if given(self.args, "home") is None else path_of(self.args["home"])
+        kind, home, flow, ceiling = (self.arg(name) for name in ("cognition", "home", "roleFlow", "ceiling"))
         llm = there(self.args, "connection") if kind == "llm" else {}
-        qualities = {"roleFlow": self.args["roleFlow"]} if "roleFlow" in self.args else {}
-        ceiling = given(self.args, "ceiling")
-        fields = {
-            "name": name,
-            "parent": self.me,
-            "cognition": {"kind": kind, "script": given(self.args, "script")},
-            "defaultRole": self.arg("role", one_of("citizen", "resident")),
-            "home": or_any(home),
-            "qualities": qualities | ({"llm": llm} if llm else {}),
-            "ceiling": None if ceiling is None else lists_of(ceiling),
-        }
-        yield Due(f"being:{name}", "being:born", fields)
-        yield Due(f"being:{self.me}", "being:bore", {"being": name})
-        yield Due(reel_of(home), "space:entered", {"being": name, "from": None})
+        qualities = ({} if flow is None else {"roleFlow": flow}) | ({"llm": llm} if llm else {})
+        return facts_of.being_born(
+            self.arg("name"),
+            self.me,
+            {"kind": kind, "script": self.arg("script")},
+            self.arg("role", one_of("citizen", "resident")),
+            self.home if home is None else path_of(home),
+            qualities,
+            None if ceiling is None else lists_of(ceiling),
+        )
 
     def connect(self):
-        own = {"own": True} if given(self.args, "own") is True else {}
-        fields = {"by": self.me, "epoch": is_count, "under": lambda value: value is None or is_count(value)}
-        yield Due(f"being:{name_of(given(self.args, 'being'))}", "being:inhabited", fields | own)
+        under = lambda value: value is None or is_count(value)
+        return facts_of.being_inhabited(name_of(self.arg("being")), self.me, is_count, under, self.arg("own") is True)
 
     def release(self):
-        yield from self.released(name_of(self.args["being"]) if "being" in self.args else self.me)
+        named = self.arg("being")
+        return [self.released(self.me if named is None else name_of(named))]
 
     def speech(self):
         call, opened = self.call, self.open
         if not self.facts and given(self.record, "reason") in SILENT:
-            return
+            return []
         wake, answers, caller = given(opened, "wake"), given(opened, "answers"), given(opened, "caller", "name")
         wake_id, kind = str(given(wake, "id")), given(wake, "kind")
         replies = at(self.role, "replyTo")
         is_asker = self.role is not None and (replies is ABSENT or replies in (None, "asker"))
         to = self.target[1:] if self.target is not None else text(caller) if is_asker else None
-        if to is None:
-            self.attest()
         said = text(self.first("to")) if to is None else to
         is_act = kind == "act" and wake_id.startswith("act/")
         own = wake_id.removeprefix("act/") if is_act else given(self.record, "moment")
@@ -375,26 +275,21 @@ class Act:
         asked = given(call, "inReplyTo")
         may_answer = is_reply or said == caller
         is_outside = at(opened, "outside") is True
-        if self.first("outside") is True and not is_outside:
-            self.attest()
-        yield Due(
-            f"being:{self.me}",
-            "being:summoned",
-            {
-                "correlation": own,
-                "to": is_text if to is None else to,
-                "content": given(call, "content"),
-                "root": root if thread is ABSENT else thread,
-                "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id) if may_answer else None,
-                "expectReply": one_of(ABSENT, False) if expects is ABSENT else one_of(False if expects is False else ABSENT),
-                "channel": one_of(at(call, "channel")),
-                "thread": one_of(thread),
-                "orientation": one_of(orientation if said == self.me else ABSENT),
-                "outside": one_of(True) if is_outside else one_of(True, ABSENT),
-                "role": given(self.record, "stack", "primary", "name"),
-                "cognition": given(opened, "cognition", "kind"),
-            },
-        )
+        fields = {
+            "correlation": own,
+            "to": is_text if to is None else to,
+            "content": given(call, "content"),
+            "root": root if thread is ABSENT else thread,
+            "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id) if may_answer else None,
+            "expectReply": one_of(ABSENT, False) if expects is ABSENT else one_of(False if expects is False else ABSENT),
+            "channel": one_of(at(call, "channel")),
+            "thread": one_of(thread),
+            "orientation": one_of(orientation if said == self.me else ABSENT),
+            "outside": one_of(True) if is_outside else one_of(True, ABSENT),
+            "role": given(self.record, "stack", "primary", "name"),
+            "cognition": given(opened, "cognition", "kind"),
+        }
+        return [(f"being:{self.me}", "being:summoned", fields)]
 
 
 DO = {
@@ -403,13 +298,13 @@ DO = {
     "set-being": lambda act: act.set_quality(act.or_me()),
     "set-matter": lambda act: act.set_quality(act.target),
     "set-size": Act.set_size,
-    "add-contributor": lambda act: act.change_part("space:contributor-added"),
-    "remove-contributor": lambda act: act.change_part("space:contributor-removed"),
+    "add-contributor": lambda act: act.change_contributor("added"),
+    "remove-contributor": lambda act: act.change_contributor("removed"),
     "create-matter": Act.create_matter,
     "write-matter": Act.write_matter,
     "end-matter": Act.end_matter,
-    "take": lambda act: act.go(act.place_of(act.target, "from"), f"@{act.me}"),
-    "put": lambda act: act.go(f"@{act.me}", act.place),
+    "take": Act.take,
+    "put": Act.put,
     "move": Act.move,
     "set-roleflow": Act.set_roleflow,
     "set-schedule": Act.set_schedule,
@@ -424,9 +319,9 @@ DO = {
     "unpark-being": Act.unpark,
     "set-role": Act.set_role,
     "delete-role": Act.delete_role,
-    "set-world-signal": Act.signal,
-    "grant-namespace": lambda act: act.grant("signal:granted"),
-    "revoke-namespace": lambda act: act.grant("signal:revoked"),
+    "set-world-signal": Act.publish,
+    "grant-namespace": lambda act: act.grant("granted"),
+    "revoke-namespace": lambda act: act.grant("revoked"),
     "cut-thread": Act.cut_thread,
     "vouch": Act.vouch,
     "erase": Act.erase,
@@ -437,6 +332,7 @@ FACTS = {"do": DO, "be": {"birth": Act.birth, "connect": Act.connect, "release":
 
 
 def compare(facts, due):
+    due = [one if type(one) is Due else Due(*one) for one in due]
     wanted = [one for i, one in enumerate(due) if not one.is_optional or i < len(facts)]
     need(len(facts) == len(wanted), "more or fewer facts than its decision yields", "facts-mismatch")
     for (reel, kind, payload), one in zip(facts, wanted):
@@ -457,16 +353,27 @@ def notes(moment, brought):
         yield Due(f"approval:{brought}", "approval:voided", fields, is_optional=True)
 
 
-def check_facts(all_facts, moment, role, target, state_of):
-    """Raises Broken where the facts are not what the decision yields. Says whether something of them is said by the record alone."""
+def check_facts(all_facts, moment, role, target, known_of):
+    """Raises Broken where the facts are not what the decision yields, as far as that is known."""
     record, decision = moment["record"], moment["decision"]
     if decision is None:
-        return False
+        return
     facts = [fact for fact in all_facts if not fact[0].startswith("tally:") and fact[1] != MARKED]
     check_marks(all_facts)
     check_counted([fact for fact in all_facts if fact[0].startswith("tally:")], moment)
-    is_counted = any(fact[0].startswith("tally:") for fact in all_facts)
-    return check_uncounted(facts, moment, role, target, state_of) or is_counted
+    args = arguments_of(given(decision, "call")) if record["outcome"] in ("act", "waiting") else None
+    check_uncounted(facts, moment, args, role, target, known_of)
+
+
+def arguments_of(call):
+    """Those of an operation of TreeOS, which acts on none that it does not take."""
+    verb, name = given(call, "verb"), given(call, "operation")
+    if verb not in FACTS or name not in OPERATIONS[verb]:
+        return {}
+    try:
+        return read_arguments(call["args"], FORMS[name])
+    except Refused:
+        raise Broken("arguments that its operation does not take", "facts-mismatch") from None
 
 
 def check_counted(facts, moment):
@@ -484,34 +391,31 @@ def check_counted(facts, moment):
         need(kind == "tally:counted" and (payload is None or fits(payload, fields)), "counted otherwise", "facts-mismatch")
 
 
-def check_uncounted(facts, moment, role, target, state_of):
+def check_uncounted(facts, moment, args, role, target, known_of):
     record, decision = moment["record"], moment["decision"]
     wake = str(given(moment["open"], "wake", "id"))
     is_brought = given(moment["open"], "wake", "kind") == "event" and wake.startswith("approved/")
     brought = wake.removeprefix("approved/") if is_brought else None
     if record["outcome"] != "act":
-        compare(facts, list(notes(moment, brought)))
-        return False
+        compare(facts, notes(moment, brought))
+        return
     own = facts
     if brought is not None:
         own = facts[:-1]
         compare(facts[len(own) :], [Due(f"approval:{brought}", "approval:used", {"moment": record["moment"]})])
     call = given(decision, "call")
     verb = given(call, "verb")
-    act = Act(own, moment, role, target, state_of)
+    act = Act(own, moment, args, role, target, known_of)
     if verb == "summon":
-        compare(own, list(act.speech()))
-        return act.attested
+        compare(own, act.speech())
+        return
     if verb not in FACTS:
         compare(own, [])
-        return False
+        return
     key = given(call, "operation")
-    if str(key) not in FACTS[verb]:
-        return True
-    due = list(FACTS[verb][key](act))
+    if key not in FACTS[verb]:
+        return  # code of an extension says it
+    due = FACTS[verb][key](act)
     more = own[len(due) :] if key in ENDING else []
-    if more and all(is_ended_subscription(*fact) for fact in more):
-        compare(own[: len(due)], due)
-        return True
-    compare(own, due)
-    return act.attested
+    are_ended = all(is_ended_subscription(*fact) for fact in more)
+    compare(own[: len(due)] if more and are_ended else own, due)

@@ -146,13 +146,46 @@ def roles_for(program, context, cognition, asked):
     return [primary, *dict.fromkeys(stacked)] if at(program, "roles", str(primary)) is not ABSENT else []
 
 
-def paths_in(flow):
-    """All that the conditions of a flow name."""
-    parts = flow if type(flow) is list else list(flow.values()) if type(flow) is dict else []
-    if type(flow) is dict:
-        yield from flow
-        asked = flow.get("caller.role")
-        if any(map(names_human, asked.values() if type(asked) is dict else [asked])):
-            yield "caller.cognition"
-    for part in parts:
-        yield from paths_in(part)
+def flow_roles(flow):
+    """The roles that the well-formed clauses of a flow name."""
+    return {clause["role"] for clause in well_formed(flow)}
+
+
+def flow_paths(flow):
+    """The paths of contexts that the well-formed clauses of a flow read."""
+    return {path for clause in well_formed(flow) for path in when_paths(clause.get("when", {}))}
+
+
+def well_formed(flow):
+    return [clause for clause in (flow if type(flow) is list else []) if held(clause, {}) is not None]
+
+
+def when_paths(when):
+    for key, value in when.items():
+        if key == "not":
+            yield from when_paths(value)
+        elif key in ("and", "or"):
+            for part in value:
+                yield from when_paths(part)
+        else:
+            yield key
+            if key == "caller.role" and any(map(names_human, value.values() if type(value) is dict else [value])):
+                yield "caller.cognition"
+
+
+def slice_of(context, paths):
+    """What paths read of a context: opaque values are empty objects, and what is not there is left out."""
+    root = {}
+    for path in paths:
+        keys = path.split(".")
+        value = at(context, *keys)
+        if value is ABSENT:
+            continue
+        branch = root
+        for key in keys[:-1]:
+            branch = branch.setdefault(key, {})
+        if type(value) in (dict, list):
+            branch.setdefault(keys[-1], {})
+        else:
+            branch[keys[-1]] = {} if is_opaque(value) else value
+    return root

@@ -4,6 +4,7 @@ import re
 
 from .approvals import read_ask
 from .counts import are_counts, counts_of, is_kept, tallies_of
+from .forms import is_payload_of
 from .moment import check_header, check_momentless
 from .origin import Origins
 from .plain_json import ABSENT, Broken, at, canonical, given, items, need, same
@@ -80,6 +81,7 @@ def counts(reel, kind):
 def check_payload(header, salt, payload):
     need(is_hash(salt) and type(payload) is dict, "a payload that counts is not there")
     need(salted_hash(salt, payload) == at(header, "payloadHash"), "another payload")
+    need(is_payload_of(header["kind"], payload), "a payload of another form")
 
 
 class World:
@@ -220,10 +222,11 @@ def expanded(kind, entry, me, asker):
 
 
 def list_gate(world, me, surface, kind, target):
+    line = [me, *world.lineage(me["name"])]
     entry = covering(items(surface, kind), target)
     if entry is None:
         return (False, kind)
-    for bound in [me, *world.lineage(me["name"])]:
+    for bound in line:
         if bound["ceiling"] is None:
             continue
         entries = [

@@ -1,5 +1,6 @@
 """What a moment says of itself: its contents have the digests in its record."""
 
+from .forms import has_form
 from .hashes import act_hash, is_hash, salted_hash, value_hash
 from .heads import is_heads
 from .plain_json import at, given, is_count, items, need, same
@@ -32,6 +33,12 @@ def check_header(header, reel, seq):
     need(type(header) is dict and set(header) == set(HEADER), "a header of other fields", "header-mismatch")
     need(all(is_form(header[field]) for field, is_form in HEADER.items()), "a field of another form", "header-mismatch")
     need(header["v"] == 1 and header["reel"] == reel and same(header["seq"], seq), "a header of another place", "header-mismatch")
+
+
+def check_forms(moment, noted=None):
+    for part in ("record", "open", "decision", "effect"):
+        need(has_form(part, moment[part]), f"a {part} of another form", f"{part}-mismatch")
+    need(has_form("noted", noted), "it noted something of another form", "open-mismatch")
 
 
 FIRST = ("being:born", "being:bore", "space:created", "space:opened", "space:entered")
@@ -68,7 +75,7 @@ def check_moment(moment, heads):
     basis, judged = heads.digests
     need(basis == at(opened, "basis"), "another basis", "basis-mismatch")
     is_gone = salt is None and decision is None
-    need(is_gone or (is_hash(salt) and salted_hash(salt, decision) == at(record, "decision")), "another decision", "decision-mismatch")
+    need(is_gone or (decision is not None and is_hash(salt) and salted_hash(salt, decision) == at(record, "decision")), "another decision", "decision-mismatch")
     need(same(given(record, "judged"), judged), "judged from elsewhere", "judged-mismatch")
     if effect is not None:
         need(same(at(record, "effect"), effect_digests(effect)), "another effect", "effect-mismatch")
@@ -103,12 +110,18 @@ def gone_from(moment):
         yield "effect"
 
 
+def contents_of(moment):
+    """The digests of contents that it names, each with the form that it has to have."""
+    record, opened, stack = moment["record"], moment["open"], given(moment["record"], "stack")
+    yield ("program", given(opened, "program"))
+    yield from (("manifest", given(part, "code")) for part in (opened, record))
+    yield from (("spec", given(role, "digest")) for role in [given(stack, "primary"), *items(stack, "stacked")])
+
+
 def cited_by(moment):
     """The facts that it wrote, those that it cites, its cause, and the digests of its contents."""
     record, opened = moment["record"], moment["open"]
-    stack = given(record, "stack")
-    roles = [given(stack, "primary"), *items(stack, "stacked")]
-    digests = [given(opened, "program"), given(opened, "code"), given(record, "code"), *[given(role, "digest") for role in roles]]
+    digests = [digest for _, digest in contents_of(moment)]
     cited = items(moment, "basis") + items(moment, "judged")
     cited += items(moment, "noted", "aside", "said", "facts") + items(moment, "noted", "aside", "did")
     cited += items(moment, "noted", "aside", "past", "facts")

@@ -5,11 +5,12 @@ import re
 from .approvals import Approval, check_yes, is_own_yes
 from .facts import check_facts
 from .flow import is_number, roles_for
+from .forms import has_form, is_payload_of
 from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, is_standing, list_gate, rule_gate, tallies_tried, unknown, written
 from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from .heads import shown_heads
 from .law.sight import needs_no_world
-from .moment import check_header, check_moment, is_known_law
+from .moment import check_forms, check_header, check_moment, is_known_law
 from .operations import OPERATIONS
 from .origin import asked_in, check_all_marked, check_origin
 from .passkey import signer_of, signing_of
@@ -77,6 +78,10 @@ class Derivation:
             self.derive(decision)
 
     def derive(self, decision):
+        check_forms(self.moment)
+        need(has_form("program", at(self.witness, "program")), "a program of another form")
+        need(all(has_form("spec", spec) for spec in self.witness["specs"]), "a spec of another form")
+        need(has_form("lists", at(self.witness, "surface")), "lists of another form")
         need("effect" not in self.record or given(self.moment, "effect") is not None, "its effect was erased")
         self.call = given(decision, "call")
         need(at(decision, "kind") == "call" and type(self.call) is dict, "it called nothing")
@@ -113,15 +118,19 @@ class Derivation:
             if salt is not None or payload is not None:
                 need(is_hash(salt) and type(payload) is dict, "no payload")
                 need(salted_hash(salt, payload) == header["payloadHash"], "another payload")
+                need(is_payload_of(header["kind"], payload), "a payload of another form")
             facts.append((reel, header["kind"], payload))
 
-        def state_of(reel):
-            head = self.world.heads.get(reel)
-            state = None if head is None else self.world.read.at(reel, head[0])
-            return state if head is None else {key: one for key, one in (state or {}).items() if key not in ("driver", "budget")}
+        def known_of(reel):
+            """Facts of drivers and budgets may be withheld, so neither is known."""
+            head, told = self.world.heads.get(reel), self.world.told.get(reel, [])
+            if reel.startswith("approval:"):
+                return {"call": Approval(told).call} if told else {}
+            state = {} if head is None else self.world.read.at(reel, head[0]) or {}
+            return {key: one for key, one in state.items() if key in ("home", "space")}
 
         specs = self.witness["specs"]
-        check_facts(facts, self.moment, specs[0] if specs else None, self.witness["target"], state_of)
+        check_facts(facts, self.moment, specs[0] if specs else None, self.witness["target"], known_of)
         if at(self.open, "outside") is True:
             check_all_marked(facts, self.was_marked)
 
@@ -141,9 +150,6 @@ class Derivation:
     def check_roles(self):
         program, specs = given(self.witness, "program"), self.witness["specs"]
         need(value_hash(program) == at(self.open, "program"), "another program")
-        named = given(program, "roles")
-        known = list(named.values()) if type(named) is dict else []
-        need(all(at(role, "requiredCognition") is not ABSENT for role in known), "a role of another form")
         stack = given(self.record, "stack")
         need(type(given(stack, "stacked")) is list, "a stack of another form")
         pinned = [given(stack, "primary"), *stack["stacked"]]

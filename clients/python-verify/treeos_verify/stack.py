@@ -1,10 +1,9 @@
 """The program, the context and the stack of a moment, derived from facts and from the moments before it."""
 
-from .flow import is_number, is_opaque, paths_in, roles_for
+from .flow import flow_paths, flow_roles, is_number, roles_for, slice_of
 from .origin import asked_in, origins_in
 from .plain_json import ABSENT, at, given, items, need, same
 
-MAY_BE_ABSENT = ("me", "space", "world", "inHomeSpace")
 HOUR_MS = 3_600_000
 
 
@@ -23,36 +22,50 @@ class Stack:
         self.is_hidden = at(self.open, "hidden") is True
         self.me = self.state_of(f"being:{self.record['being']}")
         self.check_time()
-        if self.me is not None:
-            self.check_driver()
+        if self.me is None:
+            self.check_unknown()
+            return
+        self.check_driver()
         told = given(self.open, "context")
         need(type(told) is dict, "a context is an object", "context-mismatch")
-        need(not self.hides_place() or self.may_be_hidden(), "nothing hides its place", "context-mismatch")
+        own_flow = given(self.me.get("qualities"), "roleFlow")
+        is_read = reads_place(own_flow)
+        need(not self.is_hidden or (is_read and self.may_be_hidden()), "nothing hides its place", "context-mismatch")
         context = self.context(told)
-        need(is_slice(told, context, True), "another context", "context-mismatch")
-        if self.me is not None:
-            self.check_tried(told)
+        need(same(told, slice_of(context, flow_paths(own_flow))), "another context", "context-mismatch")
+        self.check_tried(told)
         program = self.check_program()
         if self.record["stack"] is None:
             return
         cognition = given(self.open, "cognition", "kind")
-        roles = roles_for(program, {**told, **context}, cognition, asked_in(self.open))
+        roles = self.check_worn(program, told, cognition)
+        self.check_shadow(told, roles, cognition)
+
+    def check_unknown(self):
+        """Where its being is not known, the roles still follow from the program and the context that are told."""
+        program = self.beside.program
+        need(program is None or type(program) is dict, "no program", "program-mismatch")
+        if program is not None and self.record["stack"] is not None:
+            self.check_worn(program, given(self.open, "context"), given(self.open, "cognition", "kind"))
+
+    def check_worn(self, program, context, cognition):
+        roles = roles_for(program, context, cognition, asked_in(self.open))
         worn = [given(self.record["stack"], "primary"), *items(self.record["stack"], "stacked")]
         derived = [{"name": role, "digest": given(program, "roles", role, "digest")} for role in roles]
         need(same(worn, derived), "another stack", "stack-mismatch")
-        self.check_shadow(told, roles, cognition)
+        return roles
 
     def check_shadow(self, told, worn, cognition):
         """The dry-run flow gives the roles that are told; where it reads what is not here, or its place, they are not compared."""
-        flow = None if self.me is None else at(self.me.get("qualities"), "shadow")
+        flow = at(self.me.get("qualities"), "shadow")
         due, before = ABSENT, self.missing
         self.missing = set()
         registry = self.state_of("registry")
         self.missing = before
-        if registry is None or self.me is None:
+        if registry is None:
             return
         if type(flow) is list:
-            if any(path == "space" or path.startswith("space.quality") for path in paths_in(flow)):
+            if reads_place(flow):
                 return
             self.missing = set()
             context = self.context(told, flow)
@@ -60,8 +73,7 @@ class Stack:
             if not is_whole:
                 return
             default = self.me.get("defaultRole")
-            names = [given(clause, "role") for clause in flow] + [default, given(self.open, "asked")]
-            roles = {name: registry[name] for name in names if type(name) is str and name in registry}
+            roles = {name: registry[name] for name in self.names_in(flow) if name in registry}
             found = roles_for({"flow": flow, "defaultRole": default, "roles": roles}, context, cognition, asked_in(self.open))
             due = ABSENT if same(found, worn) else found
         said = at(self.open, "shadow")
@@ -73,15 +85,14 @@ class Stack:
         if said is ABSENT:
             return
         flow = given(self.me.get("qualities"), "shadow")
-        reads_place = any(path == "space" or path.startswith("space.quality") for path in paths_in(flow))
         own, _ = self.read_by(told, given(self.me.get("qualities"), "roleFlow"))
         own |= {f"being:{self.record['being']}", f"space:{self.me.get('space')}"}
         tried, missing = self.read_by(told, flow)
         is_known = not any(reel.startswith("being:") for reel in missing)
         need(type(said) is list, "reels that were tried are a list", "origin-mismatch")
         for reel in map(str, said):
-            of_being = reel.startswith("being:") and (reads_place or not is_known)
-            of_place = reel.startswith("space:") and reads_place
+            of_being = reel.startswith("being:") and (reads_place(flow) or not is_known)
+            of_place = reel.startswith("space:") and reads_place(flow)
             need(reel not in own and (reel in tried or of_being or of_place), "marks are left out that count", "origin-mismatch")
 
     def read_by(self, told, flow):
@@ -112,7 +123,7 @@ class Stack:
         return state
 
     def hides_place(self):
-        return self.is_hidden and self.me is not None and type(self.me.get("space")) is str
+        return self.is_hidden and self.me is not None
 
     def may_be_hidden(self):
         """At home only a rule keeps a being from its place; elsewhere its lists do as well."""
@@ -151,21 +162,16 @@ class Stack:
             "time": {**{key: given(self.open, key) for key in ("hour", "dayOfWeek")}, "sinceLastMoment": since},
         }
         known["moment"] = {"outside": at(self.open, "outside") is True}
-        flow = given(self.beside.program, "flow") if self.me is None else given(self.me.get("qualities"), "roleFlow")
-        flow = flow if tried is None else tried
-        read = set(paths_in(flow))
+        read = flow_paths(given(self.me.get("qualities"), "roleFlow") if tried is None else tried)
         known["moment"]["origins"] = self.origins(read, told)
-        path = None if self.me is None else self.me.get("space")
-        path = path if type(path) is str else None
-        space = None
-        if path is not None and not self.is_hidden and any(one.startswith("space.quality") for one in read):
+        path, space = self.me["space"], None
+        if not self.is_hidden and any(one.startswith("space.quality") for one in read):
             space = self.state_of(f"space:{path}")
         world = {}
         for name in {one.split(".")[1] for one in read if one.startswith("world.") and len(one) > 6}:
             state = self.state_of(f"world:{name}")
-            world[name] = given(told, "world", name) if state is None else state.get("values", {})
-        if path is None:
-            return known
+            values = at(told, "world", name) if state is None else at(state, "values")
+            world |= {} if values is ABSENT else {name: values}
         told_quality = at(told, "space", "quality")
         quality = {} if told_quality is ABSENT or self.is_hidden else told_quality
         return {
@@ -174,14 +180,15 @@ class Stack:
             "inHomeSpace": path == self.me.get("home"),
             "space": {
                 "name": "/" if path == "/" else path.rpartition("/")[2],
-                "quality": without(quality if space is None else space.get("qualities", quality)),
+                "quality": without(quality if space is None else space.get("qualities", {})),
             },
             "world": world,
         }
 
     def origins(self, read, told):
         makers, one = [], self.me
-        if any(path.startswith("moment.origins") for path in read):
+        is_by_other = given(self.open, "caller", "name") not in (None, self.record["being"])
+        if is_by_other and any(path.split(".")[0] == "moment" for path in read):
             while one is not None and type(one.get("parent")) is str and len(makers) < 64:
                 makers.append(one["parent"])
                 one = self.state_of(f"being:{one['parent']}")
@@ -190,29 +197,28 @@ class Stack:
         return found if found is not None else {} if told is ABSENT else told
 
     def check_program(self):
-        told, me = self.beside.program, self.me
+        told = self.beside.program
         need(type(told) is dict, "no program", "program-mismatch")
-        need(type(told.get("flow")) is list, "a flow is a list", "program-mismatch")
-        if me is None:
-            flow, default = given(told, "flow"), given(told, "defaultRole")
-        else:
-            flow, default = items(me.get("qualities"), "roleFlow"), me.get("defaultRole")
-        registry = self.state_of("registry")
-        if registry is None:
-            roles = told.get("roles", {})
-        else:
-            named = [given(clause, "role") for clause in flow] if type(flow) is list else []
-            named += [default, given(self.open, "asked")]
-            roles = {name: registry[name] for name in named if type(name) is str and name in registry}
-        need(same(at(told, "flow"), flow) and same(at(told, "defaultRole"), default), "another program", "program-mismatch")
-        for name, role in told.get("roles", {}).items():
-            need(same(role, at(roles, name)), f"another role {name}", "program-mismatch")
-        return {"flow": flow, "defaultRole": default, "roles": roles}
+        flow, default = items(self.me.get("qualities"), "roleFlow"), self.me.get("defaultRole")
+        names = self.names_in(flow)
+        registry = self.state_of("registry") if names else {}
+        known = told["roles"] if registry is None else registry
+        program = {"flow": flow, "defaultRole": default, "roles": {name: known[name] for name in names if name in known}}
+        need(same(told, program), "another program", "program-mismatch")
+        return program
+
+    def names_in(self, flow):
+        """The roles that a flow, the default and who asked name."""
+        return {name for name in (*flow_roles(flow), self.me.get("defaultRole"), given(self.open, "asked")) if name is not None}
 
 
 def without(qualities):
     """What is tried is no part of a context."""
     return {key: one for key, one in qualities.items() if key != "shadow"} if type(qualities) is dict else qualities
+
+
+def reads_place(flow):
+    return any(path == "space" or path.startswith("space.quality") for path in flow_paths(flow))
 
 
 def has_rule(space, path):
@@ -259,20 +265,6 @@ def kind_of(wake):
     return first if slash else "event"
 
 
-def is_slice(told, whole, is_top=False):
-    """Whether each value that is told is the derived one. What is not derived is not compared."""
-    for key, value in (told if type(told) is dict else {}).items():
-        here = at(whole, key)
-        if is_top and here is ABSENT and key in MAY_BE_ABSENT:
-            continue
-        if type(value) is dict and value:
-            if not is_slice(value, here):
-                return False
-        elif not (is_opaque(here) if value == {} and type(value) is dict else same(value, here)):
-            return False
-    return True
-
-
 def may_write(record, opened, decision):
     """An act, a limit that was met, a call that waits for a yes, or the end of the yes that the moment brought."""
     if given(record, "outcome") == "act" or at(decision, "breach") is not ABSENT:
@@ -289,9 +281,12 @@ def may_write(record, opened, decision):
 def check_outcome(moment):
     """Which outcomes a decision may have."""
     record, decision = moment["record"], moment["decision"]
+    outcome, is_none = given(record, "outcome"), given(record, "decision") is None
+    need(not is_none or not (outcome in ("act", "waiting") or items(record, "facts")), "it decided nothing", "outcome-mismatch")
+    need(is_none or given(record, "stack") is not None, "it decided something, and wore no role", "outcome-mismatch")
     if decision is None:
         return
-    kind, outcome = given(decision, "kind"), given(record, "outcome")
+    kind = given(decision, "kind")
     may = {"call": ("act", "see", "failure", "waiting"), "see": ("see", "failure"), "failure": ("failure",)}.get(str(kind), ())
     need(outcome in may, "another outcome", "outcome-mismatch")
     need(not items(record, "facts") or may_write(record, moment["open"], decision), "it wrote facts", "outcome-mismatch")

@@ -36,7 +36,7 @@ def qualities_of(said):
 
 def born(_, said):
     state = {key: given(said, key) for key in ("parent", "home", "defaultRole", "cognition")}
-    return {**state, "qualities": qualities_of(said), "space": state["home"], "driver": None, "budget": None}
+    return {**state, "qualities": qualities_of(said), "space": state["home"], "driver": None}
 
 
 def quality(state, said):
@@ -64,11 +64,9 @@ CHANGES = {
     "space:created": lambda _, said: {"qualities": qualities_of(said)},
     "quality:set": quality,
     "signal:published": published,
-    "being:budgeted": lambda state, said: {**state, "budget": given(said, "budget")},
+    "being:budgeted": lambda state, _: state,
     "matter:created": lambda _, said: {"space": given(said, "place")},
     "matter:moved": lambda state, said: {**state, "space": given(said, "to")},
-    "approval:asked": lambda _, said: {"call": given(said, "call")},
-    "approval:given": lambda state, said: {**state, "call": given(said, "call")},
     "role:set": role_set,
     "role:deleted": lambda state, said: {key: one for key, one in state.items() if key != given(said, "name")},
 }

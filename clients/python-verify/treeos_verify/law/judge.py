@@ -65,8 +65,8 @@ class Law:
     def world(self, heads):
         return LawWorld(self.rows, heads, self.is_whole, self.content)
 
-    def check(self, moment, heads):
-        """Broken where its record says otherwise. The class of what is not proven of its call, in words, or None."""
+    def check(self, moment, heads, written):
+        """Broken where its record, or the facts that it wrote, say otherwise. The class of what is not proven of its call, in words, or None."""
         record, decision = moment["record"], moment["decision"]
         if at(decision, "kind") != "call" or record["stack"] is None:
             return None
@@ -78,7 +78,7 @@ class Law:
             return NOT_LOADED
         need("judged" in record, "its record does not say from which heads its call was judged", "law-mismatch")
         try:
-            return Judgement(self, moment, heads).check()
+            return Judgement(self, moment, heads, written).check()
         except NotProven as found:
             return str(found)
 
@@ -86,8 +86,8 @@ class Law:
 class Judgement:
     """One call."""
 
-    def __init__(self, law, moment, heads):
-        self.law, self.moment, self.heads = law, moment, heads
+    def __init__(self, law, moment, heads, written):
+        self.law, self.moment, self.heads, self.written = law, moment, heads, written  # an erased payload is None
         self.record, self.open, self.call = moment["record"], moment["open"], moment["decision"]["call"]
         self.manifest = law.content(given(self.record, "code") or given(self.open, "code"))
         self.stack = self.record["stack"]
@@ -122,17 +122,9 @@ class Judgement:
         is_inward = at(self.open, "orientation") == "inward"
         return surface_of(basis, me, asker, self.specs, is_inward, self.manifest)
 
-    def written(self):
-        """The facts that the moment wrote; an erased payload is None."""
-        facts = self.law.rows.facts
-        for reel, seq, _ in items(self.record, "facts"):
-            if len(facts.get(reel, [])) < seq:
-                raise NotProven(MISSING)
-            yield (reel, *facts[reel][seq - 1])
-
     def are_written(self, facts, is_compared=lambda reel: True):
         left = [one for one in facts if is_compared(one[0])]
-        for reel, kind, payload in self.written():
+        for reel, kind, payload in self.written:
             if not is_compared(reel):
                 continue
             place = next((i for i, one in enumerate(left) if self.is_fact(one, reel, kind, payload)), None)

@@ -2,8 +2,11 @@
 
 import re
 
+from .. import operation_facts as facts_of
+from ..flow import flow_paths
 from ..gates import Question, rule_gate
 from ..hashes import is_hash, value_hash
+from ..operation_facts import LIMITS, STANDARD_LIMITS, there
 from ..plain_json import ABSENT, at, given, same
 from ..stack import ancestry
 from ..states import set_path
@@ -12,7 +15,7 @@ from .names import Refused, is_key, parent_path, parse_keys, parse_space, parse_
 from .rows import RowFact, row_after
 from .sight import is_within, name_of, reach_of, require_assignable, roles_named, subscriptions_of, watches
 from .texts import (
-    asked_stances, entry_key, flow_paths, parse_ceiling, parse_role, require_covered, require_flow, require_rules,
+    asked_stances, entry_key, parse_ceiling, parse_role, require_covered, require_flow, require_rules,
 )
 
 SUBSTRATE_TARGETS = {
@@ -97,28 +100,12 @@ def accept_difference(work):
     digests = {"recorded": work.arg("recorded"), "given": work.arg("given")}
     is_same = digests["recorded"] is not None and digests["recorded"] == digests["given"]
     refuse_unless(moment.startswith(f"{name}/") and not is_same, "INVALID_INPUT")
-    return [(f"being:{name}", "being:difference-accepted", {"moment": moment} | digests)]
+    return facts_of.difference_accepted(f"being:{name}", moment, **digests)
 
 
 def reel_of(target):
     kind, row = target
     return {"being": lambda: f"being:{row['name']}", "space": lambda: f"space:{row['path']}", "matter": lambda: f"matter:{row['id']}"}[kind]()
-
-
-def place_reel(place):
-    return f"being:{place[1:]}" if place.startswith("@") else f"space:{place}"
-
-
-def came(place, thing):
-    return (place_reel(place), "place:received", {"matter": thing})
-
-
-def went(place, thing):
-    return (place_reel(place), "place:gave", {"matter": thing})
-
-
-def quality_set(reel, path, value, merge=False):
-    return (reel, "quality:set", {"path": path, "value": value, "merge": merge})
 
 
 def conflict(is_one):
@@ -137,10 +124,6 @@ def known(row, code):
 def alive(row):
     refuse_unless("ended" not in row, "BEING_ENDED")
     return row
-
-
-def there(args, *names):
-    return {name: args[name] for name in names if name in args and args[name] is not None}
 
 
 def type_of(work, known_types, default):
@@ -165,9 +148,7 @@ def create_space(work):
     conflict(parent is None)
     refuse_unless(work.row["path"] == parent, "INVALID_INPUT")
     conflict(work.world.space_row(path) is not None)
-    fields = {"path": path, "type": kind, "owner": work.me, "qualities": {}} | there(work.args, "size")
-    fields |= coord_in(work, work.row)
-    return [(f"space:{path}", "space:created", fields), (f"space:{parent}", "space:opened", {"path": path})]
+    return facts_of.space_created(path, kind, work.me, there(work.args, "size") | coord_in(work, work.row))
 
 
 def quality_change(work):
@@ -194,7 +175,7 @@ def set_space(work):
         for stance in asked_stances(after):
             if stance not in old:
                 known(work.world.being_row(stance[1:]), "BEING_NOT_FOUND")
-    fact = (f"space:{space}", "quality:set", change)
+    fact = facts_of.quality_set(f"space:{space}", **change)
     is_of_sight = path[0] == "permissions" and (path[1:] + ["see"])[0] == "see"
     return [fact, *(ended_by_rules(work, fact) if is_of_sight else [])]
 
@@ -222,7 +203,7 @@ def ended_subscriptions(world, being, can_see):
             continue
         spaces, beings = watches(world, being, value["scope"], at(value, "below") is True, can_see)
         if not spaces or (at(value, "beings") is True and not beings):
-            ended.append(quality_set(f"being:{being['name']}", ["subscription", name], None))
+            ended.append(facts_of.quality_set(f"being:{being['name']}", ["subscription", name], None))
     return ended
 
 
@@ -234,7 +215,7 @@ def set_size(work):
     placed += [world.space_row(name) for name in world.inner_spaces(path)]
     coords = [row["coord"] for row in placed if row is not None and "coord" in row]
     conflict(any(size is None or any(coord[axis] >= size[axis] for axis in "xyz") for coord in coords))
-    return [(f"space:{path}", "space:resized", {"size": size})]
+    return facts_of.space_resized(f"space:{path}", size)
 
 
 def add_contributor(work):
@@ -243,13 +224,13 @@ def add_contributor(work):
     alive(known(work.world.being_row(name), "BEING_NOT_FOUND"))
     conflict(name in members)
     refuse_unless(len(members) < MEMBERS_MAX, "RATE_LIMITED")
-    return [(f"space:{work.row['path']}", "space:contributor-added", {"being": name})]
+    return facts_of.contributor_changed(f"space:{work.row['path']}", "added", name)
 
 
 def remove_contributor(work):
     name = parse_stance(work.args["being"])
     conflict(name not in work.row.get("contributors", []))
-    fact = (f"space:{work.row['path']}", "space:contributor-removed", {"being": name})
+    [fact] = facts_of.contributor_changed(f"space:{work.row['path']}", "removed", name)
     return [fact, *ended_by_rules(work, fact)]
 
 
@@ -263,21 +244,15 @@ def create_matter(work):
     conflict(work.world.row(f"matter:{thing}") is not None)
     content, place = require_content(work.arg("content")), work.row["path"]
     require_room(work, place)
-    fields = {"id": thing, "type": kind, "owner": work.me, "place": place, "content": content, "qualities": {}}
-    return [(f"matter:{thing}", "matter:created", fields | coord_in(work, work.row)), came(place, thing)]
+    return facts_of.matter_created(thing, kind, work.me, place, content, coord_in(work, work.row))
 
 
 def set_matter(work):
-    return [(f"matter:{work.row['id']}", "quality:set", quality_change(work))]
+    return [facts_of.quality_set(f"matter:{work.row['id']}", **quality_change(work))]
 
 
 def write_matter(work):
-    return [(f"matter:{work.row['id']}", "matter:written", {"content": require_content(work.arg("content"))})]
-
-
-def pass_on(thing, start, end, more):
-    moved = (f"matter:{thing}", "matter:moved", {"from": start, "to": end} | more)
-    return [moved, went(start, thing), came(end, thing)]
+    return facts_of.matter_written(f"matter:{work.row['id']}", require_content(work.arg("content")))
 
 
 def take(work):
@@ -286,19 +261,18 @@ def take(work):
     lies = holder["space"] if holder is not None and "ended" in holder else place
     conflict(lies != work.actor["space"])
     require_room(work, f"@{work.me}")
-    return pass_on(thing, place, f"@{work.me}", {})
+    return facts_of.matter_moved(thing, place, f"@{work.me}", {})
 
 
 def put(work):
     here = work.actor["space"]
     permit(work.row["place"] == f"@{work.me}")
     require_room(work, here)
-    return pass_on(work.row["id"], work.row["place"], here, coord_in(work, work.world.space_row(here)))
+    return facts_of.matter_moved(work.row["id"], work.row["place"], here, coord_in(work, work.world.space_row(here)))
 
 
 def end_matter(work):
-    thing = work.row["id"]
-    return [(f"matter:{thing}", "matter:ended", {}), went(work.row["place"], thing)]
+    return facts_of.matter_ended(work.row["id"], work.row["place"])
 
 
 # Beings
@@ -320,7 +294,7 @@ def set_being(work):
     if path[0] == "passkeys":
         require_passkey(work, path, value)
     refuse_unless(path[0] not in ("schedule", "subscription"), "INVALID_INPUT")
-    return [(f"being:{being['name']}", "quality:set", change)]
+    return [facts_of.quality_set(f"being:{being['name']}", **change)]
 
 
 def require_own_connection(work, name):
@@ -367,19 +341,17 @@ def set_roleflow(work):
     require_assignable(work.world, work.actor, named, work.reach())
     after = {**being, "qualities": qualities}
     ended = ended_subscriptions(work.world, after, reach_of(work.world, after)["canSee"])
-    return [quality_set(f"being:{being['name']}", ["roleFlow"], flow), *ended]
+    return [facts_of.quality_set(f"being:{being['name']}", ["roleFlow"], flow), *ended]
 
 
 def move(work):
     me, to = work.actor, work.row["path"]
     more = coord_in(work, work.row)
-    moved = (f"being:{work.me}", "being:moved", {"from": me["space"], "to": to} | more)
     if to == me["space"]:
         conflict("coord" not in more or same(more["coord"], me.get("coord")))
-        return [moved]
-    permit(to == me["home"] or work.sees(to))
-    left = (f"space:{me['space']}", "space:left", {"being": work.me, "to": to})
-    return [moved, left, (f"space:{to}", "space:entered", {"being": work.me, "from": me["space"]})]
+    else:
+        permit(to == me["home"] or work.sees(to))
+    return facts_of.being_moved(work.me, me["space"], to, more)
 
 
 def is_of_every_reality(row):
@@ -390,12 +362,12 @@ def pause_being(work):
     permit(not is_of_every_reality(work.row))
     refuse_unless(work.row["cognition"]["kind"] != "human", "INVALID_TYPE")
     conflict("paused" in work.row)
-    return [(reel_of(work.target), "being:paused", {})]
+    return facts_of.happened(reel_of(work.target), "being:paused")
 
 
 def resume_being(work):
     conflict("paused" not in work.row)
-    return [(reel_of(work.target), "being:resumed", {})]
+    return facts_of.happened(reel_of(work.target), "being:resumed")
 
 
 def lease_of(row):
@@ -405,15 +377,14 @@ def lease_of(row):
 
 def released(row):
     by, epoch = lease_of(row)
-    return (f"being:{row['name']}", "being:released", {"by": by, "epoch": epoch, "why": "released"})
+    return facts_of.being_released(row["name"], by, epoch)
 
 
 def end_being(work):
     being = work.row
     permit(not is_of_every_reality(being))
     ends = [] if lease_of(being)[0] is None else [released(being)]
-    left = (f"space:{being['space']}", "space:left", {"being": being["name"], "to": None})
-    return [*ends, (f"being:{being['name']}", "being:ended", {}), left]
+    return [*ends, *facts_of.being_ended(being["name"], being["space"])]
 
 
 def keep(work, kind, name, value):
@@ -422,7 +393,7 @@ def keep(work, kind, name, value):
     kept = kept if type(kept) is dict else {}
     refuse_unless(name in kept or len(kept) < KEPT_MAX, "RATE_LIMITED")
     require_small(set_path(being["qualities"], [kind, name], value, False))
-    return [quality_set(f"being:{being['name']}", [kind, name], value)]
+    return [facts_of.quality_set(f"being:{being['name']}", [kind, name], value)]
 
 
 def with_preset(work, presets, forms):
@@ -442,9 +413,7 @@ def require_wakeable(work):
 def set_schedule(work):
     args = with_preset(work, work.names["schedules"], SCHEDULE)
     require_wakeable(work)
-    value = {"everySeconds": args["everySeconds"], "priority": args.get("priority", "background")}
-    value |= {"content": args["content"]} if "content" in args else {}
-    return keep(work, "schedule", args["name"], value)
+    return keep(work, "schedule", args["name"], facts_of.schedule_of(args))
 
 
 def subscribe(work):
@@ -461,18 +430,14 @@ def subscribe(work):
     else:
         spaces, beings = watches(work.world, work.row, scope, below, reach_of(work.world, work.row)["canSee"])
         permit(spaces)
-    value = {"scope": scope, "below": below, "field": ".".join(field), "priority": args.get("priority", "background")}
-    value |= {"coalesceSeconds": args.get("coalesceSeconds", 0), "beings": beings}
-    if "equals" in args:
-        value["equals"] = args["equals"] if type(args["equals"]) is list else [args["equals"]]
-    return keep(work, "subscription", args["name"], value)
+    return keep(work, "subscription", args["name"], facts_of.subscription_of(args, scope, beings))
 
 
 def remove(kind):
     def decide(work):
         name, kept = work.args["name"], given(work.row["qualities"], kind)
         refuse_unless(type(kept) is dict and name in kept, "INVALID_INPUT")
-        return [quality_set(reel_of(work.target), [kind, name], None)]
+        return [facts_of.quality_set(reel_of(work.target), [kind, name], None)]
 
     return decide
 
@@ -520,9 +485,8 @@ def set_role(work):
         permit(is_author(work, old))
         require_standing_over_wearers(work, spec["name"])
     permit(is_within(spec, work.reach(), work.actor["home"]))
-    said = {"name": spec["name"], "digest": value_hash(spec), "origin": "live", "spec": spec}
     ended = [] if old is None else ended_by_role(work, old, spec)
-    return [("registry", "role:set", said | there(work.args, "trial")), *ended]
+    return [facts_of.role_set(spec, there(work.args, "trial")), *ended]
 
 
 def delete_role(work):
@@ -531,14 +495,13 @@ def delete_role(work):
     permit(old["origin"] == "live" and is_author(work, old))
     require_standing_over_wearers(work, name)
     conflict(work.arg("force", False) is False and users_of(work.world, name) != [])
-    return [("registry", "role:deleted", {"name": name}), *ended_by_role(work, old, None)]
+    return [facts_of.role_deleted(name), *ended_by_role(work, old, None)]
 
 
 # Budgets
 
 
-LIMITS = ("momentsPerMinute", "selfContinues", "hops", "births", "tokens", "money")
-STANDARD_LIMITS = ("momentsPerMinute", "births", "tokens", "money")
+BOUNDED_BY_STANDARD = ("momentsPerMinute", "births", "tokens", "money")
 PERIODICAL = ("tokens", "money")
 
 
@@ -551,19 +514,18 @@ def standard_budget(world, cognition):
 def set_budget(work):
     if work.target[0] == "space":
         permit(work.actor["parent"] is None)
-        refuse_unless(set(work.more["args"]) <= {*STANDARD_LIMITS, "per", "tokensPerPerson", "for"}, "INVALID_INPUT")
+        refuse_unless(set(work.more["args"]) <= {*STANDARD_LIMITS, "per", "for"}, "INVALID_INPUT")
         cognition = work.arg("for", "llm")
-        value = there(work.args, *STANDARD_LIMITS, "tokensPerPerson") | {"per": work.arg("per", "day")}
-        value["revision"] = standard_budget(work.world, cognition)["revision"] + 1
-        return [quality_set("space:/", ["budget", cognition], value)]
+        value = facts_of.standard_budget_of(work.args, standard_budget(work.world, cognition)["revision"] + 1)
+        return [facts_of.quality_set("space:/", ["budget", cognition], value)]
     being = work.row
     permit(being["name"] != work.me)
     refuse_unless(set(work.more["args"]) <= set(OF_BEING), "INVALID_INPUT")
-    budget = there(work.args, *LIMITS) | {"per": work.arg("per", "total")}
+    budget = facts_of.budget_of(work.args)
     for elder in [work.actor, *work.world.makers(work.me)]:
         require_within_own(elder.get("budget"), budget)
     require_within_standard(work, being, budget)
-    return [(f"being:{being['name']}", "being:budgeted", {"budget": budget})]
+    return [facts_of.being_budgeted(f"being:{being['name']}", budget)]
 
 
 def require_within_own(own, budget):
@@ -578,7 +540,7 @@ def require_within_standard(work, being, budget):
     if hand["cognition"]["kind"] == "human" or "budget" in hand:
         return
     standard = standard_budget(work.world, being["cognition"]["kind"])
-    for limit in STANDARD_LIMITS:
+    for limit in BOUNDED_BY_STANDARD:
         if limit not in standard:
             continue
         lasts = limit not in PERIODICAL or given(standard, "per") == "day" or budget["per"] == "total"
@@ -590,10 +552,10 @@ def unpark_being(work):
     permit(being["name"] != work.me)
     conflict("parked" not in being and not is_released)
     reel = f"being:{being['name']}"
-    facts = [(reel, "being:unparked", {"release": True} if is_released else {})]
+    facts = [facts_of.being_unparked(reel, is_released)]
     if is_released and "budget" in being:
         budget = {name: one for name, one in being["budget"].items() if name != "revision"}
-        facts.append((reel, "being:budgeted", {"budget": budget}))
+        facts.append(facts_of.being_budgeted(reel, budget))
     return facts
 
 
@@ -620,10 +582,9 @@ class Ownership:
             return True
         return self.owner is not None and self.work.world.is_ancestor(being["name"], self.owner)
 
-    def fact(self, kind, more):
+    def facts(self, kind, said):
         is_first = self.row is None and self.is_reserved and self.work.actor["parent"] is not None
-        said = {"namespace": self.name} | more | ({"owner": "operator"} if is_first else {})
-        return [(f"world:{self.name}", kind, said)]
+        return facts_of.of_signals(kind, self.name, said, {"owner": "operator"} if is_first else {})
 
 
 def set_world_signal(work):
@@ -631,7 +592,7 @@ def set_world_signal(work):
     permit(owned.may(lambda being: being["name"] in owned.publishers))
     key, value = parse_keys(work.args["key"]), work.args["value"]
     require_small(set_path({} if owned.row is None else owned.row["values"], key, value, False))
-    return owned.fact("signal:published", {"key": key, "value": value})
+    return owned.facts("published", {"key": key, "value": value})
 
 
 def grant_namespace(work):
@@ -639,13 +600,13 @@ def grant_namespace(work):
     alive(known(work.world.being_row(name), "BEING_NOT_FOUND"))
     conflict(owned.owner == name or (owned.owner is None and work.me == name) or name in owned.publishers)
     refuse_unless(len(owned.publishers) < MEMBERS_MAX, "RATE_LIMITED")
-    return owned.fact("signal:granted", {"being": name})
+    return owned.facts("granted", {"being": name})
 
 
 def revoke_namespace(work):
     owned, name = granting(work)
     conflict(name not in owned.publishers)
-    return owned.fact("signal:revoked", {"being": name})
+    return owned.facts("revoked", {"being": name})
 
 
 def granting(work):
@@ -663,10 +624,10 @@ def erase(work):
     refuse_unless((fact is None) != (moment is None), "INVALID_INPUT")
     if fact is not None:
         refuse_unless(is_hash(fact["hash"]) and is_reel_of(work.target, fact["reel"]), "INVALID_INPUT")
-        return [(fact["reel"], "fact:erased", {"seq": fact["seq"], "hash": fact["hash"], "why": why})]
+        return facts_of.fact_erased(fact, why)
     is_of_being = work.target[0] == "being" and moment.split("/")[0] == work.row["name"]
     refuse_unless(is_of_being, "INVALID_INPUT")
-    return [(f"being:{work.row['name']}", "moment:erased", {"moment": moment, "why": why})]
+    return facts_of.moment_erased(f"being:{work.row['name']}", moment, why)
 
 
 def is_reel_of(target, reel):
@@ -696,7 +657,7 @@ def approve(work):
         refuse_unless(call["verb"] in ("do", "be"), "INVALID_INPUT")
         call = {**call, "args": work.args["args"]}
         require_fitting(call)
-    return [(f"approval:{row['id']}", "approval:given", {"call": call, "digest": value_hash(call)})]
+    return facts_of.approval_given(f"approval:{row['id']}", call, value_hash(call))
 
 
 def require_fitting(call):
@@ -713,7 +674,7 @@ def require_fitting(call):
 
 def deny(work):
     row = waiting_call(work)
-    return [(f"approval:{row['id']}", "approval:denied", there(work.args, "why"))]
+    return facts_of.approval_denied(f"approval:{row['id']}", there(work.args, "why"))
 
 
 def vouch(work):
@@ -721,16 +682,14 @@ def vouch(work):
     refuse_unless(work.more["named"] == name_of(work.target), "INVALID_INPUT")
     role, namespace = work.arg("role"), work.arg("namespace")
     if role is None and namespace is None:
-        fact, row = (reel_of(work.target), "origin:vouched", {}), work.row
+        row = work.row
     else:
         is_root = work.target[0] == "space" and work.row["path"] == "/"
         refuse_unless(is_root and (role is None or namespace is None), "INVALID_INPUT")
         permit(work.actor["parent"] is None)
-        key = f"world:{namespace}" if role is None else f"role:{role}"
-        said = ("registry", {"name": role}) if role is not None else (key, {})
-        fact, row = (said[0], "origin:vouched", said[1]), work.world.row(key)
+        row = work.world.row(f"world:{namespace}" if role is None else f"role:{role}")
     conflict(row is None or row.get("outside") is not True or value_hash(row) != work.args["seen"])
-    return [fact]
+    return facts_of.vouched(reel_of(work.target), role, namespace)
 
 
 # Births and leases
@@ -758,13 +717,7 @@ def birth(work):
     named = roles_named({"defaultRole": default, "qualities": qualities})
     require_assignable(world, work.actor, named, work.reach())
     ceiling = None if "ceiling" not in args else parse_ceiling(args["ceiling"])
-    said = {"name": name, "parent": work.me, "cognition": {"kind": kind, "script": script}, "defaultRole": default}
-    said |= {"home": home, "qualities": qualities, "ceiling": ceiling}
-    return [
-        (f"being:{name}", "being:born", said),
-        (f"being:{work.me}", "being:bore", {"being": name}),
-        (f"space:{home}", "space:entered", {"being": name, "from": None}),
-    ]
+    return facts_of.being_born(name, work.me, {"kind": kind, "script": script}, default, home, qualities, ceiling)
 
 
 def role_at_birth(work):
@@ -822,8 +775,7 @@ def connect(work):
     by, epoch = lease_of(child)
     conflict(by is not None)
     under = None if work.driver is None else given(work.actor.get("inhabited"), "epoch")
-    own = {"own": True} if work.arg("own", False) else {}
-    return [(f"being:{name}", "being:inhabited", {"by": work.me, "epoch": epoch + 1, "under": under} | own)]
+    return facts_of.being_inhabited(name, work.me, epoch + 1, under, work.arg("own", False))
 
 
 def release(work):

@@ -213,6 +213,17 @@ def row_after(row, fact):
 LOST = object()
 
 
+def known_row(row):
+    """What the facts of an act follow from; nothing of one that is not there, or not known."""
+    if row is None or row is LOST:
+        return {}
+    budget = row.get("budget")
+    place = row.get("space", row.get("place"))
+    known = {name: row[name] for name in ("home", "call") if name in row} | ({} if place is None else {"space": place})
+    known["driver"] = (row.get("inhabited") or {}).get("by")
+    return known | {"budget": None if budget is None else without(budget, "revision")}
+
+
 class Rows:
     """The rows of all reels after each of their facts."""
 

@@ -3,7 +3,8 @@
 from ..gates import ABSENT, Question, covering, list_gate, matches, rule_gate
 from ..plain_json import at, canonical, given, items
 from .names import Refused, parse_address, written
-from .texts import LISTS, VIEWS, entry_key, flow_roles, place_pattern, text_pattern
+from ..flow import flow_roles
+from .texts import LISTS, VIEWS, entry_key, place_pattern, text_pattern
 from .world import OF_CODE, NotProven
 
 PRESENT_MAX = 200

@@ -4,10 +4,9 @@ import re
 
 from ..approvals import read_ask
 from ..counts import are_counts
-from ..flow import held
+from ..flow import flow_paths, held
 from ..gates import is_standing, read_rule
 from ..plain_json import ABSENT, at, canonical, given, same
-from ..stack import paths_in
 from .names import is_plain, is_role_name, refuse_unless, require_content, require_role_name, size_of
 
 FLOW_BYTES = 16 * 1024
@@ -136,31 +135,6 @@ def require_flow(value):
     refuse_unless(all(is_role_name(clause["role"]) for clause in value), "INVALID_INPUT")
     refuse_unless(len(flow_paths(value)) <= FLOW_PATHS, "INVALID_INPUT")
     return value
-
-
-def flow_paths(flow):
-    """The paths that the well-formed clauses of a flow read."""
-    read = set()
-    for clause in flow if type(flow) is list else []:
-        if held(clause, {}) is not None:
-            read |= set(when_paths(clause.get("when", {})))
-    return read
-
-
-def when_paths(when):
-    for key, value in when.items():
-        if key == "not":
-            yield from when_paths(value)
-        elif key in ("and", "or"):
-            for part in value:
-                yield from when_paths(part)
-        else:
-            yield key
-
-
-def flow_roles(flow):
-    clauses = flow if type(flow) is list else []
-    return {clause["role"] for clause in clauses if held(clause, {}) is not None}
 
 
 # Rules of spaces, as `set-space` takes them.

@@ -36,6 +36,8 @@ import {
   WorldReader,
 } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { type KnownRow, knownOf } from '../due/call-to-derive.ts'
+import type { WrittenFact } from '../due/due-fact.ts'
 import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
@@ -100,11 +102,13 @@ export class BundleLaw {
       this.#said.set(String(payload.correlation), wakeSaid(header, payload, hash))
   }
 
-  /** Asks the law what the call of a moment comes to, and compares. */
-  async judge(moment: Moment, { basis, judgedFrom }: Heads): Promise<LawFinding> {
+  /** Asks the law what the call of a moment comes to, and compares. @param written the facts that it wrote */
+  async judge(
+    moment: Moment,
+    { basis, judgedFrom }: Heads,
+    written: readonly WrittenFact[],
+  ): Promise<LawFinding> {
     const { record, decision } = moment
-    const breach = at(decision, 'breach')
-    if (breach !== undefined) return this.#ofParked(record, breach)
     if (at(decision, 'kind') !== 'call' || record.stack === null) return NOTHING
     if (record.beside !== undefined)
       return unproven('what refused them beside the gates is said by their records')
@@ -116,7 +120,7 @@ export class BundleLaw {
       const registry = this.#registryOf(moment)
       const worn = await this.#worn(moment, registry, basis)
       if ('found' in worn) return worn.found
-      return await this.#compare(moment, registry, worn, [...judgedFrom.values()])
+      return await this.#compare(moment, registry, worn, { heads: [...judgedFrom.values()], written })
     } catch (error) {
       if (error instanceof MissingReel)
         return unproven('they depend on reels that are not in the bundle as a whole')
@@ -124,13 +128,6 @@ export class BundleLaw {
       const what = error instanceof Error ? error.message : String(error)
       return fault(`the law cannot be asked about its call: ${what}`)
     }
-  }
-
-  /** Of a moment that met a limit: it wrote that its being is parked, and nothing else. */
-  #ofParked(record: JsonObject, breach: Json): LawFinding {
-    const parked = [{ reel: `being:${record.being}`, kind: 'being:parked', payload: { breach } }] as const
-    const isParked = areFacts(parked as unknown as readonly FactDraft[], this.#factsOf(record))
-    return isParked ? NOTHING : fault('it met a limit, and it wrote other facts than that', 'facts-mismatch')
   }
 
   /** What the extensions defined that judged a moment, without their code. */
@@ -178,7 +175,7 @@ export class BundleLaw {
     moment: Moment,
     registry: Registry,
     worn: WornThere,
-    heads: readonly Head[],
+    { heads, written }: { readonly heads: readonly Head[]; readonly written: readonly WrittenFact[] },
   ): Promise<LawFinding> {
     const { record, open } = moment
     const opened = openIn({ open })
@@ -187,7 +184,7 @@ export class BundleLaw {
       reason: (record.reason ?? null) as string | null,
       by: (record.by ?? []) as unknown as readonly string[],
       shadow: (record.shadow ?? []) as CoreJson,
-      facts: this.#factsOf(record),
+      facts: written,
     }
     const asked = { isUnsure: false, isOfThread: false, isUnseen: false }
     const judge = (root: string): Promise<Conclusion> => {
@@ -195,7 +192,7 @@ export class BundleLaw {
       const decided = recordedMoment(moment, worn, { said, epoch: worn.epoch })
       const open = { ...opened, wake: { ...opened.wake, root } }
       const reader = this.#readerAt(heads)
-      const live = this.#questions(moment, recorded.facts, asked)
+      const live = this.#questions(moment, written, asked)
       return conclude(
         { ...decided, open },
         {
@@ -226,14 +223,14 @@ export class BundleLaw {
       ? differences.find(({ field }) => isOfGates(field, recorded, conclusion))
       : differences[0]
     if (difference === undefined) {
-      const [drafts, written] = [factsIn(conclusion), recorded.facts].map((all) =>
+      const [drafts, own] = [factsIn(conclusion), written].map((all) =>
         isOfCode ? all.filter(({ reel }) => isOfLaw(reel)) : all,
-      ) as [readonly FactDraft[], RecordedEnd['facts']]
-      if (!areFacts(drafts, written)) return ofFacts(written, drafts)
+      ) as [readonly FactDraft[], readonly WrittenFact[]]
+      if (!areFacts(drafts, own)) return ofFacts(own, drafts)
       return isOfCode ? unproven(FACTS_OF_CODE) : NOTHING
     }
     const { field, recorded: was, concluded } = difference
-    if (field === 'act facts') return ofFacts(recorded.facts, factsIn(conclusion))
+    if (field === 'act facts') return ofFacts(written, factsIn(conclusion))
     const [says, gives] = [was, concluded].map((one) => JSON.stringify(one).slice(0, 200))
     return fault(
       `its call comes to another ${field}: its record says ${says}, and the law gives ${gives}${whyOf(conclusion)}`,
@@ -256,15 +253,6 @@ export class BundleLaw {
     return gates.every(({ allowed }) => allowed)
   }
 
-  #factsOf({ facts }: JsonObject): RecordedEnd['facts'] {
-    return (isArray(facts) ? facts : []).map((ref) => {
-      const [reel, seq] = isArray(ref) ? ref : []
-      const fact = this.#reels.fact(String(reel), Number(seq))
-      if (fact === undefined) throw new MissingReel(String(reel))
-      return { reel: String(reel), kind: fact.header.kind, payload: fact.payload }
-    })
-  }
-
   #readerAt(heads: readonly Head[]): WorldReader {
     const uncited = (reel: string) =>
       Promise.reject(new UncitedReel(`its heads do not have ${reel}, which the law reads`))
@@ -281,6 +269,16 @@ export class BundleLaw {
     return { ...rows, blob: (digest) => this.#content(digest) as CoreJson, aside: NO_ASIDE }
   }
 
+  /** What is known of the row of a reel where a call was judged from. */
+  knownRow(reel: string, heads: Heads['judgedFrom']): KnownRow {
+    try {
+      const head = heads.get(reel)
+      return head === undefined ? {} : knownOf(this.#reels.ready(reel, head[1]).rowAt(reel, head[1]))
+    } catch {
+      return {} // it is not here as a whole, or a part of it was erased
+    }
+  }
+
   #content(digest: string): Json {
     const found = this.#contents(digest) ?? this.#specs.get(digest)
     if (found === undefined) throw new MissingContent(`the content ${digest} is not in the bundle`)
@@ -289,7 +287,7 @@ export class BundleLaw {
 
   #questions(
     { effect, record }: Moment,
-    written: RecordedEnd['facts'],
+    written: readonly WrittenFact[],
     asked: { isUnsure: boolean; isOfThread: boolean; isUnseen: boolean },
   ): LiveQuestions {
     const entry = async (id: string) => {
@@ -332,7 +330,7 @@ const LIVE_THREAD = {
 const isOfLaw = (reel: string): boolean => /^(tally|approval):/.test(reel)
 
 /** Says which facts its record has and which facts the law gives. */
-function ofFacts(written: RecordedEnd['facts'], drafts: readonly FactDraft[]): LawFinding {
+function ofFacts(written: readonly WrittenFact[], drafts: readonly FactDraft[]): LawFinding {
   const told = (facts: readonly Pick<FactDraft, 'reel' | 'kind'>[]) =>
     facts.map(({ reel, kind }) => `${kind} on ${reel}`).join(', ') || 'nothing'
   const of = told(written) === told(drafts) ? `other contents of ${told(drafts)}` : told(drafts)

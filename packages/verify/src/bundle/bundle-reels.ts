@@ -37,10 +37,6 @@ export class BundleReels implements Reels {
   async load(reel: ReelId, seq: number): Promise<ReelHistory> {
     return this.ready(reel, seq)
   }
-
-  fact(reel: ReelId, seq: number): Fact | undefined {
-    return this.#reels.get(reel)?.fact(seq)
-  }
 }
 
 const whyLost = (reel: ReelId, seq: number): LostPayload => ({

@@ -1,5 +1,9 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
+import type { WrittenFact } from '../due/due-fact.ts'
+import { faultOfFacts } from '../due/fault-of-facts.ts'
+import { hasForm, isPayloadOf } from '../forms/forms.ts'
+import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
@@ -29,7 +33,7 @@ import {
 import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
-import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
+import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from './moment.ts'
 import { Signings } from './signings.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
@@ -42,6 +46,9 @@ interface MomentToDerive {
   readonly basis: readonly Head[]
   /** null where its parts do not fit together, so that its call is not judged */
   readonly judgedFrom: Heads | null
+  readonly written: readonly WrittenFact[]
+  /** spec of its primary role; null where that is not here */
+  readonly role: Json
 }
 
 /** The kinds of lines in their order, each with its fields, sorted. Another field would be something that nobody checks. */
@@ -74,8 +81,11 @@ class BundleCheck {
   readonly #loose = new Map<string, LooseFact>()
   /** where those of them are that no moment has named yet */
   readonly #unnamed = new Map<string, FaultPlace>()
-  /** how many facts name each moment, and what their headers say of it */
-  readonly #wrote = new Map<string, { count: number; readonly said: readonly Json[] }>()
+  /** the facts that name each moment, by place, and what their headers say of it */
+  readonly #wrote = new Map<
+    string,
+    { readonly facts: Map<string, WrittenFact>; readonly said: readonly Json[] }
+  >()
   readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
   readonly #lastActs = new Map<string, LastAct>()
@@ -142,12 +152,15 @@ class BundleCheck {
     this.#asked = null
     if (asked === null) return
     await this.#derive(asked)
-    if (asked.judgedFrom !== null) await this.#judge(asked.moment, asked.judgedFrom)
+    if (asked.judgedFrom !== null) await this.#judge(asked, asked.judgedFrom)
   }
 
-  /** Asks the law about a call whose parts fit together. */
-  async #judge(moment: Moment, heads: Heads): Promise<void> {
-    const { fault, unproven } = await this.#law.judge(moment, heads)
+  /** Asks the law about a call whose parts fit together. What follows from its decision alone is compared also where the law cannot be asked. */
+  async #judge({ moment, written, role }: MomentToDerive, heads: Heads): Promise<void> {
+    const { fault: ofLaw, unproven } = await this.#law.judge(moment, heads, written)
+    const rowOf = (reel: string) => this.#law.knownRow(reel, heads.judgedFrom)
+    const ofFacts = ofLaw === null ? faultOfFacts(written, { moment, role, target: null, rowOf }) : null
+    const fault = ofFacts === null ? ofLaw : { reason: 'facts-mismatch', what: ofFacts }
     const wrote = isArray(moment.record.facts) ? moment.record.facts : []
     const on = [...heads.judgedFrom.keys(), ...wrote.map((ref) => (isArray(ref) ? String(ref[0]) : ''))]
     if (fault !== null) this.#need(false, fault.reason, fault.what, { ...this.#at, on })
@@ -238,11 +251,17 @@ class BundleCheck {
     if (isGone) this.#erasures.lacksPayload(this.#at, header, String(hash))
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
+    const isFormed = isGone || isPayloadOf(String(at(header, 'kind')), payload)
+    this.#need(
+      isFormed,
+      'payload-mismatch',
+      `its payload has another form than that of ${at(header, 'kind')}`,
+    )
     const isTombstone = this.#erasures.take(header, payload)
     this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
-    this.#countFact(header)
-    if (isHashed && isSaid) this.#law.take(header, payload, String(hash))
+    this.#countFact(header, payload)
+    if (isHashed && isSaid && isFormed) this.#law.take(header, payload, String(hash))
     this.#takeMomentless(header, isSaid ? payload : null)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
@@ -262,15 +281,17 @@ class BundleCheck {
   }
 
   /** Facts of one moment say the same of it: who acted, who drove, what caused it, when, and in which stack. */
-  #countFact(header: Json): void {
+  #countFact(header: Json, payload: Json): void {
     const moment = at(header, 'moment')
     if (typeof moment !== 'string') return
     const said = SAID.map((field) => at(header, field) ?? null)
     const wrote = this.#wrote.get(moment)
     const isSame = wrote === undefined || same(wrote.said, said)
     this.#need(isSame, 'actor-mismatch', 'another fact of its moment says otherwise who acted, and when')
-    if (wrote === undefined) this.#wrote.set(moment, { count: 1, said })
-    else wrote.count += 1
+    const { reel, seq } = this.#at
+    const facts = wrote?.facts ?? new Map<string, WrittenFact>()
+    facts.set(`${seq} ${reel}`, { reel, kind: String(at(header, 'kind')), payload })
+    if (wrote === undefined) this.#wrote.set(moment, { facts, said })
   }
 
   /** Whether a record may cite this hash: it is not that of another fact in the bundle. */
@@ -297,7 +318,8 @@ class BundleCheck {
     const moment = { record, ...kept } as unknown as Moment
     const name = String(record.moment)
     const heads = wholeHeads({ basis, judged, salt: basisSalt })
-    const faults = [...faultsOfMoment(moment, heads)]
+    const isKnown = isKnownLaw(record.law)
+    const faults = [...faultsOfMoment(moment, heads), ...(isKnown ? faultsOfForm(moment, noted) : [])]
     for (const [reason, what] of faults) this.#need(false, reason, what)
     const isNoted =
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
@@ -305,7 +327,8 @@ class BundleCheck {
     for (const what of goneFrom(moment)) this.#erasures.lacks(this.#at, what, `being:${being} ${name}`)
     const { facts, cited, cause, digests } = citedBy(moment, { basis, judged, noted })
     const wrote = this.#wrote.get(name)
-    const isWritten = facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.count ?? 0)
+    const isWritten =
+      facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.facts.size ?? 0)
     const reelsOf = (refs: readonly Json[]) => refs.map((ref) => (isArray(ref) ? String(ref[0]) : ''))
     const wrong = { ...this.#at, on: reelsOf(facts) }
     this.#need(isWritten, 'facts-mismatch', 'it names other facts than those that name it', wrong)
@@ -317,7 +340,7 @@ class BundleCheck {
     this.#need(isOwn, 'actor-mismatch', what)
     const read = { basis: heads?.basis ?? [], passkeys: this.#passkeys, isWhole: this.#isWhole }
     const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
-    if (isKnownLaw(record.law)) {
+    if (isKnown) {
       const isFitting = isWritten && heads !== null && faults.length === 0
       const lastAct = this.#lastActs.get(String(being)) ?? (this.#isWhole(reel) ? null : undefined)
       this.#asked = {
@@ -326,6 +349,10 @@ class BundleCheck {
         lastAct,
         basis: heads?.basis ?? [],
         judgedFrom: isFitting ? heads : null,
+        written: facts.flatMap((ref) =>
+          isArray(ref) ? (wrote?.facts.get(`${ref[1]} ${ref[0]}`) ?? []) : [],
+        ),
+        role,
       }
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
@@ -348,6 +375,12 @@ class BundleCheck {
       const what = `the content ${digest} is not in the bundle`
       this.#need(this.#contents.has(digest), 'blob-mismatch', what, { ...this.#at, on: [`blob:${digest}`] })
       this.#unused.delete(digest)
+    }
+    if (!isKnown) return
+    for (const [form, digest] of namedContents(moment)) {
+      const content = this.#contents.get(String(digest))
+      const isFormed = content === undefined || hasForm(form, content)
+      this.#need(isFormed, 'blob-mismatch', `the content ${digest} has another form than that of a ${form}`)
     }
   }
 

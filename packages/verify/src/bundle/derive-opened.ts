@@ -15,6 +15,7 @@ import {
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { isHash } from '../hash.ts'
 import { NotShownError } from '../missing-reel.ts'
+import { rolesByClause } from './roles-by-clause.ts'
 
 /** The last act of a being: when it was sealed, and in which primary role. */
 export interface LastAct {
@@ -93,6 +94,18 @@ class OpenedMoment {
     const reader = new WorldReader(this.#rows(this.missing, null))
     const me = await reader.being(String(this.#record.being))
     if (me !== null) await this.#compareWith(reader, me)
+    else if (isObject(program) && this.#record.stack !== null) this.#compareWorn(program)
+  }
+
+  /** Where its being is not known, its roles still follow from the program and the context that it tells. */
+  #compareWorn(program: JsonObject): void {
+    const pinned = rolesByClause(program, this.#open).map(({ role }) => {
+      const digest = at(program, 'roles', role, 'digest') ?? null
+      return { name: role, digest }
+    })
+    const [primary = null, ...stacked] = pinned
+    const isWorn = same(this.#record.stack ?? null, { primary, stacked })
+    this.#need(isWorn, 'stack-mismatch', 'its program gives another stack in its context')
   }
 
   async #compareWith(_reader: WorldReader, me: BeingRow): Promise<void> {

@@ -28,7 +28,7 @@ export function* faultsOfMoment(
   else if (heads.digests.basis !== at(open, 'basis'))
     yield ['basis-mismatch', 'its basis has another digest than its open record says']
   const isGone = salt === null && decision === null
-  if (!isGone && (!isHash(salt) || saltedHash(salt, decision) !== record.decision))
+  if (!isGone && (decision === null || !isHash(salt) || saltedHash(salt, decision) !== record.decision))
     yield ['decision-mismatch', 'its decision has another digest than its record says']
   if (heads !== null && (record.judged ?? null) !== heads.digests.judged)
     yield ['judged-mismatch', 'its call was judged from heads with another digest']
@@ -48,6 +48,8 @@ export function* faultsOfMoment(
     yield ['act-mismatch', 'its act has another digest than its facts give']
 }
 
+const isArrayOfSome = (value: Json | undefined): boolean => isArray(value) && value.length > 0
+
 /** By kind of a decision. */
 const MAY_END: Readonly<Record<string, readonly string[]>> = {
   call: ['act', 'see', 'failure', 'waiting'],
@@ -62,12 +64,15 @@ export function* faultsOfOutcome({
   decision,
 }: Moment): Generator<[reason: string, what: string]> {
   const { outcome, reason } = record
+  const isNone = record.decision === null
+  if (isNone && (outcome === 'act' || outcome === 'waiting' || isArrayOfSome(record.facts)))
+    yield ['outcome-mismatch', `it decided nothing, and its outcome is ${outcome}`]
+  if (!isNone && record.stack === null) yield ['outcome-mismatch', 'it decided something, and wore no role']
   if (decision === null) return // erased, or there was none
   const kind = at(decision, 'kind')
   if (!(MAY_END[String(kind)] ?? []).includes(String(outcome)))
     yield ['outcome-mismatch', `its decision was ${kind}, and its outcome is ${outcome}`]
-  const facts = isArray(record.facts) ? record.facts.length : 0
-  if (facts > 0 && !mayWrite(record, open, decision))
+  if (isArrayOfSome(record.facts) && !mayWrite(record, open, decision))
     yield ['outcome-mismatch', `it wrote facts, and its outcome is ${outcome}`]
   const own = ['BEING_ENDED', 'ROLE_UNAVAILABLE', at(decision, 'code') ?? null]
   if (kind === 'failure' && !own.includes(reason ?? null))
@@ -100,19 +105,25 @@ const effectDigests = (effect: Json): Json => {
   return { request: saltedHash(salt, request), result: result === null ? null : saltedHash(salt, result) }
 }
 
-/** What a moment names: facts that it wrote and others, the fact that caused it, role specs, the program that chose them, and manifests of code. */
+/** The contents that a moment names by digest, each with the form that it has to have: its program, manifests of code, and specs. */
+export function* namedContents({
+  record,
+  open,
+}: Pick<Moment, 'record' | 'open'>): Generator<readonly [form: string, digest: Json | undefined]> {
+  yield ['program', at(open, 'program')]
+  for (const part of [open, record]) yield ['manifest', at(part, 'code')]
+  const stacked = at(record, 'stack', 'stacked')
+  for (const role of [at(record, 'stack', 'primary'), ...(isArray(stacked) ? stacked : [])])
+    yield ['spec', at(role, 'digest')]
+}
+
+/** What a moment names: facts that it wrote and others, the fact that caused it, and the digests of contents. */
 export function citedBy(
   { record, open }: Moment,
   { basis, judged, noted }: Record<'basis' | 'judged' | 'noted', Json>,
 ) {
   const list = (refs: Json | undefined): readonly Json[] => (isArray(refs) ? refs : [])
-  const roles = [at(record, 'stack', 'primary') ?? null, ...list(at(record, 'stack', 'stacked'))]
-  const digests = [
-    at(open, 'program'),
-    at(open, 'code'),
-    at(record, 'code'),
-    ...roles.map((role) => at(role, 'digest')),
-  ]
+  const digests = [...namedContents({ record, open })].map(([, digest]) => digest)
   return {
     facts: list(record.facts),
     cited: [

@@ -1,9 +1,12 @@
 import { REGISTRY_REEL } from '@treeos/core'
-import { type ClauseResult, compileFlow, explainFlow, type FlowInput, type RoleSpec } from '@treeos/roles'
+import type { RoleSpec } from '@treeos/roles'
 import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReader } from '@treeos/world'
 import { deriveOpened, pathsRead } from '../bundle/derive-opened.ts'
 import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
+import { type RolesByClause, rolesByClause } from '../bundle/roles-by-clause.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
+import { hasForm } from '../forms/forms.ts'
+import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
@@ -30,9 +33,6 @@ export class UnknownLawError extends Error {
   }
 }
 
-/** Roles, each with the index of the clause that gives it; `default` and `asked` are not clauses. */
-type ByClause = readonly { readonly role: string; readonly clause: number | 'default' | 'asked' }[]
-
 /** A permission that was derived again. */
 export interface DerivedPermission {
   readonly verdict: Verdict
@@ -47,7 +47,7 @@ export interface DerivedPermission {
   readonly asked: string
   readonly target: string
   /** the roles of the stack, and the clauses that chose them */
-  readonly roles: ByClause
+  readonly roles: RolesByClause
   /** the gates, in their order; the second is not asked when the first refuses */
   readonly gates: readonly GateFinding[]
   /** makers of the being, nearest first */
@@ -88,6 +88,11 @@ export async function derivePermission(witness: Parts): Promise<DerivedPermissio
   need(fault === undefined, `the moment does not fit together: ${fault?.[1]}`)
   const said = record as JsonObject
   if (!isKnownLaw(said.law)) throw new UnknownLawError(witness.moment)
+  const [misshapen] = [...faultsOfForm(moment)]
+  need(misshapen === undefined, String(misshapen?.[1]))
+  const areFormed =
+    hasForm('program', witness.program) && witness.specs.every((spec) => hasForm('spec', spec))
+  need(areFormed && hasForm('lists', witness.surface), 'its program, a spec or its lists have another form')
   need(said.effect === undefined || witness.moment.effect !== null, 'what it asked of the outside was erased')
   const call = at(decision, 'call')
   need(
@@ -173,34 +178,12 @@ async function openedWith(
   return { missing, attested }
 }
 
-/** The roles that a flow gives in the context of an open record, each with the index of its clause. */
-function byClause(program: Json, open: Json): ByClause {
-  const flow = compileFlow(at(program, 'flow') ?? [])
-  const asked = at(open, 'outside') === true ? null : ((at(open, 'asked') ?? null) as string | null)
-  const { clauses, primary, source, skip } = explainFlow(flow, {
-    ...({
-      context: at(open, 'context') ?? {},
-      cognition: at(open, 'cognition', 'kind'),
-    } as unknown as FlowInput),
-    roles: (at(program, 'roles') ?? {}) as unknown as FlowInput['roles'],
-    defaultRole: (at(program, 'defaultRole') ?? null) as string | null,
-    asked,
-  })
-  if (skip !== undefined || primary === null || source === null) return []
-  const clauseOf = (result: ClauseResult) => clauses.filter((clause) => clause.result === result)
-  const first = source === 'clause' ? (clauseOf('primary')[0]?.index ?? 0) : source
-  return [
-    { role: primary, clause: first },
-    ...clauseOf('stacked').map(({ role, index }) => ({ role: String(role), clause: index })),
-  ]
-}
-
 /** The roles of the stack by clause. The program gives them, with these digests, in the context of the open record. */
-function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByClause {
+function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): RolesByClause {
   need(valueHash(program) === at(open, 'program'), 'its program is not the one that the moment opened with')
   const stacked = at(record, 'stack', 'stacked')
   const pinned = [at(record, 'stack', 'primary') ?? null, ...(isArray(stacked) ? stacked : [])]
-  const roles = byClause(program, open)
+  const roles = rolesByClause(program, open)
   need(
     same(
       roles.map(({ role }) => role),

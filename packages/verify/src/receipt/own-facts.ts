@@ -8,7 +8,10 @@ import {
   type RecordedEnd,
   WorldReader,
 } from '@treeos/world'
-import { at, isArray, isObject, type Json, same } from '../canonical.ts'
+import type { Moment } from '../bundle/moment.ts'
+import { at, isArray, type Json, same } from '../canonical.ts'
+import { faultOfFacts } from '../due/fault-of-facts.ts'
+import { isPayloadOf } from '../forms/forms.ts'
 import { factHash, isHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { NotShownError } from '../missing-reel.ts'
@@ -64,7 +67,9 @@ export async function checkOwnFacts(witness: Parts, world: WitnessReels, me: Bei
     if (salt === null && payload === null) erased.push(`what ${what} says: it was erased`)
     else
       need(
-        isHash(salt) && isObject(payload) && saltedHash(salt, payload) === at(header, 'payloadHash'),
+        isHash(salt) &&
+          isPayloadOf(String(at(header, 'kind')), payload) &&
+          saltedHash(salt, payload) === at(header, 'payloadHash'),
         `${what} has another payload`,
       )
     written.push({ reel: String(reel), kind: String(at(header, 'kind')), payload: payload as never })
@@ -75,6 +80,10 @@ export async function checkOwnFacts(witness: Parts, world: WitnessReels, me: Bei
   }
   const isMarked = at(open, 'outside') !== true || !lacksMark(written, wasMarked)
   need(isMarked, 'what it wrote holds words from outside, and has no mark')
+  const [role = null] = witness.specs
+  const inputs = { moment: moment as unknown as Moment, role, target: witness.target, rowOf: world.knownRow }
+  const fault = faultOfFacts(written, inputs)
+  need(fault === null, String(fault))
   if (written.length === 0 && at(record, 'outcome') !== 'act') return erased
   const isDerived = await areDerived(witness, world, me, written)
   const call = at(decision, 'call')

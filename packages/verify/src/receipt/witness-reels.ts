@@ -9,6 +9,8 @@ import {
   rowKeyOf,
 } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { type KnownRow, knownOf } from '../due/call-to-derive.ts'
+import { isPayloadOf } from '../forms/forms.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import type { Head } from '../heads.ts'
@@ -71,6 +73,7 @@ function payloadOf(
   const isKnown = isPermissionFact(reel, kind) || (isContextKind(kind) && !/^(approval|tally):/.test(reel))
   if (!isKnown) throw wrong('brings a payload that nothing is derived from')
   if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')
+  if (!isPayloadOf(kind, payload)) throw wrong('has a payload of another form')
   if (saltedHash(salt, payload) !== at(header, 'payloadHash')) throw wrong('has another payload')
   return payload
 }
@@ -187,6 +190,14 @@ export class WitnessReels {
       blob: nothing('of other contents'),
       aside: NO_ASIDE,
     }
+  }
+
+  /** What is shown of the row of a reel. Facts of drivers and budgets may be withheld, so neither is known. */
+  readonly knownRow = (reel: ReelId): KnownRow => {
+    const shown = this.shown.get(reel)
+    if (shown === undefined) return {}
+    const { driver: _by, budget: _bounds, ...known } = knownOf(this.#rowOf(reel, reel, shown.head[0]))
+    return known
   }
 
   #head(reel: ReelId, cited: ReadonlyMap<ReelId, ShownReel['head']> | null): ShownReel['head'] {

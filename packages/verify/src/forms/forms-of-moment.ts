@@ -1,0 +1,15 @@
+import type { Moment } from '../bundle/moment.ts'
+import type { Json } from '../canonical.ts'
+import { hasForm } from './forms.ts'
+
+const PARTS = ['record', 'open', 'decision', 'effect'] as const
+
+/** Which parts of a moment have another form than a known law gives them. */
+export function* faultsOfForm(
+  moment: Moment,
+  noted: Json = null,
+): Generator<readonly [reason: string, what: string]> {
+  for (const part of PARTS)
+    if (!hasForm(part, moment[part])) yield [`${part}-mismatch`, `its ${part} has another form`]
+  if (!hasForm('noted', noted)) yield ['open-mismatch', 'what it noted has another form']
+}
