@@ -163,7 +163,7 @@ export {
   type Priority,
   priorityName,
   questionOf,
-  type RefusedTry,
+  REFUSED_PREFIX,
   triggerOf,
   type VerbCall,
   type Wake,

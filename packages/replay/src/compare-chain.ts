@@ -222,8 +222,7 @@ async function replayMoment(
   }
   compareAct(stored, outcome, compare)
   const isJudged = !codeWasMissing && !gone.content && !gone.decision
-  if (isJudged)
-    await compareVerdict(deps, stored, recomputed, outcome, { compare, inRecord, isOther: isOther.record })
+  if (isJudged) await compareVerdict(deps, stored, recomputed, outcome, { compare, inRecord })
   const less: ComparedLess[] = [
     ...(stack !== null && layout < PROMPT_LAYOUT ? (['olderPrompts'] as const) : []),
     ...(gone.content || gone.decision || gone.words ? (['partly'] as const) : []),

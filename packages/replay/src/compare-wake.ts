@@ -13,6 +13,7 @@ import {
   type Json,
   LOOK_PREFIX,
   questionOf,
+  REFUSED_PREFIX,
   readPath,
   SUBSTRATE,
   type Wake,
@@ -35,6 +36,8 @@ import {
   changeContent,
   evolve,
   type ResumedApproval,
+  refusedCall,
+  refusedCalls,
   resumedWake,
   SENT_BY,
   STEP_FIELDS,
@@ -141,6 +144,7 @@ async function compareGoingOn(
 ): Promise<void> {
   const { wake } = open
   const isLook = wake.id.startsWith(LOOK_PREFIX)
+  const isAgain = wake.id.startsWith(REFUSED_PREFIX)
   const prior = wake.id.slice(wake.id.indexOf('/') + 1)
   const before = (await findOpen(db, prior))?.record ?? null
   const question =
@@ -151,6 +155,13 @@ async function compareGoingOn(
   // What the act, the look or the effect brought adds to it, and is in no record of that moment.
   if (before?.outside === true) compare.same('outside', wake.outside === true, true)
   if (isLook) compare.same('looks', wake.looks ?? 0, (before?.wake.looks ?? 0) + 1)
+  if (isAgain)
+    for (const [field, is, was] of [
+      ['refusals', wake.refusals ?? 0, (before?.wake.refusals ?? 0) + 1],
+      ['cause', wake.cause, before?.wake.cause ?? null],
+      ['orientation', wake.orientation ?? null, before?.wake.orientation ?? null],
+    ] as const)
+      compare.same(field, is, was)
   const said = isLook || question === null ? null : await findEntry(db, prior) // the moment's own words have its id
   compare.same('answers', open.answers, said?.inReplyTo === question ? null : question)
   const { content = null } = entry ?? {}
@@ -159,6 +170,7 @@ async function compareGoingOn(
       compare.same('asKind', open.asKind ?? null, before === null ? null : wakeWord(before.wake))
     return compareAnswered({ db, past }, prior, { open, entry }, compare)
   }
+  if (isAgain) return compareRefusal(db, prior, { wake, content }, compare)
   if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds
   const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
   if (decided?.decision.kind !== 'call' || readPath(content, ['result', 'omitted']) !== undefined) return
@@ -166,6 +178,23 @@ async function compareGoingOn(
     STEP_FIELDS.flatMap((field) => (field in content ? [[field, content[field] ?? null]] : [])),
   )
   compare.same('did', told, actStep(decided.decision.call, outcome?.result ?? null))
+}
+
+/** Compares what a wake says of the last refusal with the moment that was refused: a failure, by the same code, of the same call. */
+async function compareRefusal(
+  db: Db,
+  prior: string,
+  { wake, content }: { readonly wake: OpenRecord['wake']; readonly content: Json },
+  compare: Comparison,
+): Promise<void> {
+  const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
+  compare.same('refused', outcome?.kind ?? null, 'failure')
+  const told = refusedCalls(wake, content).at(-1)
+  if (told === undefined || decided === null || outcome === null) return // erased
+  const { decision } = decided
+  const call = decision.kind === 'call' ? decision.call : null
+  const was = refusedCall(call, outcome.reason ?? '', outcome.detail ?? told.message)
+  compare.same('refused', asJson(told), asJson(was))
 }
 
 const ANSWERED = [APPROVED_PREFIX, DENIED_PREFIX, EXPIRED_PREFIX]

@@ -110,7 +110,6 @@ describe('a model call', () => {
     const errors: string[] = []
     const worker = newWorker({
       db: world.workerDb.withPlugin(away),
-      triesMax: 1,
       observe: { ...noopObserver, error: (where) => errors.push(where) },
     })
     model.script((request) => {

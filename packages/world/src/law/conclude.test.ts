@@ -313,6 +313,75 @@ describe('how a being goes on', () => {
   })
 })
 
+describe('a model whose call is refused', () => {
+  const refusing = { surface: NOTHING }
+  const mind = { cognition: { kind: 'llm' } } as const
+  const byModel = (given: Partial<DecidedMoment['open']> = {}): Partial<DecidedMoment> => ({
+    open: { ...momentOf(calling(touching)).open, ...mind, ...given },
+  })
+  const MISCALL = { kind: 'failure', code: 'LLM_FAILED', message: 'no call', miscall: true } as const
+  const told = ({ sends }: ConcludedMoment) => [sends.goesOn.length, sends.notices.length]
+
+  it('decides again about the same wake, and nobody is told', async () => {
+    const found = await concluded({ worn: refusing, more: byModel() })
+    expect([found.kind, found.reason, ...told(found)]).toEqual(['failure', 'FORBIDDEN', 1, 0])
+    expect(found.sends.goesOn).toMatchObject([
+      {
+        ...{ id: 'refused/cid/1/1', kind: 'event', being: 'cid', caller: ASKED.caller, answers: ASKED.id },
+        ...{ root: ASKED.root, priority: ASKED.priority, continues: 1, refusals: 1, cause: ASKED.cause },
+        content: {
+          ...{ event: 'refused', actor: '@cid', prior: 'cid/1/1', step: 1, of: 2 },
+          first: { id: ASKED.id, kind: 'summon', content: 'well?' },
+          refused: [{ call: expect.stringContaining(TOUCH), code: 'FORBIDDEN', message: found.detail }],
+        },
+      },
+    ])
+  })
+
+  it('keeps the first wake and each refusal when it is refused once more', async () => {
+    const [again] = (await concluded({ worn: refusing, more: byModel() })).sends.goesOn
+    const more = {
+      ...byModel({ wake: again!, answers: again!.answers!, moment: 'cid/1/2' }),
+      content: again!.content,
+    }
+    const found = await concluded({ worn: refusing, more })
+    expect(found.sends.goesOn).toMatchObject([
+      {
+        id: 'refused/cid/1/2',
+        answers: ASKED.id,
+        refusals: 2,
+        content: { first: { id: ASKED.id }, refused: [{ code: 'FORBIDDEN' }, { code: 'FORBIDDEN' }] },
+      },
+    ])
+  })
+
+  it('decides again where its answer could not be read', async () => {
+    const found = await concluded({ decision: MISCALL, more: byModel() })
+    expect(found.sends.goesOn).toMatchObject([{ content: { refused: [{ call: null, code: 'LLM_FAILED' }] } }])
+  })
+
+  it.each<[string, Partial<MomentOptions>]>([
+    ['it was refused twice before', { more: byModel({ wake: { ...ASKED, refusals: LIMITS.refusalsMax } }) }],
+    ['its steps are used up', { live: { continues: async () => LIMITS.selfContinuesMax } }],
+    ['its chain is full', { live: { chain: async () => LIMITS.chainWakesMax } }],
+    ['a script decides', { more: byModel({ cognition: { kind: 'scripted' } }) }],
+    ['it was done outside', { more: { ...byModel(), hasEffect: true } }],
+    ['its model gave no answer', { decision: { kind: 'failure', code: 'LLM_FAILED', message: 'model 500' } }],
+    [
+      'it was refused beside the gates',
+      { more: { ...byModel(), refused: { beside: 'storage', code: 'FORBIDDEN', message: 'no' } } },
+    ],
+    ['its role needs code that is not there', { decision: MISCALL, more: { ...byModel(), missing: 'x:y' } }],
+  ])('fails for good where %s, and its asker is told once', async (_, given) => {
+    const found = await concluded({ worn: refusing, more: byModel(), ...given })
+    expect(found.kind).toBe('failure')
+    expect([
+      found.sends.goesOn.length,
+      found.sends.notices.filter(({ being }) => being === 'ann').length,
+    ]).toEqual([0, 1])
+  })
+})
+
 const momentOf = (decision: Decision): DecidedMoment => ({
   being: 'cid',
   open: {

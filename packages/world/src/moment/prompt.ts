@@ -21,9 +21,10 @@ import type { Registry } from '../extend/registry.ts'
 import { PAST_VIEW } from '../orientation/past.ts'
 import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type ConcreteEntry, type SubstrateView } from '../rows/lists.ts'
+import { firstWake, type RefusedCall, refusedCalls } from './first-wake.ts'
 import { localTime } from './open-time.ts'
 import { shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
-import { groundRules, type WakeRow, wakeBlock } from './wake-block.ts'
+import { groundRules, proseAnswers, type WakeRow, wakeBlock } from './wake-block.ts'
 import { toldWake } from './wake-sentence.ts'
 
 /**
@@ -64,11 +65,13 @@ export function composeMoment(
   registry: Pick<Registry, 'roles' | 'operations' | 'beOperations'>,
   specs: readonly RoleSpec[],
   face: Face,
-  moment: PromptMoment,
+  own: PromptMoment,
 ): ComposedPrompt {
+  const moment = { ...own, ...firstWake(own.wake, own.content) }
+  const refused = refusedCalls(own.wake, own.content)
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
   const answersBy = answeringAction(face, registry)
-  const signature = fillMoment(role, face, moment, answersBy?.operation ?? null)
+  const signature = fillMoment(role, face, { ...moment, refused }, answersBy?.operation ?? null)
   let tools: readonly Tool[] | undefined
   let shown: ShownNames | undefined
   return {
@@ -147,6 +150,8 @@ export interface PromptMoment extends WakeRow {
   /** minutes that the zone is ahead of UTC; absent: UTC is shown */
   readonly offset?: number | undefined
   readonly content: Json
+  /** what was refused since this wake, in earlier moments; left out for nothing */
+  readonly refused?: readonly RefusedCall[]
 }
 
 /** Name of the Signature of every moment. */
@@ -166,7 +171,9 @@ export function fillMoment(
   answersBy: string | null = null,
 ): FilledSignature {
   const { before, content } = toldWake(moment)
-  const { block, after } = wakeBlock(moment, face.surface, role, answersBy)
+  const { block, after: lastLine } = wakeBlock(moment, face.surface, role, answersBy)
+  const refusals = whatWasRefused(moment.refused ?? [], proseAnswers(role, moment))
+  const after = [lastLine, refusals].filter((part) => part !== null).join('\n\n')
   const views = face.views.map(({ name, view, outside }) => ({
     name,
     outside,
@@ -197,8 +204,19 @@ export function fillMoment(
     inputs: content === undefined ? {} : { content },
     isBare: true,
     ...(before === null ? {} : { before }),
-    ...(after === null ? {} : { after }),
+    ...(after === '' ? {} : { after }),
   }
+}
+
+const OR_SPEAK = 'Answer in plain words, or call something else.'
+const OR_STOP = 'Call something else, or make no tool call.'
+
+/** What was refused stands at the end of the prompt, where nothing that stays the same is changed. */
+function whatWasRefused(refused: readonly RefusedCall[], mayAnswer: boolean): string | null {
+  if (refused.length === 0) return null
+  const lines = refused.map(({ call, code, message }) => `${call ?? 'your call'}: ${code}: ${message}`)
+  const told = viewBlock('refused', lines.join('\n'))
+  return `${told}\nThis was refused, and nothing was done. ${mayAnswer ? OR_SPEAK : OR_STOP}`
 }
 
 /** Stands over a view of which a part came from outside. */

@@ -15,7 +15,9 @@ declare
   says_who boolean;
   content jsonb;
 begin
-  if e.orientation is not null and not (e.kind = 'summon' and e.being = this_being and e.orientation in ('forward', 'half', 'inward')) then
+  if e.orientation is not null and not (e.kind = 'summon' and e.being = this_being and e.orientation in ('forward', 'half', 'inward'))
+    and not (e.id = 'refused/' || this_moment and e.orientation = w.orientation)
+  then
     return false; -- only a being itself says how it looks
   end if;
   if about_approval(e.kind, e.id) is not null then
@@ -49,11 +51,13 @@ begin
         when 'looked' then ended = 'see' and starts_with(e.id, format('looked/%s/', this_being))
         when 'chain-spent' then (why = 'chain-spent' or ended = 'see') and e.id in ('chain-spent/' || w.root, 'chain-spent/' || w.id)
         else false end;
-  elsif e.id in ('look/' || this_moment, 'continue/' || this_moment) then -- it goes on for who asked
+  elsif e.id in ('look/' || this_moment, 'continue/' || this_moment, 'refused/' || this_moment) then -- it goes on for who asked
     return says_who and e.being = this_being and e.root in (w.root, w.id) and e.in_reply_to is not distinct from w.in_reply_to
       and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (w.caller, w.caller_role, w.caller_cognition)
       and case split_part(e.id, '/', 1) when 'look' then ended = 'see' and e.looks = coalesce(w.looks, 0) + 1
-        else ended = 'act' and e.continues > 0 end;
+        when 'continue' then ended = 'act' and e.continues > 0
+        else ended = 'failure' and e.continues > 0 and e.refusals = coalesce(w.refusals, 0) + 1 and e.refusals <= 2
+          and e.cause is not distinct from w.cause end;
   end if;
   return ended = 'act' and e.caller is null and e.id = format('awakened/%s/%s', this_moment, e.being)
     and case w.kind when 'act' then e.root = e.id else e.root in (w.root, w.id) end
