@@ -76,6 +76,10 @@ export async function live(
   return momentOf(world, await tell(world, being, content, rest), seconds)
 }
 
+/** Waits until nothing is left in the inbox of a being: its model decides again after a refusal. */
+export const untilAtRest = (world: World, being: BeingName): Promise<boolean> =>
+  until(async () => (await wakesOf(world, being)).every(({ closedBy }) => closedBy !== null))
+
 /** Makes a puppet call a verb. */
 export const play = (world: World, being: BeingName, call: JsonObject | VerbCall, say?: string) =>
   live(world, being, { call: call as unknown as JsonObject, ...(say === undefined ? {} : { say }) })

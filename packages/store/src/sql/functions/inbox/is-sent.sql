@@ -16,7 +16,7 @@ declare
   content jsonb;
 begin
   if e.orientation is not null and not (e.kind = 'summon' and e.being = this_being and e.orientation in ('forward', 'half', 'inward'))
-    and not (e.id = 'refused/' || this_moment and e.orientation = w.orientation)
+    and not (e.id = 'refused/' || this_moment and e.orientation is not distinct from w.orientation)
   then
     return false; -- only a being itself says how it looks
   end if;
