@@ -1,12 +1,4 @@
-import {
-  isContinuation,
-  isJsonObject,
-  type Json,
-  questionOf,
-  type RoleName,
-  type ShownNames,
-  stanceOf,
-} from '@treeos/core'
+import { isContinuation, type Json, questionOf, type RoleName, type ShownNames, stanceOf } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import {
   type FilledSignature,
@@ -174,16 +166,11 @@ export function fillMoment(
   const { block, after: lastLine } = wakeBlock(moment, face.surface, role, answersBy)
   const refusals = whatWasRefused(moment.refused ?? [], proseAnswers(role, moment))
   const after = [lastLine, refusals].filter((part) => part !== null).join('\n\n')
-  const views = face.views.map(({ name, view, outside }) => ({
-    name,
-    outside,
-    ...withoutLastAct(name, view),
-  }))
-  const blockOf = ({ name, view, outside }: (typeof views)[number]) =>
-    viewBlock(name, view, outside === true ? HOLDS_OUTSIDE : null)
-  const isLate = ({ name }: { name: string }) => role.layout === 'stable-first' && LATE_VIEWS.has(name)
-  const early = views.filter((view) => !isLate(view)).map(blockOf)
-  const late = views.filter(isLate).map(blockOf)
+  const blocksOf = (place: 'early' | 'late' | 'last') =>
+    face.views
+      .filter(({ name }) => placeOf(name, role.layout) === place)
+      .map(({ name, view, outside }) => viewBlock(name, view, outside === true ? HOLDS_OUTSIDE : null))
+  const early = blocksOf('early')
   const at = face.orientation === 'inward' ? INWARD : ` at ${inline(face.space.path)}.`
   const who = `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`
   const can = capabilities(face, moment.caller)
@@ -192,10 +179,10 @@ export function fillMoment(
   const parts = [
     who,
     ...(role.layout === 'stable-first'
-      ? [persona, ground, ...early, can, ...late]
+      ? [persona, ground, ...early, can, ...blocksOf('late')]
       : [...early, can, ground, persona]),
     block,
-    ...views.flatMap(({ lastAct }) => (lastAct == null ? [] : [viewBlock('lastAct', lastAct)])),
+    ...blocksOf('last'),
     timeOf(moment),
   ]
   return {
@@ -235,10 +222,12 @@ const LATE_VIEWS: ReadonlySet<string> = new Set<SubstrateView | typeof PAST_VIEW
 ])
 
 /** The last act changes with every act, so it is shown after all that does not: a provider then reads less anew. */
-function withoutLastAct(name: string, view: Json): { readonly view: Json; readonly lastAct?: Json } {
-  if (name !== 'me' || !isJsonObject(view)) return { view }
-  const { lastAct, ...rest } = view
-  return lastAct === undefined ? { view } : { view: rest, lastAct }
+const LAST_VIEW: SubstrateView = 'last-act'
+
+/** Where a view stands in the system message. */
+function placeOf(view: string, layout: ComposedRole['layout']): 'early' | 'late' | 'last' {
+  if (view === LAST_VIEW) return 'last'
+  return layout === 'stable-first' && LATE_VIEWS.has(view) ? 'late' : 'early'
 }
 
 function timeOf({ openedAt, zone, offset }: PromptMoment): string {
