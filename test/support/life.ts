@@ -11,7 +11,14 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
-import { findEntry, findOutcomeOfWake, type InboxEntry, listFactsOfMoment, readRows } from '@treeos/store'
+import {
+  countOpen,
+  findEntry,
+  findOutcomeOfWake,
+  type InboxEntry,
+  listFactsOfMoment,
+  readRows,
+} from '@treeos/store'
 import type { BeingRow } from '@treeos/world'
 import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'
@@ -78,7 +85,7 @@ export async function live(
 
 /** Waits until nothing is left in the inbox of a being: its model decides again after a refusal. */
 export const untilAtRest = (world: World, being: BeingName): Promise<boolean> =>
-  until(async () => (await wakesOf(world, being)).every(({ closedBy }) => closedBy !== null))
+  until(async () => (await countOpen(world.db, being)) === 0)
 
 /** Makes a puppet call a verb. */
 export const play = (world: World, being: BeingName, call: JsonObject | VerbCall, say?: string) =>

@@ -386,7 +386,7 @@ class Act:
                 "content": given(call, "content"),
                 "root": root if thread is ABSENT else thread,
                 "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id) if may_answer else None,
-                "expectReply": one_of(ABSENT, False) if expects is ABSENT else one_of(False if expects is False else ABSENT),
+                "expectReply": one_of(ABSENT, False) if expects is ABSENT or said == self.me else one_of(False if expects is False else ABSENT),
                 "channel": one_of(at(call, "channel")),
                 "thread": one_of(thread),
                 "orientation": one_of(orientation if said == self.me else ABSENT),

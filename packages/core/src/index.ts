@@ -150,6 +150,7 @@ export {
   holdsCall,
   isContinuation,
   isOfThread,
+  isToSelf,
   LOOK_PREFIX,
   type LookingBack,
   type Notice,

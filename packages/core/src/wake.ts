@@ -51,7 +51,7 @@ export interface Wake {
   readonly continues: number
   /** hash of the fact on the sender's reel, for wakes that a fact caused */
   readonly cause: string | null
-  /** the wake that this one goes on from, which its being has not answered yet; left out for other wakes, and once it has */
+  /** the wake that this one goes on from, which its being has still to answer; left out for other wakes, and once it has */
   readonly answers?: string
   /** looks in a row that led here; left out for 0 */
   readonly looks?: number
@@ -146,6 +146,12 @@ export function wakeWord({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'in
 /** The wake that a moment has still to answer: its own, or the one that it goes on from; null once that is answered. */
 export const questionOf = (wake: Pick<Wake, 'kind' | 'id'>, answers: string | null): string | null =>
   answers ?? (isContinuation(wake) ? null : wake.id)
+
+/** Whether a being summoned itself. Then nobody waits for it but whoever asked what it still has to answer. */
+export const isToSelf = (
+  { kind, caller }: Pick<Wake, 'kind'> & Partial<Pick<Wake, 'caller'>>,
+  being: BeingName,
+): boolean => kind === 'summon' && caller?.name === being
 
 const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])
 

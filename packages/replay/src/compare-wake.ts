@@ -10,6 +10,7 @@ import {
   type Fact,
   isContinuation,
   isJsonObject,
+  isToSelf,
   type Json,
   LOOK_PREFIX,
   questionOf,
@@ -35,6 +36,7 @@ import {
   actStep,
   changeContent,
   evolve,
+  isAwaited,
   type ResumedApproval,
   refusedCall,
   refusedCalls,
@@ -69,7 +71,10 @@ export async function compareWake(
   if (wake.kind === 'act' && entry !== null && entry.content !== null)
     compare.same('signed', asJson(open.signed ?? null), asJson(signatureOfAct(entry)))
   if (isContinuation(wake)) return compareGoingOn({ db, past }, woken, compare)
-  if (wake.kind === 'summon') return compareSummon(past, woken, compare)
+  if (wake.kind === 'summon') {
+    await compareOwed(db, woken, compare)
+    return compareSummon(past, woken, compare)
+  }
   if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)
   await compareOrigin(db, wake, compare)
 }
@@ -89,12 +94,28 @@ function compareEntry({ being, open: { wake }, entry }: WokenMoment, compare: Co
   compare.same('inbox', { being, ...wake }, { being: entry.being, ...wakeRecordOf({ ...entry, root }) })
 }
 
+/** Compares what a being that summoned itself has still to answer with the moment in which it did; any other summon goes on from nothing. */
+async function compareOwed(db: Db, { being, open }: WokenMoment, compare: Comparison): Promise<void> {
+  const { wake, answers, caller } = open
+  if (!isToSelf(wake, being)) {
+    compare.same('answers', answers, null)
+    return compare.same('caller', asJson(caller), asJson(wake.caller))
+  }
+  const before = (await findOpen(db, wake.id))?.record
+  const owes = before !== undefined && before.cognition.kind !== 'human' && isAwaited(before)
+  const owed = owes ? questionOf(before.wake, before.answers) : null
+  compare.same('answers', answers, owed)
+  const asked = answers === null ? null : await findEntry(db, answers)
+  compare.same('caller', asJson(caller), asJson(asked?.caller ?? null))
+}
+
 async function compareSummon(
   past: PastStates,
   { being, open, entry }: WokenMoment,
   compare: Comparison,
 ): Promise<void> {
-  const { wake, caller } = open
+  const { wake } = open
+  const { caller } = wake
   if (caller === null || wake.cause === null) return compare.differ('caller', asJson(caller), null)
   const cause = await past.find(`being:${caller.name}`, wake.cause)
   if (cause === undefined) return compare.differ('caller', asJson(caller), null)

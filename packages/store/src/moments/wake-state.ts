@@ -48,7 +48,7 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
       left join treeos.inbox l on (l.answers is not null or o.kind = 'waiting') and l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment, ${REFUSED_PREFIX} || o.moment,
-        ${APPROVED_PREFIX} || o.moment, ${DENIED_PREFIX} || o.moment, ${EXPIRED_PREFIX} || o.moment)
+        ${APPROVED_PREFIX} || o.moment, ${DENIED_PREFIX} || o.moment, ${EXPIRED_PREFIX} || o.moment, o.moment) and l.being = i.being
       left join treeos.inbox q on i.expect_reply and q.id = o.moment and q.kind = 'summon' and q.expect_reply and q.in_reply_to is null
       left join treeos.projection p on p.key = 'thread:' || i.root
     where i.id = ${wake}`.execute(db)

@@ -313,6 +313,52 @@ describe('how a being goes on', () => {
   })
 })
 
+describe('a being that summons itself', () => {
+  const inward = calling({ ...answering, target: '@cid', orientation: 'inward' })
+  const said = async (given: Partial<MomentOptions> = {}) =>
+    (await concluded({ decision: inward, ...given })).sends.said
+
+  it('still owes the answer for which somebody waits, whatever its role announces', async () => {
+    const worn = { role: { ...ROLE, selfContinue: true as const } }
+    const { sends } = await concluded({ decision: inward, worn })
+    expect(sends.said).toMatchObject([
+      { being: 'cid', answers: ASKED.id, inReplyTo: null, priority: ASKED.priority, orientation: 'inward' },
+    ])
+    expect(sends.said[0]).not.toHaveProperty('expectReply')
+    expect(sends.goesOn.map(({ answers }) => answers)).toEqual([undefined]) // one moment answers, not two
+  })
+
+  it.each<[string, Partial<MomentOptions>]>([
+    ['nobody asked', { wake: newWake({ ...ASKED, id: 'idle/cid/1/1', kind: 'event', caller: null }) }],
+    ['no answer is wanted', { wake: { ...ASKED, expectReply: false } }],
+    ['it was told an answer', { wake: { ...ASKED, inReplyTo: 'q' } }],
+  ])('owes nothing where %s', async (_, given) => {
+    expect((await said(given))[0]).not.toHaveProperty('answers')
+  })
+
+  const own = { ...ASKED, id: 'cid/1/1', caller: { name: 'cid', role: 'clerk', cognition: 'llm' as const } }
+  const turned = (more: Partial<DecidedMoment['open']>): Partial<DecidedMoment> => ({
+    open: { ...momentOf(inward).open, moment: 'cid/1/2', wake: own, caller: null, ...more },
+  })
+
+  it('answers who asked from the moment that it gave itself', async () => {
+    const more = turned({ answers: ASKED.id, caller: ASKED.caller })
+    const live = { entry: async () => ({ ...ASKED, closedBy: 'cid/1/1' }) }
+    expect((await said({ decision: calling(answering), more, live }))[0]).toMatchObject({
+      being: 'ann',
+      inReplyTo: ASKED.id,
+    })
+    const { sends } = await concluded({ worn: { surface: NOTHING }, more, live })
+    expect(sends.notices.map(({ being }) => being)).toContain('ann')
+  })
+
+  it('has nobody to answer where nobody waits', async () => {
+    const found = await concluded({ decision: calling(answering), more: turned({}) })
+    expect(found).toMatchObject({ kind: 'failure', reason: 'INVALID_INPUT' })
+    expect(found.sends.notices.map(({ being }) => being)).toEqual(['operator'])
+  })
+})
+
 describe('a model whose call is refused', () => {
   const refusing = { surface: NOTHING }
   const mind = { cognition: { kind: 'llm' } } as const

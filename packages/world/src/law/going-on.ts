@@ -5,6 +5,7 @@ import {
   CONTINUE_PREFIX,
   type ErrorCode,
   holdsCall,
+  isToSelf,
   type JsonObject,
   LIMITS,
   LOOK_PREFIX,
@@ -108,7 +109,7 @@ async function afterLook(
     prior: open.moment,
     step: looks + 1,
     of: LIMITS.looksMax,
-    ...(open.wake.caller === null ? {} : { correlation: answeredBy(open) }),
+    ...(open.caller === null ? {} : { correlation: answeredBy(open) }),
     ...begunIn(open, heard),
     earlier: stepsIn(open.wake, heard),
     ...shown,
@@ -129,10 +130,10 @@ function nextWake(
   content: JsonObject,
   question: string | null,
 ): Wake {
-  const { caller, priority, hops, continues, inReplyTo, expectReply } = open.wake
+  const { priority, hops, continues, inReplyTo, expectReply } = open.wake
   return {
     ...eventWake(being, id, content, open.wake),
-    caller,
+    caller: open.caller,
     priority,
     hops,
     continues,
@@ -162,14 +163,14 @@ async function afterRefusal(
   const gone = await asked.questions.continues(being, open.wake.root)
   if (gone >= (await selfContinuesMax(reader, being)).max) return []
   if (await isChainFull(asked, open.wake.root)) return []
-  const { wake, content: told } = firstWake(open.wake, heard)
+  const { wake, content: told, toSelf = isToSelf(open.wake, being) } = firstWake(open.wake, heard)
   const content = {
     event: 'refused',
     actor: stanceOf(being),
     prior: open.moment,
     step: refusals + 1,
     of: LIMITS.refusalsMax,
-    first: { id: wake.id, kind: wake.kind, content: told },
+    first: { id: wake.id, kind: wake.kind, content: told, ...(toSelf ? { toSelf } : {}) },
     refused: asJson(refusedCalls(open.wake, heard).concat(refused)),
   }
   const next: Wake = {
@@ -211,8 +212,10 @@ async function continueItself(
   const step = gone + 1
   const own = { actor: stanceOf(being), prior: open.moment, step, of: max }
   const question = questionOf(open.wake, open.answers)
+  // Answered, or left to the moment for which it summoned itself.
   const isAnswered =
-    question !== null && verdict.act?.wakes.some(({ inReplyTo }) => inReplyTo === question) === true
+    question !== null &&
+    verdict.act?.wakes.some(({ inReplyTo, answers }) => [inReplyTo, answers].includes(question)) === true
   const earlier = isAnswered ? [] : stepsIn(open.wake, heard) // they were for the answer
   const content = fitContent({
     event: 'self-continue',

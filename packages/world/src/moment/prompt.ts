@@ -1,4 +1,12 @@
-import { isContinuation, type Json, questionOf, type RoleName, type ShownNames, stanceOf } from '@treeos/core'
+import {
+  isContinuation,
+  isToSelf,
+  type Json,
+  questionOf,
+  type RoleName,
+  type ShownNames,
+  stanceOf,
+} from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import {
   type FilledSignature,
@@ -59,7 +67,8 @@ export function composeMoment(
   face: Face,
   own: PromptMoment,
 ): ComposedPrompt {
-  const moment = { ...own, ...firstWake(own.wake, own.content) }
+  const { toSelf = isToSelf(own.wake, face.me.name), ...first } = firstWake(own.wake, own.content)
+  const moment = { ...own, ...first, toSelf }
   const refused = refusedCalls(own.wake, own.content)
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
   const answersBy = answeringAction(face, registry)

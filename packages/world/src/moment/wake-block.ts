@@ -13,7 +13,10 @@ import { covers, type Surface } from '../rows/lists.ts'
 
 /** What is known of a wake from rows alone. Its content is not part of it: what was said stands in the user message. */
 export interface WakeRow {
-  readonly wake: Pick<Wake, 'id' | 'kind' | 'root' | 'inReplyTo' | 'expectReply' | 'outside'>
+  readonly wake: Pick<Wake, 'id' | 'kind' | 'root' | 'inReplyTo' | 'expectReply' | 'outside'> &
+    Partial<Pick<Wake, 'caller'>>
+  /** the being summoned itself; left out where it did not */
+  readonly toSelf?: boolean
   /** as the open record says: the moment holds words from outside */
   readonly outside?: true
   /** as the open record says: the wake that this one goes on from, while that is not answered */
@@ -46,7 +49,7 @@ export const proseAnswers = (
  * @returns the block, and how to answer: that is the last line of the user message, since small models heed most what they read last
  */
 export function wakeBlock(
-  { wake, caller, answers, outside }: WakeRow,
+  { wake, caller, answers, outside, toSelf = false }: WakeRow,
   surface: Surface,
   role: ProseRules,
   answersBy: string | null = null,
@@ -55,14 +58,15 @@ export function wakeBlock(
   const after = lastLine({ wake, caller, answers }, surface, role, answersBy)
   const lines = [
     `kind: ${inline(kind)}`,
+    ...(toSelf ? ['from: yourself'] : caller === null ? ['from: nobody'] : []),
     ...(caller === null
-      ? ['from: nobody']
+      ? []
       : [
-          `from: ${inline(stanceOf(caller.name))}`,
+          `${toSelf ? 'asker' : 'from'}: ${inline(stanceOf(caller.name))}`,
           `role: ${caller.role === null ? 'none' : inline(caller.role)}`,
           `mind: ${inline(caller.cognition)}`,
         ]),
-    whatUserMessageIs(wake.kind, kind, caller),
+    toSelf ? 'The user message is what you said to yourself.' : whatUserMessageIs(wake.kind, kind, caller),
     ...fromOutside(wake.outside === true, outside === true),
   ]
   if (after !== null)
