@@ -157,7 +157,7 @@ const QUERIES: Readonly<
   },
   countOpen: { ask: countOpen, told: (one) => only(({ being }) => being === one).length },
   countOwnWakes: {
-    ask: (db, one, other) => countOwnWakes(db, one, other, 'idle/'),
+    ask: (db, one, other) => countOwnWakes(db, one, other, ['idle/']),
     told: () => 0,
   },
   countChain: {

@@ -204,6 +204,23 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
     ...(await of(KID, { outcome: { kind: 'see' } })),
     inbox: [{ ...lookOf('asker'), looks: 0 }],
   }),
+  'that it decides again after an act': async () => ({ ...(await of(KID)), inbox: [againOf('asker')] }),
+  'that it decides again for another asker': async () => ({
+    ...(await of(KID, { outcome: failed })),
+    inbox: [againOf('operator')],
+  }),
+  'that it decides again as often as it likes': async () => ({
+    ...(await of(KID, { outcome: failed })),
+    inbox: [{ ...againOf('asker'), refusals: 0 }],
+  }),
+  'that it decides again about another cause': async () => ({
+    ...(await of(KID, { outcome: failed })),
+    inbox: [{ ...againOf('asker'), cause: 'ab'.repeat(32) }],
+  }),
+  'that it looks inward after a refusal': async () => ({
+    ...(await of(KID, { outcome: failed })),
+    inbox: [{ ...againOf('asker'), orientation: 'inward' }],
+  }),
   'a summon by a person who did not act': () => {
     const said = { ...ASKS, caller: { name: 'kid', role: 'resident', cognition: 'human' as const } }
     return saying(said, [told(said)])
@@ -397,6 +414,7 @@ describe('append takes no batch that does not follow from its facts and its wake
         inbox: [{ ...lookOf('asker'), id: 'continue/kid/1/1', looks: 0, continues: 1 }],
       },
       look: { ...(await of(KID, { outcome: { kind: 'see' } })), inbox: [lookOf('asker')] },
+      'that it decides again': { ...(await of(KID, { outcome: failed })), inbox: [againOf('asker')] },
       'a child': await folding(born({ parent: 'kid' }), rowOf('new', 'kid', 'llm')),
       budget: await folding(fact('being:grand', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
         ...rowOf('grand', 'kid', 'llm'),
@@ -419,6 +437,11 @@ describe('append takes no batch that does not follow from its facts and its wake
     expect((await findEntry(base.db, 'told-ann'))?.closedBy).toBeNull()
     expect((await findEntry(base.db, KID.wake))?.closedBy).toBe('kid/1/1')
   })
+})
+
+const againOf = (caller: string) => ({
+  ...event('refused/kid/1/1', 'kid', { caller: { name: caller, role: null, cognition: 'human' } }),
+  ...{ continues: 1, refusals: 1 },
 })
 
 const lookOf = (caller: string) =>

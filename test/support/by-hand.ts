@@ -30,7 +30,6 @@ export function handWorker(
     memory,
     model: null,
     connections: new Map(),
-    triesMax: 0,
     privateHosts: [],
     signals: null,
     observe: noopObserver,

@@ -11,7 +11,14 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
-import { findEntry, findOutcomeOfWake, type InboxEntry, listFactsOfMoment, readRows } from '@treeos/store'
+import {
+  countOpen,
+  findEntry,
+  findOutcomeOfWake,
+  type InboxEntry,
+  listFactsOfMoment,
+  readRows,
+} from '@treeos/store'
 import type { BeingRow, Face } from '@treeos/world'
 import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'
@@ -75,6 +82,10 @@ export async function live(
   const { seconds, ...rest } = telling
   return momentOf(world, await tell(world, being, content, rest), seconds)
 }
+
+/** Waits until nothing is left in the inbox of a being: its model decides again after a refusal. */
+export const untilAtRest = (world: World, being: BeingName): Promise<boolean> =>
+  until(async () => (await countOpen(world.db, being)) === 0)
 
 /** Makes a puppet call a verb. */
 export const play = (world: World, being: BeingName, call: JsonObject | VerbCall, say?: string) =>

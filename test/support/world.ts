@@ -86,11 +86,6 @@ export interface WorldOptions {
   readonly clock?: string
   /** longest time of a mind that decides within the workflow task of its moment; default 500 */
   readonly shortMindMs?: number
-  /**
-   * how often a model may try a refused call again; here 0 unless given, so that a scripted model answers
-   * once
-   */
-  readonly triesMax?: number
   /** activities that a worker runs at once */
   readonly activitiesMax?: number
   /** what becomes of several overlays of one call; default block */
@@ -158,7 +153,6 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           model: modelOf(options),
           connections: connectionsOf(options),
           signalsUrl: options.actSignal === false ? null : urls.signalsUrl,
-          triesMax: options.triesMax ?? 0,
           ...(options.shortMindMs === undefined ? {} : { shortMindMs: options.shortMindMs }),
           privateHosts: options.privateHosts ?? [],
           sandbox: options.sandbox ?? null,

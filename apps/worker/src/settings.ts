@@ -10,7 +10,6 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Within a workflow task, for which the worker asks for more time after 8 s. */
 const SHORT_MIND_MS_MAX = 7000
 /** Each try is a call of the model, and costs. */
-const REFUSED_TRIES_MAX = 4
 
 export const isLogLevel = (text: string): boolean => z.enum(LOG_LEVELS).safeParse(text).success
 
@@ -72,14 +71,6 @@ const variables = z.object({
   TREEOS_CACHED_BEINGS: count.min(2).optional().describe('a whole number from 2'),
   /** most connections of the pool to Postgres */
   TREEOS_POOL_MAX: count.min(1).optional().describe('a whole number from 1'),
-  /** how often a model may try again within a moment when what it called is refused */
-  TREEOS_REFUSED_TRIES: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(REFUSED_TRIES_MAX)
-    .optional()
-    .describe(`a number from 0 to ${REFUSED_TRIES_MAX}`),
   /** longest time in ms of a mind that decides within the workflow task of its moment */
   TREEOS_SHORT_MIND_MS: z.coerce
     .number()

@@ -129,7 +129,6 @@ function pluginOf(
     keepRunsSeconds: settings.TREEOS_KEEP_RUNS_SECONDS,
     poolMax: settings.TREEOS_POOL_MAX,
     shortMindMs: settings.TREEOS_SHORT_MIND_MS,
-    triesMax: settings.TREEOS_REFUSED_TRIES,
     ...models,
     signalsUrl,
     privateHosts: settings.TREEOS_FETCH_PRIVATE,

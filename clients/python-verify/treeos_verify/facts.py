@@ -275,21 +275,26 @@ class Act:
         asked = given(call, "inReplyTo")
         may_answer = is_reply or said == caller
         is_outside = at(opened, "outside") is True
-        fields = {
-            "correlation": own,
-            "to": is_text if to is None else to,
-            "content": given(call, "content"),
-            "root": root if thread is ABSENT else thread,
-            "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id) if may_answer else None,
-            "expectReply": one_of(ABSENT, False) if expects is ABSENT else one_of(False if expects is False else ABSENT),
-            "channel": one_of(at(call, "channel")),
-            "thread": one_of(thread),
-            "orientation": one_of(orientation if said == self.me else ABSENT),
-            "outside": one_of(True) if is_outside else one_of(True, ABSENT),
-            "role": given(self.record, "stack", "primary", "name"),
-            "cognition": given(opened, "cognition", "kind"),
-        }
-        return [(f"being:{self.me}", "being:summoned", fields)]
+        if self.first("outside") is True and not is_outside:
+            self.attest()
+        yield Due(
+            f"being:{self.me}",
+            "being:summoned",
+            {
+                "correlation": own,
+                "to": is_text if to is None else to,
+                "content": given(call, "content"),
+                "root": root if thread is ABSENT else thread,
+                "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id) if may_answer else None,
+                "expectReply": one_of(ABSENT, False) if expects is ABSENT or said == self.me else one_of(False if expects is False else ABSENT),
+                "channel": one_of(at(call, "channel")),
+                "thread": one_of(thread),
+                "orientation": one_of(orientation if said == self.me else ABSENT),
+                "outside": one_of(True) if is_outside else one_of(True, ABSENT),
+                "role": given(self.record, "stack", "primary", "name"),
+                "cognition": given(opened, "cognition", "kind"),
+            },
+        )
 
 
 DO = {

@@ -8,7 +8,7 @@ WORDED = {"being:born", "quality:set", "space:created", "signal:published", "rol
 MARKED = "origin:outside"
 MARKS = {MARKED: True, "origin:vouched": False}
 SPEECH = "being:summoned"
-SENT_BY = re.compile(r"(?:change|awakened|notice|parked)/([^/]+/[0-9]+/[0-9]+)(?:/|\Z)")
+SENT_BY = re.compile(r"(?:change|awakened|notice|parked|refused)/([^/]+/[0-9]+/[0-9]+)(?:/|\Z)")
 
 
 def asked_in(opened):
@@ -91,9 +91,10 @@ def holds_outside(opened, basis, origins, is_whole, program, noted, is_all):
 
 def check_origin(record, opened, basis, origins, is_whole, program, noted=None, is_all=False):
     said = origins.by_hash.get(given(opened, "wake", "cause"))
-    need(said is None or said is (at(opened, "wake", "outside") is True), "other words woke it", "origin-mismatch")
-    turned = origins.turned.get(given(opened, "wake", "cause"), ABSENT)
+    says_so = at(opened, "wake", "outside") is True
     is_summon = given(opened, "wake", "kind") == "summon"
+    need(said is None or said is says_so or (says_so and not is_summon), "other words woke it", "origin-mismatch")
+    turned = origins.turned.get(given(opened, "wake", "cause"), ABSENT)
     need(not is_summon or turned is ABSENT or same(turned, given(opened, "wake", "orientation")), "asked to look elsewhere", "context-mismatch")
     wake = given(opened, "wake")
     sent = SENT_BY.match(str(given(wake, "id"))) if given(wake, "kind") == "event" else None

@@ -9,6 +9,7 @@ from .forms import has_form, is_payload_of
 from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, is_standing, list_gate, rule_gate, tallies_tried, unknown, written
 from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from .heads import shown_heads
+from .law.judge import GOING_ON
 from .law.sight import needs_no_world
 from .moment import check_forms, check_header, check_moment, is_known_law
 from .operations import OPERATIONS
@@ -52,7 +53,7 @@ def signature(one):
 def asker_in(opened):
     """Who spoke, unless the being goes on after its answer."""
     wake = str(given(opened, "wake", "id"))
-    goes_on = given(opened, "wake", "kind") == "event" and wake.startswith(("continue/", "look/", "approved/", "denied/", "expired/"))
+    goes_on = given(opened, "wake", "kind") == "event" and wake.startswith(GOING_ON)
     return None if goes_on and given(opened, "answers") is None else given(opened, "caller", "name")
 
 

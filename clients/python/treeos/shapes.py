@@ -17,10 +17,10 @@ Entry = Union[str, "Token"]
 Envelope = Union["JsonObject"]
 ErrorCode = Literal["INVALID_INPUT", "INVALID_TYPE", "ADDRESS_PARSE_ERROR", "UNAUTHORIZED", "BUDGET_EXCEEDED", "FORBIDDEN", "EXTENSION_BLOCKED", "SPACE_NOT_FOUND", "BEING_NOT_FOUND", "MATTER_NOT_FOUND", "EXTENSION_NOT_FOUND", "ROLE_UNAVAILABLE", "VERB_NOT_SUPPORTED", "ACTION_NOT_SUPPORTED", "CORRELATION_NOT_FOUND", "MOMENT_NOT_FOUND", "RESOURCE_CONFLICT", "CANCELLED", "BEING_ENDED", "OVERLAY_LOST", "PAYLOAD_TOO_LARGE", "NO_ANSWER", "RATE_LIMITED", "INTERNAL", "TIMEOUT", "LLM_TIMEOUT", "LLM_FAILED", "LLM_NOT_CONFIGURED", "SERVICE_UNAVAILABLE"]
 FaultPart = Literal["model", "script", "decide", "effect", "stack"]
-HeadRef = List[Any]
 Json = Any
 JsonObject = Dict[str, Any]
 Layout = Literal["as-told", "stable-first"]
+LookingBack = Literal["half", "inward"]
 MomentId = str
 NeverWorn = Literal["not-registered", "not-named", "other-cognition", "malformed", "asked", "no-primary", "not-triggered", "thread-cut", "being-ended", "contradiction", "too-long"]
 Operator = Literal["eq", "ne", "in", "notIn", "gt", "gte", "lt", "lte", "present"]
@@ -443,10 +443,11 @@ class _ExplainedMoment(TypedDict):
 
 
 class ExplainedMoment(_ExplainedMoment, total=False):
+    orientation: "LookingBack"
     shadow: List["ShadowVerdict"]
     skip: "SkipReason"
-    tries: List["RefusedTry"]
     unheard: str
+    wentOn: Optional[float]
     wouldWear: List["RoleName"]
 
 
@@ -612,9 +613,11 @@ class MomentView(_MomentView, total=False):
     content: str
     driver: str
     message: str
+    orientation: "LookingBack"
     overlay: "OverlayRecord"
     reason: str
     shadow: List["ShadowVerdict"]
+    wentOn: Optional[float]
 
 
 class NamedTally(TypedDict):
@@ -757,16 +760,6 @@ class RecentActivity(TypedDict):
     strip: List["StripMoment"]
     until: str
     waiting: List["WaitsFor"]
-
-
-class _RefusedTry(TypedDict):
-    call: Union["VerbCall", None]
-    code: str
-    message: str
-
-
-class RefusedTry(_RefusedTry, total=False):
-    heads: List["HeadRef"]
 
 
 class RelToken(TypedDict):

@@ -26,8 +26,6 @@ export interface BeatDeps {
    * models of the operator's configuration, by name; a being with the quality `llm.connection` uses that one
    */
   readonly connections: ReadonlyMap<string, Model>
-  /** how often a model may try again within a moment when what it called is refused */
-  readonly triesMax: number
   /** hosts, or host:port, with private addresses that effects may reach */
   readonly privateHosts: readonly string[]
   /** path of the sandbox program that effects run commands in; null: they run none */

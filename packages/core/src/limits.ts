@@ -50,6 +50,8 @@ export const LIMITS = {
   selfContinuesMax: 16,
   /** looks in a row: a mind that only looks is stopped */
   looksMax: 8,
+  /** moments in a row in which a model may decide again after a refusal; each is a step of its chain */
+  refusalsMax: 2,
   /** a lease that its driver does not renew ends after this; the sweep that ends it takes up to 10 s more */
   leaseSeconds: 20,
   qualityDepthMax: 8,

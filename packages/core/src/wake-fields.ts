@@ -35,6 +35,7 @@ export const WAKE_FIELDS = {
   cause: { column: 'cause', form: 'hash' },
   answers: { column: 'answers', leftOut: null, recorded: false }, // the record holds it beside the wake
   looks: { column: 'looks', leftOut: 0 },
+  refusals: { column: 'refusals', leftOut: 0 },
   expectReply: { column: 'expect_reply', leftOut: true, said: 'expectReply' },
   channel: { column: 'channel', leftOut: null, recorded: false, said: 'channel' },
   overlay: { column: 'overlay', leftOut: null, recorded: false },

@@ -1,5 +1,4 @@
 import type { Breach } from './budget.ts'
-import type { HeadRef } from './fact.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { BeingName, MomentId, RoleName } from './names.ts'
 import type { Cognition } from './stack.ts'
@@ -17,8 +16,8 @@ export function priorityName(rank: number): Priority {
  * Why an inbox row is there.
  * - `summon`: another being speaks. It wakes the being; a person's stays open until it is answered
  * - `act`: a call that a person made; its moment runs exactly that call
- * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a look, a failed
- *   summon). Only a self-continue and a look have a caller: that of the wake which they go on from
+ * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a look, a refusal, a failed summon). Only a
+ *   self-continue, a look and a refusal have a caller: that of the wake which they go on from
  */
 export type WakeKind = 'summon' | 'act' | 'event'
 
@@ -57,13 +56,12 @@ export interface Wake {
   readonly continues: number
   /** hash of the fact on the sender's reel, for wakes that a fact caused */
   readonly cause: string | null
-  /**
-   * the wake that this one goes on from, which its being has not answered yet; left out for other wakes, and
-   * once it has
-   */
+  /** the wake that this one goes on from, which its being has still to answer; left out for other wakes, and once it has */
   readonly answers?: string
   /** looks in a row that led here; left out for 0 */
   readonly looks?: number
+  /** moments in a row that were refused and led here; left out for 0 */
+  readonly refusals?: number
   /** false: its sender wants no answer, so none is sent; left out when it may be answered */
   readonly expectReply?: false
   /** the name of the conversation that its sender said it in; left out without one */
@@ -92,9 +90,9 @@ export type Orientation = (typeof ORIENTATIONS)[number]
 export type LookingBack = Exclude<Orientation, 'forward'>
 
 /**
- * The word for a wake in a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name`
- * where the event's id begins with it. A notice is a message.
- * @returns null for wakes that no role refuses: a person's act, a self-continue and a look
+ * The word for a wake in a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name` where the event's id
+ * begins with it. A notice is a message.
+ * @returns null for wakes that no role refuses: a person's act, and those by which a being goes on
  */
 export function triggerOf({ kind, id }: Pick<Wake, 'kind' | 'id'>): string | null {
   if (kind === 'act' || isContinuation({ kind, id })) return null
@@ -112,6 +110,8 @@ export function isOfThread(wake: Pick<Wake, 'kind' | 'id'>): boolean {
 export const LOOK_PREFIX = 'look/'
 /** Start of the id of the wake with which a being goes on after an act; the moment that acted follows. */
 export const CONTINUE_PREFIX = 'continue/'
+/** Start of the id of the wake with which a model decides again after a refusal; the moment that was refused follows. */
+export const REFUSED_PREFIX = 'refused/'
 
 /**
  * Start of the id of the wake by which a being carries out a call that was approved; the moment that asked
@@ -125,7 +125,14 @@ export const EXPIRED_PREFIX = 'expired/'
 /** Start of the id of the inbox entry that asks a person; the moment that asked and the person follow. */
 export const ASKED_PREFIX = 'asked/'
 
-const CONTINUATIONS = [CONTINUE_PREFIX, LOOK_PREFIX, APPROVED_PREFIX, DENIED_PREFIX, EXPIRED_PREFIX]
+const CONTINUATIONS = [
+  CONTINUE_PREFIX,
+  LOOK_PREFIX,
+  REFUSED_PREFIX,
+  APPROVED_PREFIX,
+  DENIED_PREFIX,
+  EXPIRED_PREFIX,
+]
 
 /** Whether a being goes on by this wake with what woke it before. */
 export const isContinuation = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean =>
@@ -143,9 +150,8 @@ export const holdsCall = (wake: Pick<Wake, 'kind' | 'id'>): boolean =>
   wake.kind === 'act' || approvalOf(wake) !== null
 
 /**
- * Why a wake is there, in one word: `message`, `answer` or `act` of a being; else the first part of the id,
- * which only the substrate and extensions give to such a wake: `continue`, `look`, `change`, `schedule`,
- * `idle`, `notice`, …
+ * Why a wake is there, in one word: `message`, `answer` or `act` of a being; else the first part of the id, which only the substrate and
+ * extensions give to such a wake: `continue`, `look`, `refused`, `change`, `schedule`, `idle`, `notice`, …
  */
 export function wakeLabel({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'inReplyTo'>): string {
   if (kind === 'act') return 'act'
@@ -160,6 +166,12 @@ export function wakeLabel({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'i
  */
 export const questionOf = (wake: Pick<Wake, 'kind' | 'id'>, answers: string | null): string | null =>
   answers ?? (isContinuation(wake) ? null : wake.id)
+
+/** Whether a being summoned itself. Then nobody waits for it but whoever asked what it still has to answer. */
+export const isToSelf = (
+  { kind, caller }: Pick<Wake, 'kind'> & Partial<Pick<Wake, 'caller'>>,
+  being: BeingName,
+): boolean => kind === 'summon' && caller?.name === being
 
 const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])
 
@@ -197,18 +209,8 @@ export type VerbCall =
     }
   | { readonly verb: 'be'; readonly operation: string; readonly args: JsonObject }
 
-/** What a model decided and was refused before its moment ended. It was told why, and decided again. */
-export interface RefusedTry {
-  /** null where what it wrote could not be read as a call */
-  readonly call: VerbCall | null
-  readonly code: string
-  readonly message: string
-  /** heads from which the call was judged and which the basis of the moment has not */
-  readonly heads?: readonly HeadRef[]
-}
-
 /** The decision of one moment. The first one that is recorded counts. */
-export type Decision = (
+export type Decision =
   | {
       readonly kind: 'call'
       readonly call: VerbCall
@@ -225,11 +227,9 @@ export type Decision = (
       readonly message: string
       /** set by the substrate when no model was called, since the call might have cost too much */
       readonly breach?: Breach
+      /** what the model wrote could not be read as a call; left out for any other failure */
+      readonly miscall?: true
     }
-) & {
-  /** earlier calls of the model in this moment that were refused; left out when there were none */
-  readonly tries?: readonly RefusedTry[]
-}
 
 /**
  * How a moment ended. `reason` is a code for a failure, a short name for a skip; `waiting` for a person's yes

@@ -48,11 +48,6 @@ export interface TreeosOptions {
    */
   readonly shortMindMs?: number | undefined
   /**
-   * how often a model may try again within a moment when what it called is refused; default 2. Each time is a
-   * call within its budgets
-   */
-  readonly triesMax?: number | undefined
-  /**
    * where the worker keeps overlays, with the key that it shares with the clients and other workers of its
    * instance; without it no call can have an overlay
    */

@@ -139,7 +139,6 @@ export class Runtime {
       model: this.#options.model ?? null,
       connections: this.#options.connections ?? new Map(),
       signals,
-      triesMax: this.#options.triesMax ?? REFUSED_TRIES_MAX,
       privateHosts: this.#options.privateHosts ?? [],
       sandbox: this.#options.sandbox ?? null,
       secret: this.#options.secret ?? (() => null),
@@ -165,9 +164,6 @@ export class Runtime {
     }
   }
 }
-
-/** Default of how often a model may try again within a moment. */
-const REFUSED_TRIES_MAX = 2
 
 interface Pools {
   readonly db: Kysely<StoreDb>

@@ -1,4 +1,4 @@
-import { CONTINUE_PREFIX, LIMITS, type MomentId } from '@treeos/core'
+import { CONTINUE_PREFIX, LIMITS, type MomentId, REFUSED_PREFIX } from '@treeos/core'
 import {
   catalogRowsOf,
   countChain,
@@ -27,7 +27,7 @@ export const liveQuestions = (db: Db, moment: MomentId, source: RowSource): Live
   cut: (thread) => findThreadCut(source, thread),
   room: (of, sender) => measureRoom(db, of, sender),
   chain: (root) => countChain(db, root, LIMITS.chainWakesMax),
-  continues: (being, root) => countOwnWakes(db, being, root, CONTINUE_PREFIX),
+  continues: (being, root) => countOwnWakes(db, being, root, [CONTINUE_PREFIX, REFUSED_PREFIX]),
   waiting: (asker, person) => countWaitingForYes(db, asker, person),
   heldByOther: (reels) => findHeldByOther(db, moment, reels),
   whyNotErasable: (fact) => whyNotErasable(db, fact, FOLD),

@@ -4,6 +4,7 @@ import {
   type BeingName,
   type Caller,
   holdsCall,
+  isToSelf,
   type MomentId,
   readPath,
   VERBS,
@@ -72,11 +73,13 @@ export async function readForMoment(
   const begun = await beginReading(reality, being, lease, prefetched)
   if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const { reader, me, time, driver, cognition } = begun
-  // needs no snapshot: the content of an inbox row never changes
-  const answered = await findAnswered(db, wake)
+  const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
+  const owed = isToSelf(wake, being) && wake.answers !== undefined ? await findEntry(db, wake.answers) : null
   const before = approvalOf(wake) === null ? null : await findOpen(db, approvalOf(wake) ?? '')
   const { verb, caller } =
-    before === null ? verbAndCallerOf(wake, answered) : { verb: before.record.verb, caller: wake.caller }
+    before === null
+      ? verbAndCallerOf(wake, answered ?? owed)
+      : { verb: before.record.verb, caller: wake.caller }
   const asKind = before === null ? {} : { asKind: wakeLabel(before.record.wake) }
   const asked = (answered ?? wake).askedRole
   const quotes = quotesOf(wake)
@@ -170,13 +173,15 @@ async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
 }
 
 /**
- * The verb and caller that the flow sees. A reply takes them from the wake that it answers. Another act of a
- * person has its own verb and no caller. Every other wake counts as a summon.
+ * The verb and caller that the flow sees. A reply takes them from the wake that it answers. Another act of a person has its
+ * own verb and no caller. Every other wake counts as a summon; one by which a being summoned itself has the caller whom it still has to
+ * answer.
  */
 export function verbAndCallerOf(
-  wake: Pick<Wake, 'kind' | 'caller' | 'content'>,
+  wake: Pick<Wake, 'kind' | 'being' | 'caller' | 'content'>,
   answered: Pick<Wake, 'caller'> | null,
 ): { verb: Verb; caller: Caller | null } {
+  if (isToSelf(wake, wake.being)) return { verb: 'summon', caller: answered?.caller ?? null }
   if (wake.kind !== 'act') return { verb: 'summon', caller: wake.caller }
   if (answered !== null) return { verb: 'summon', caller: answered.caller }
   const verb = readPath(wake.content, ['call', 'verb']) as VerbCall['verb']

@@ -228,8 +228,7 @@ async function replayMoment(
   }
   compareAct(stored, outcome, compare)
   const isJudged = !codeWasMissing && !gone.content && !gone.decision
-  if (isJudged)
-    await compareVerdict(deps, stored, recomputed, outcome, { compare, inRecord, isOther: isOther.record })
+  if (isJudged) await compareVerdict(deps, stored, recomputed, outcome, { compare, inRecord })
   const less: ComparedLess[] = [
     ...(stack !== null && layout < PROMPT_LAYOUT ? (['olderPrompts'] as const) : []),
     ...(gone.content || gone.decision || gone.words ? (['partly'] as const) : []),
@@ -262,12 +261,12 @@ function otherCodeOf(
 async function goneOf(past: PastStates, { open, entry, content }: StoredMoment, { moment }: StoredOutcome) {
   const erasures = await past.erasures()
   const isErased = ([reel, seq]: HeadRef) => erasures.ofFact(reel, seq) !== undefined
-  const { wake, caller } = open?.record ?? {}
+  const { wake } = open?.record ?? {}
   // The content of a wake by which a being goes on is that of the wake before it.
   const isBlank = entry !== null && content === null && wake !== undefined && isContinuation(wake)
   if (erasures.isEmpty) return { content: isBlank, words: false, decision: false }
   const aside = open?.noted?.aside
-  const cause = wake?.cause ? await past.find(`being:${caller?.name}`, wake.cause) : undefined
+  const cause = wake?.cause ? await past.find(`being:${wake.caller?.name}`, wake.cause) : undefined
   const isOwn = erasures.ofMoment(moment) !== undefined
   return {
     content:

@@ -10,7 +10,6 @@ import {
   isErrorCode,
   isOfThread,
   type Json,
-  type RefusedTry,
   threadReel,
   type VerbCall,
 } from '@treeos/core'
@@ -62,18 +61,13 @@ const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL']
  * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from
  * which they decided.
  * @param to.inRecord gets what depends on the extensions
- * @param to.isOther whether the extensions that are loaded here are not those that judged the call
  */
 export async function compareVerdict(
   deps: JudgeDeps,
   stored: StoredVerdict,
   recomputed: RecomputedMoment,
   outcome: StoredOutcome,
-  {
-    compare,
-    inRecord,
-    isOther,
-  }: { readonly compare: Comparison; readonly inRecord: Comparison; readonly isOther: boolean },
+  { compare, inRecord }: { readonly compare: Comparison; readonly inRecord: Comparison },
 ): Promise<void> {
   const { record } = outcome
   if (stored.open === null) return
@@ -88,8 +82,6 @@ export async function compareVerdict(
   if (decision.kind === 'call' && decision.prose === true && recomputed.role !== null)
     compare.same('prose', true, proseAnswers(recomputed.role, stored.open.record))
   if (holdsCall(stored.open.record.wake)) compare.same('decided', decision, decisionOfPerson(stored))
-  if (recomputed.missing === null && !isOther)
-    await compareTries(deps, stored, recomputed, outcome, decision.tries ?? [], compare)
   if (record.beside !== undefined) await compareOtherRefusal(deps, stored, outcome, compare)
   else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)
   else if (record.judged === undefined) compare.differ('judged', null, asJson(decision.call))
@@ -123,29 +115,6 @@ async function compareOtherFacts(
       asJson(other.map(({ header: { reel, kind }, payload }) => ({ reel, kind, payload }))),
       [],
     )
-}
-
-/** Each call that a model was refused on the way is judged again, from the heads that its refusal names. */
-async function compareTries(
-  deps: JudgeDeps,
-  stored: StoredVerdict,
-  recomputed: RecomputedMoment,
-  outcome: StoredOutcome,
-  tries: readonly RefusedTry[],
-  compare: Comparison,
-): Promise<void> {
-  for (const { call, code, heads = [] } of tries) {
-    if (call === null) continue
-    const judged = await judgeStored(
-      deps,
-      { ...stored, judged: heads, call, isRefusedTry: true },
-      recomputed,
-      outcome,
-    )
-    if (judged === null || judged.isUnsure || judged.isOfThread) continue
-    const { conclusion } = judged
-    compare.same('try', code, conclusion?.kind === 'failure' ? conclusion.reason : null)
-  }
 }
 
 async function compareCall(
@@ -193,14 +162,11 @@ function isOwnCall(call: VerbCall): boolean {
 
 type RejudgedMoment = Awaited<ReturnType<typeof concludePast>>
 
-interface StoredCall extends StoredVerdict, Pick<PastCall, 'call'> {
-  /** a model was refused it before it decided: dry-run rules were not asked about it */
-  readonly isRefusedTry?: boolean
-}
+type StoredCall = StoredVerdict & Pick<PastCall, 'call'>
 
 async function judgeStored(
   deps: JudgeDeps,
-  { open: opened, judged, content, call, isRefusedTry = false, ...stored }: StoredCall,
+  { open: opened, judged, content, call, ...stored }: StoredCall,
   recomputed: RecomputedMoment,
   { being }: StoredOutcome,
 ): Promise<RejudgedMoment | null> {
@@ -211,7 +177,7 @@ async function judgeStored(
   const judge = (root: string) => {
     const reader = new WorldReader(deps.past.cited(cited, { being, ...open }))
     const past = { being, content, call, open: { ...open, wake: { ...open.wake, root } } }
-    return concludePast(deps, past, { worn, seen: recomputed.seen }, { reader, asksDryRun: !isRefusedTry })
+    return concludePast(deps, past, { worn, seen: recomputed.seen }, { reader, asksDryRun: true })
   }
   const first = await judge(open.wake.root)
   if (isOfThread(open.wake) || areFacts(factsIn(first.conclusion), await factsOf(deps, stored))) return first

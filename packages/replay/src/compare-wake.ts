@@ -10,9 +10,11 @@ import {
   type Fact,
   isContinuation,
   isJsonObject,
+  isToSelf,
   type Json,
   LOOK_PREFIX,
   questionOf,
+  REFUSED_PREFIX,
   readPath,
   SUBSTRATE,
   type Wake,
@@ -34,7 +36,10 @@ import {
   actStep,
   changeContent,
   evolve,
+  isAwaited,
   type ResumedApproval,
+  refusedCall,
+  refusedCalls,
   resumedWake,
   SENT_BY,
   STEP_FIELDS,
@@ -69,7 +74,10 @@ export async function compareWake(
   if (wake.kind === 'act' && entry !== null && entry.content !== null)
     compare.same('signed', asJson(open.signed ?? null), asJson(signatureOfAct(entry)))
   if (isContinuation(wake)) return compareGoingOn({ db, past }, woken, compare)
-  if (wake.kind === 'summon') return compareSummon(past, woken, compare)
+  if (wake.kind === 'summon') {
+    await compareOwed(db, woken, compare)
+    return compareSummon(past, woken, compare)
+  }
   if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)
   await compareOrigin(db, wake, compare)
 }
@@ -95,12 +103,28 @@ function compareEntry({ being, open: { wake }, entry }: WokenMoment, compare: Co
   compare.same('inbox', { being, ...wake }, { being: entry.being, ...wakeRecordOf({ ...entry, root }) })
 }
 
+/** Compares what a being that summoned itself has still to answer with the moment in which it did; any other summon goes on from nothing. */
+async function compareOwed(db: Db, { being, open }: WokenMoment, compare: Comparison): Promise<void> {
+  const { wake, answers, caller } = open
+  if (!isToSelf(wake, being)) {
+    compare.same('answers', answers, null)
+    return compare.same('caller', asJson(caller), asJson(wake.caller))
+  }
+  const before = (await findOpen(db, wake.id))?.record
+  const owes = before !== undefined && before.cognition.kind !== 'human' && isAwaited(before)
+  const owed = owes ? questionOf(before.wake, before.answers) : null
+  compare.same('answers', answers, owed)
+  const asked = answers === null ? null : await findEntry(db, answers)
+  compare.same('caller', asJson(caller), asJson(asked?.caller ?? null))
+}
+
 async function compareSummon(
   past: PastStates,
   { being, open, entry }: WokenMoment,
   compare: Comparison,
 ): Promise<void> {
-  const { wake, caller } = open
+  const { wake } = open
+  const { caller } = wake
   if (caller === null || wake.cause === null) return compare.differ('caller', asJson(caller), null)
   const cause = await past.find(`being:${caller.name}`, wake.cause)
   if (cause === undefined) return compare.differ('caller', asJson(caller), null)
@@ -150,6 +174,7 @@ async function compareGoingOn(
 ): Promise<void> {
   const { wake } = open
   const isLook = wake.id.startsWith(LOOK_PREFIX)
+  const isAgain = wake.id.startsWith(REFUSED_PREFIX)
   const prior = wake.id.slice(wake.id.indexOf('/') + 1)
   const before = (await findOpen(db, prior))?.record ?? null
   const question =
@@ -160,8 +185,14 @@ async function compareGoingOn(
   // What the act, the look or the effect brought adds to it, and is in no record of that moment.
   if (before?.outside === true) compare.same('outside', wake.outside === true, true)
   if (isLook) compare.same('looks', wake.looks ?? 0, (before?.wake.looks ?? 0) + 1)
-  // the moment's own words have its id
-  const said = isLook || question === null ? null : await findEntry(db, prior)
+  if (isAgain)
+    for (const [field, is, was] of [
+      ['refusals', wake.refusals ?? 0, (before?.wake.refusals ?? 0) + 1],
+      ['cause', wake.cause, before?.wake.cause ?? null],
+      ['orientation', wake.orientation ?? null, before?.wake.orientation ?? null],
+    ] as const)
+      compare.same(field, is, was)
+  const said = isLook || question === null ? null : await findEntry(db, prior) // the moment's own words have its id
   compare.same('answers', open.answers, said?.inReplyTo === question ? null : question)
   const { content = null } = entry ?? {}
   if (ANSWERED.some((prefix) => wake.id.startsWith(prefix))) {
@@ -169,14 +200,31 @@ async function compareGoingOn(
       compare.same('asKind', open.asKind ?? null, before === null ? null : wakeLabel(before.wake))
     return compareAnswered({ db, past }, prior, { open, entry }, compare)
   }
-  // erased, or a look, which shows a world that no record holds
-  if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return
+  if (isAgain) return compareRefusal(db, prior, { wake, content }, compare)
+  if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds
   const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
   if (decided?.decision.kind !== 'call' || readPath(content, ['result', 'omitted']) !== undefined) return
   const told = Object.fromEntries(
     STEP_FIELDS.flatMap((field) => (field in content ? [[field, content[field] ?? null]] : [])),
   )
   compare.same('did', told, actStep(decided.decision.call, outcome?.result ?? null))
+}
+
+/** Compares what a wake says of the last refusal with the moment that was refused: a failure, by the same code, of the same call. */
+async function compareRefusal(
+  db: Db,
+  prior: string,
+  { wake, content }: { readonly wake: OpenRecord['wake']; readonly content: Json },
+  compare: Comparison,
+): Promise<void> {
+  const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
+  compare.same('refused', outcome?.kind ?? null, 'failure')
+  const told = refusedCalls(wake, content).at(-1)
+  if (told === undefined || decided === null || outcome === null) return // erased
+  const { decision } = decided
+  const call = decision.kind === 'call' ? decision.call : null
+  const was = refusedCall(call, outcome.reason ?? '', outcome.detail ?? told.message)
+  compare.same('refused', asJson(told), asJson(was))
 }
 
 const ANSWERED = [APPROVED_PREFIX, DENIED_PREFIX, EXPIRED_PREFIX]

@@ -30,7 +30,7 @@ export interface FilledSignature {
   readonly isBare?: true
   /** one line of ours before the inputs */
   readonly before?: string
-  /** one line of ours after the inputs, which is the last of the user message */
+  /** lines of ours after the inputs, which are the last of the user message */
   readonly after?: string
 }
 

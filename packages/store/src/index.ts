@@ -236,7 +236,7 @@ export {
   listAcceptedDifferences,
   listDifferingStacks,
 } from './moments/stack-differences.ts'
-export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
+export { findWakeState, isThreadOpen, listDecidedAgain, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export {

@@ -1,4 +1,11 @@
-import { CONTINUE_PREFIX, type Decision, type Json, LOOK_PREFIX, type MomentId } from '@treeos/core'
+import {
+  CONTINUE_PREFIX,
+  type Decision,
+  type Json,
+  LOOK_PREFIX,
+  type MomentId,
+  REFUSED_PREFIX,
+} from '@treeos/core'
 import {
   type Db,
   decodeJson,
@@ -34,7 +41,7 @@ export interface ModelUsage {
   readonly promptTokens?: number
   readonly completionTokens?: number
   readonly cachedTokens?: number
-  /** how long the call took, tries after a refusal included */
+  /** how long the call took */
   readonly seconds?: number
 }
 
@@ -102,7 +109,7 @@ function finishedOf(row: TracedMomentRow, outcome: StoredOutcome): FinishedMomen
     outcome,
     open: open === null ? null : decodeJson<OpenRecord>(open),
     thread: root,
-    cause: cause ?? goesOnFrom(wake),
+    cause: goesOnFrom(wake) ?? cause,
     heard: content === null ? null : decodeJson<Json>(content),
     decision: decision === null ? null : decodeJson<Decision>(decision),
     usage,
@@ -113,7 +120,7 @@ function finishedOf(row: TracedMomentRow, outcome: StoredOutcome): FinishedMomen
 
 /** The moment from which a being goes on by this wake; a person's act carries the id of what it caused. */
 function goesOnFrom(wake: string | null): MomentId | null {
-  for (const prefix of [CONTINUE_PREFIX, LOOK_PREFIX])
+  for (const prefix of [CONTINUE_PREFIX, LOOK_PREFIX, REFUSED_PREFIX])
     if (wake?.startsWith(prefix)) return wake.slice(prefix.length)
   return null
 }

@@ -111,7 +111,6 @@ function callsOfModel(moment: FinishedMoment, { withContent }: SpanOptions): Par
         'gen_ai.usage.input_tokens': usage.promptTokens,
         'gen_ai.usage.output_tokens': usage.completionTokens,
         'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,
-        'treeos.tries.refused': decision?.tries?.length,
         ...content,
       }),
       error: null,

@@ -135,14 +135,13 @@ export function* faultsOfOrigin(
   const { origins } = shown
   const holds = at(open, 'outside') === true
   const said = origins.said(at(open, 'wake', 'cause') ?? null) ?? null
-  if (said !== null && said !== (at(open, 'wake', 'outside') === true))
+  const isSummon = at(open, 'wake', 'kind') === 'summon'
+  const saysSo = at(open, 'wake', 'outside') === true
+  // A wake after a refusal has the cause of the wake before, and the moment that was refused may have seen more than words.
+  if (said !== null && said !== saysSo && (isSummon || said))
     yield ['origin-mismatch', 'the words that woke it say otherwise where they are from']
   const turned = origins.turned(at(open, 'wake', 'cause') ?? null)
-  if (
-    at(open, 'wake', 'kind') === 'summon' &&
-    turned !== undefined &&
-    !same(turned, at(open, 'wake', 'orientation') ?? null)
-  )
+  if (isSummon && turned !== undefined && !same(turned, at(open, 'wake', 'orientation') ?? null))
     yield ['context-mismatch', 'what woke it asked to look elsewhere']
   const wake = at(open, 'wake')
   const sender = at(wake, 'kind') === 'event' ? SENT_BY.exec(String(at(wake, 'id')))?.[1] : undefined

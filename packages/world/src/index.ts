@@ -81,6 +81,7 @@ export {
   type OpenTime,
   openContext,
 } from './moment/context.ts'
+export { firstWake, type RefusedCall, refusedCalls } from './moment/first-wake.ts'
 export { momentInputsOf } from './moment/moment-inputs.ts'
 export { localTime, openTime } from './moment/open-time.ts'
 export {
@@ -97,7 +98,15 @@ export {
   type WorldReading,
   wornInShadow,
 } from './moment/read-world.ts'
-export { actStep, begunIn, callText, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
+export {
+  actStep,
+  begunIn,
+  callText,
+  fitContent,
+  refusedCall,
+  STEP_FIELDS,
+  stepsIn,
+} from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/wake-quotes.ts'

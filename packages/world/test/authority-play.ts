@@ -137,6 +137,7 @@ export class State {
         surface,
         wake: opened,
         fromOutside: false,
+        owed: null,
         hops: 0,
         role: { replyTo: 'asker', respondMode: 'async', selfContinue: false },
         correlation: `${who}/1/1`,

@@ -28,6 +28,7 @@ export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Act
   surface,
   wake: newWake({ id: 'w', being: who, kind: 'event', priority: PRIORITIES.human, content: null }),
   fromOutside: false,
+  owed: null,
   hops: 0,
   role: { replyTo: 'asker', respondMode: 'async', selfContinue: false },
   correlation: `${who}/1/1`,

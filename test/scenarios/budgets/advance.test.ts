@@ -18,7 +18,7 @@ import {
   stampedIn,
   tellByHand,
 } from '../../support/by-hand.ts'
-import { askedFor, beingOf, doAs, setFlow, setRole } from '../../support/life.ts'
+import { askedFor, beingOf, doAs, setFlow, setRole, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import { modelAt } from '../../support/world.ts'
@@ -98,6 +98,24 @@ describe('a model call', () => {
     expect(await account('longer')).toEqual(plus(before, used?.settled))
   })
 
+  it('that is refused leaves its next moment in the same append, so another worker makes each call once', async () => {
+    const { worker, moment } = await thinkerOf('strayed')
+    const astray = { tool: { name: 'do', args: { operation: 'move', target: '/nowhere' } } }
+    const answers = [astray, { content: 'Here I am.' }]
+    model.script((request) => (beingOf(request) === 'strayed' ? answers.shift() : undefined))
+    const before = askedFor(model, 'strayed').length
+    await tell(moment)
+    expect(await stampByHand(worker, moment)).toMatchObject({ kind: 'failure', waiting: 1 })
+    // The first worker died before Temporal heard of it.
+    const other = newWorker()
+    expect(await stampByHand(other, moment)).toMatchObject({ kind: 'failure' })
+    expect(await stampByHand(other, nextOf(moment))).toMatchObject({ kind: 'act', waiting: 0 })
+    expect(askedFor(model, 'strayed')).toHaveLength(before + 2)
+    const told = (await wakesOf(world, 'operator')).filter(({ content }) => content === 'Here I am.')
+    expect(told.map(({ inReplyTo }) => inReplyTo)).toEqual([moment.moment])
+    model.reset()
+  })
+
   it('is made once, though Postgres is away when the model has answered', async () => {
     await doAs(world, 'create-space', '/', { path: '/far' })
     await world.birthPuppet('unread', { home: '/far' }) // so its row was not read before
@@ -113,7 +131,6 @@ describe('a model call', () => {
     const errors: string[] = []
     const worker = newWorker({
       db: world.workerDb.withPlugin(away),
-      triesMax: 1,
       observe: { ...noopObserver, error: (where) => errors.push(where) },
     })
     model.script((request) => {
@@ -123,9 +140,10 @@ describe('a model call', () => {
     })
     const before = askedFor(model, 'kept').length
     await tell(moment)
-    expect(await stampByHand(worker, moment)).toMatchObject({ kind: 'act' })
+    await expect(stampByHand(worker, moment)).rejects.toThrow('57P01')
+    expect(await stampByHand(worker, moment)).toMatchObject({ kind: 'act' }) // as Temporal runs it again
     expect(askedFor(model, 'kept')).toHaveLength(before + 1)
-    expect(errors).toEqual(['the signal of a model', 'waiting for Postgres'])
+    expect(errors).toContain('the signal of a model')
     model.reset()
   })
 

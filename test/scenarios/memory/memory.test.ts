@@ -29,6 +29,7 @@ import {
   setRole,
   tell,
   until,
+  untilAtRest,
 } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { naiveLog, newLogKey } from '../../support/naive-log.ts'
@@ -255,6 +256,7 @@ it('a text that becomes no note keeps no key: refused, denied, or changed by who
   model.script(() => calling('memory:remember', '@keeper', 'A refusedword '.repeat(200)))
   const refused = await momentOf(world, await tell(world, 'keeper', 'Keep all of it.'))
   expect(refused).toMatchObject({ outcome: 'failure', reason: 'INVALID_INPUT' })
+  await untilAtRest(world, 'keeper')
   expect(await knownBy('keeper', 'refusedword')).toEqual([])
   expect(await waiting()).toEqual([])
 

@@ -12,6 +12,7 @@ import {
   setRole,
   tell,
   until,
+  untilAtRest,
   wakesOf,
 } from '../../support/life.ts'
 import { wordsIn } from '../../support/model-server.ts'
@@ -141,12 +142,17 @@ describe('three minds', () => {
       { tool: { name: 'dance', args: {} } },
       { tool: { name: 'do', args: { operation: 'move', target: '/library' } } },
     ] as const
-    const queue = [...answers]
-    model.script((request) => (beingOf(request) === 'counted' ? queue.shift() : undefined))
+    const answerTo = (words: string) => answers[Number(/moment (\d)/.exec(words)?.[1])]
+    model.script((request) => (beingOf(request) === 'counted' ? answerTo(wordsIn(request)) : undefined))
     const outcomes = []
-    for (const [i] of answers.entries()) outcomes.push((await live(world, 'counted', `moment ${i}`)).outcome)
+    for (const [i] of answers.entries()) {
+      outcomes.push((await live(world, 'counted', `moment ${i}`)).outcome)
+      await untilAtRest(world, 'counted')
+    }
     expect(outcomes).toEqual(['act', 'act', 'failure', 'failure'])
-    expect(askedFor(model, 'counted').map(wordsIn)).toEqual(answers.map((_, i) => `moment ${i}`))
+    const lived = await moments(world.db, 'counted')
+    expect(lived.map(({ outcome }) => outcome)).toEqual(['act', 'act', ...Array(6).fill('failure')])
+    expect(askedFor(model, 'counted')).toHaveLength(lived.length)
     model.reset()
   })
 

@@ -3,7 +3,7 @@
  * erased and by whom.
  */
 
-import { act, erasing, summon } from '@treeos/client'
+import { act, erasing, moments, summon } from '@treeos/client'
 import { actWakeId, type BeingName } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
@@ -12,7 +12,16 @@ import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { tamper } from '../../store/tampered-chains.ts'
-import { doAs, expectRefused, factsOf, momentOf, play, tell } from '../../support/life.ts'
+import {
+  beingOf,
+  doAs,
+  expectRefused,
+  factsOf,
+  momentOf,
+  play,
+  tell,
+  untilAtRest,
+} from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { brokenIn } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -109,6 +118,29 @@ it('what was said is gone from facts, inboxes and faces; all verifies; replay na
   expect(partly).toBe(3) // the one that said it, the one that heard it, the one that was shown it
   await expectRefused(world, () => erase(`${reel}#${seq}`), 'RESOURCE_CONFLICT', 'it was erased before')
   await expectRefused(world, () => erase(spoke!.moment), 'RESOURCE_CONFLICT', 'keeps no decision')
+})
+
+it('what a refused call said is gone with its moment, and what it was about with the words, from the moments after it', async () => {
+  const [word, call] = ['mamba-5', 'coral-9']
+  const astray = {
+    tool: { name: 'do', args: { operation: 'set-space', args: { field: 'a.b', value: call } } },
+  }
+  model.script((request) => (beingOf(request) === 'stray' ? astray : undefined))
+  await world.birth({ name: 'stray', cognition: 'llm', role: 'stage:free' })
+  const said = await tell(world, 'stray', `the word is ${word}`)
+  await momentOf(world, said)
+  await untilAtRest(world, 'stray')
+  model.script(() => ({ content: 'I listen.' }))
+  expect((await moments(world.db, 'stray')).map(({ wentOn }) => wentOn)).toEqual([2, 3, undefined])
+
+  for (const n of [1, 2, 3]) await erase(`stray/1/${n}`)
+  expect(await tablesWith(call)).toEqual([])
+  const { hash } = await factOf(said)
+  await erase(hash)
+  expect(await tablesWith(word)).toEqual(['inbox', 'moment_decision']) // what the operator decided
+  await erase((await findOutcomeOfWake(world.db, actWakeId(said)))!.moment)
+  expect(await tablesWith(word)).toEqual([])
+  await replayed()
 })
 
 it('what an effect was asked and gave is erased with its moment; what a row rests on only once the row says something else', async () => {

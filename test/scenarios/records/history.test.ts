@@ -58,7 +58,9 @@ describe('history', () => {
       'act',
       'LLM_FAILED',
       'FORBIDDEN',
+      'act', // it decided again
       'SPACE_NOT_FOUND',
+      'act',
       'act',
     ])
     const exported = await exportHistories(world)

@@ -205,6 +205,7 @@ const EDITS: Record<string, [to: string, reason: BrokenReason, row?: string]> = 
   'inbox.continues': ['continues + 1', 'wake-mismatch'],
   'inbox.answers': [`'other'`, 'wake-mismatch'],
   'inbox.looks': ['looks + 1', 'wake-mismatch'],
+  'inbox.refusals': ['refusals + 1', 'wake-mismatch'],
   'inbox.salt': ['set_bit(salt, 3, 1 - get_bit(salt, 3))', 'wake-mismatch'],
   'inbox.login': ['null', 'act-unexplained', `being = 'operator' and kind = 'act'`],
   'blob.digest': [`repeat('0', 64)`, 'blob-mismatch'],

@@ -15,6 +15,7 @@ import {
   live,
   play,
   rowOf,
+  setFlow,
   setRole,
   tell,
   wakesOf,
@@ -83,13 +84,18 @@ describe('what the first screen suggests', () => {
     expect(new Date(time).toISOString()).toBe(openedAt)
   })
 
-  it('after an act shows what it did last and what others wore, not the words of another thread', async () => {
-    await live(world, 'echo', 'wake up')
+  it('after an act shows no past act, unless its role asks for it, and not the words of another thread', async () => {
     await live(world, 'librarian', 'And now?')
-    expect(viewOf('librarian', 'lastAct')).toMatchObject({
+    expect(viewOf('librarian', 'last-act')).toBeUndefined()
+    await setRole(world, { name: 'mindful', see: ['last-act'], canSummon: [{ rel: 'asker' }], prompt: '' })
+    await setFlow(world, 'librarian', [{ role: 'librarian' }, { stack: true, role: 'mindful' }])
+    await live(world, 'librarian', 'And now?')
+    expect(viewOf('librarian', 'last-act')).toMatchObject({
       role: 'librarian',
       did: [{ did: 'spoke', to: '@operator' }],
     })
+    expect(systemOf('librarian')).toMatch(/\nthread: \S+\n\n\[last-act\]\n/) // after all that stays the same
+    await setFlow(world, 'librarian', [{ role: 'librarian' }])
     expect(viewOf('librarian', 'conversation')).toBeUndefined()
     expect(systemOf('librarian')).not.toContain('What is this place?')
   })
@@ -250,7 +256,7 @@ describe('who speaks, in the request itself', () => {
     await asked({ event: 'changed', actor: '@operator', what: 'world.court.in-session', value: true }, thread)
     const system = systemOf('trapped')
     expect(found(system)).toEqual({
-      headings: ['me', 'place', 'occupants', 'things', 'conversation', 'Wake', 'lastAct', 'Time'],
+      headings: ['me', 'place', 'occupants', 'things', 'conversation', 'Wake', 'Time'],
       wake: ['[Wake]', 'kind: message', 'from: @mallory', 'role: stage:free'],
     })
     // Nothing was left out for that: the data are all there, as data.

@@ -11,6 +11,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { verifyBytes } from '../../proofs/bundle-lines.ts'
 import { SecondVerifier, whyNoPython } from '../../proofs/second-opinion.ts'
 import {
+  askedFor,
   beingOf,
   createSpace,
   doAs,
@@ -24,6 +25,7 @@ import {
   until,
   wakesOf,
 } from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
 import { noting, tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
@@ -188,6 +190,43 @@ describe('orientation', () => {
     expect(prompts[0]).toContain('[past]')
     expect(prompts[0]).not.toMatch(/\[(place|occupants|things|conversation|me)\]/)
     expect(prompts[1]).toContain('"did": "spoke"')
+    model.reset()
+  })
+
+  it('a model that turns inward before it answers still owes the answer, also after a refusal', async () => {
+    const self = { rel: 'self' }
+    await setRole(world, { name: 'slow', canSummon: [{ rel: 'asker' }, self], prompt: '' })
+    const ask = async (name: string, replies: readonly Reply[]) => {
+      await world.birth({ name, cognition: 'llm', role: 'slow' })
+      const queue = [...replies]
+      model.script((request) => (beingOf(request) === name ? queue.shift() : undefined))
+      const content = 'Who are you?'
+      return summon(world, { target: name, content, as: 'operator', waitSeconds: 30, requireReply: true })
+    }
+    const calling = (args: object): Reply => ({ tool: { name: 'summon', args } })
+    const inward = calling({ target: '@musing', content: 'Who was I?', orientation: 'inward' })
+    const astray = { tool: { name: 'do', args: { operation: 'set-being', args: {} } } }
+    const { reply, correlation } = await ask('musing', [inward, astray, calling({ content: 'A clerk.' })])
+    expect(reply?.content).toBe('A clerk.')
+    expect(await moments(world.db, 'musing')).toMatchObject([
+      { n: 1, outcome: 'act' },
+      { n: 2, outcome: 'failure', orientation: 'inward', wentOn: 3 },
+      { n: 3, outcome: 'act', orientation: 'inward' },
+    ])
+    for (const n of [2, 3])
+      expect((await findOpen(world.db, `musing/1/${n}`))?.record).toMatchObject({
+        answers: correlation,
+        caller: { name: 'operator' },
+      })
+    const [, turned, again] = askedFor(model, 'musing').map(({ messages }) => messages)
+    expect(turned?.[0]?.content).toContain('from: yourself\nasker: @operator\n')
+    expect(turned?.[1]?.content).toMatch(/^Who was I\?\n\n@operator may be waiting\./)
+    expect(again?.[1]?.content).toMatch(/^Who was I\?\n\n@operator may be waiting\.[^]*\[refused\]/)
+
+    const away = calling({ target: '@lost', content: 'Hm.', orientation: 'half' })
+    await expect(ask('lost', [away, astray, astray, astray])).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    const told = (await wakesOf(world, 'operator')).filter(({ id }) => id.startsWith('notice/lost/'))
+    expect(told.map(({ content }) => content)).toMatchObject([{ event: 'failure' }])
     model.reset()
   })
 

@@ -100,7 +100,10 @@ describe('who asked', () => {
   })
 
   it('hears of a failure on the way, with the correlation of the question', async () => {
-    await thinker('stumbler', [note(1), { tool: { name: 'do', args: { operation: 'fly' } } }])
+    await thinker('stumbler', [
+      note(1),
+      ...Array(3).fill({ tool: { name: 'do', args: { operation: 'fly' } } }),
+    ])
     await world.birthPuppet('patron')
     const call = { verb: 'summon', target: '@stumbler', content: 'Go.' }
     const { n } = await live(world, 'patron', { call })

@@ -10,13 +10,15 @@ export function shownMoments(moments: readonly MomentView[]): string {
 /** When it opened, what woke it, how it ended, what it did, what it wore and said. */
 function momentCells(moment: MomentView): string[] {
   const { openedAt, woke, did, outcome, reason, primary, stacked, content, message, shadow } = moment
+  const { wentOn, orientation } = moment
   return [
     timeOf(openedAt),
     woke === null ? '-' : oneLine([woke.trigger, woke.what ?? woke.from].filter(Boolean).join(' ')),
     (reason === undefined ? outcome : `${outcome} ${reason}`) +
-      (shadow === undefined ? '' : ' (otherwise in a dry run)'),
+      (shadow === undefined ? '' : ' (otherwise in a dry run)') +
+      (wentOn === undefined ? '' : `, ${wentOnText(wentOn)}`),
     did === null ? '-' : oneLine([did.verb, did.operation, did.target].filter(Boolean).join(' ')),
-    [primary ?? '-', ...stacked].join(' + '),
+    [primary ?? '-', ...stacked].join(' + ') + (orientation === undefined ? '' : `, ${orientation}`),
     cut(oneLine(message ?? content ?? '')),
   ]
 }
@@ -29,6 +31,9 @@ export function shownHappening(happening: Happening): string {
   const what = `${kind}  ${reel} ${seq}  ${short(hash)}  ${cut(oneLine(shown(payload)))}`
   return moment === null ? what : `  ${what}`
 }
+
+/** That a model decides again after a refusal, and in which moment. */
+const wentOnText = (n: number | null): string => (n === null ? 'goes on' : `went on: ${n}`)
 
 export function shownExplanation({
   clauses,
@@ -43,7 +48,8 @@ export function shownExplanation({
   wouldWear,
   ended,
   unheard,
-  tries = [],
+  wentOn,
+  orientation,
   faults,
 }: ExplainedMoment): string {
   const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
@@ -54,6 +60,7 @@ export function shownExplanation({
   return [
     `primary   ${worn}`,
     `stacked   ${list(stacked)}`,
+    ...(orientation === undefined ? [] : [`looked    ${orientation}`]),
     ...(wouldWear === undefined ? [] : [`dry run   would wear ${list(wouldWear)}`]),
     clauses.length === 0
       ? 'clauses   none'
@@ -70,10 +77,10 @@ export function shownExplanation({
     ...leftOut.map(
       (item) => `left out  ${entryText('see' in item ? item.see : item.entry)}: ${oneLine(item.reason)}`,
     ),
-    ...tries.map(({ code, message }) => `tried     ${code}: ${oneLine(message)}`),
     ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
     ...shadow.map(({ would, by }) => `dry run   would be ${would} by ${by}`),
     ...(ended.reason === null || gates.allowed === false ? [] : [endText(ended, ended.reason)]),
+    ...(wentOn === undefined ? [] : [wentOnText(wentOn)]),
     ...(unheard === undefined ? [] : [`unheard   ${oneLine(unheard)}`]),
     ...faults.map(faultText),
   ].join('\n')

@@ -17,7 +17,7 @@ BESIDE = "what refused them beside the gates is said by their records"
 NOT_LOADED = "code of a role that they wore was not loaded"
 EXPANDS = "code of an extension expands the lists of their roles"
 SPENT = ("self-continues-spent", "looks-spent", "chain-spent")
-GOING_ON = ("continue/", "look/", "approved/", "denied/", "expired/")
+GOING_ON = ("continue/", "look/", "refused/", "approved/", "denied/", "expired/")
 CODE = re.compile(r"[A-Z_]+\Z")
 FACTS_MAX = 64
 HOPS_MAX = 16
@@ -242,12 +242,25 @@ class Deciding:
         begun = None if answers is None else self.summon_of(answers)
         content = None if self.holds_call() else given(self.said.get(self.own_wake["id"]), "content")
         own = {**self.own_wake, "being": self.record["being"], "content": content}
+        if self.is_to_self(own):
+            own["caller"] = given(self.open, "caller")  # a being is never its own asker
         if self.own_wake["kind"] != "act":
-            return own if begun is None else {**begun, "root": self.own_wake["root"]}
+            if begun is None:
+                return own
+            return {**begun, "root": self.own_wake["root"]} | ({"caller": given(self.open, "caller")} if self.is_to_self(begun) else {})
         if answers is None:
             return own
         refuse_unless(begun is not None, "CORRELATION_NOT_FOUND")
         return begun
+
+    def is_to_self(self, wake):
+        return wake["kind"] == "summon" and given(wake.get("caller"), "name") == self.record["being"]
+
+    def owes(self):
+        """Whether somebody waits for the answer of the moment."""
+        wake = self.own_wake
+        waits = wake["kind"] != "act" and given(wake, "inReplyTo") is None and wake.get("expectReply") is not False
+        return waits and given(self.open, "caller") is not None and self.j.cognition != "human" and self.question_id() is not None
 
     # Gates
 
@@ -423,6 +436,7 @@ class Deciding:
             self.require_hop()
         announces = self.self_continues and reply is None and self.j.cognition != "human"
         expects = call["expectReply"] if type(given(call, "expectReply")) is bool else not announces
+        expects = expects or (name == me["name"] and self.owes())
         orientation = given(call, "orientation")
         refuse_unless(name == me["name"] or orientation in (None, "forward"), "FORBIDDEN")
         being, by = self.gated(name)

@@ -15,7 +15,7 @@ PROMPT_BYTES = 32 * 1024
 TRIGGER_BYTES = 256
 ENTRIES = 256
 LISTS = ("canSee", "canDo", "canSummon", "canBe")
-VIEWS = ("me", "place", "occupants", "things", "conversation", "inbox", "threads")
+VIEWS = ("me", "place", "occupants", "things", "conversation", "last-act", "inbox", "threads")
 CHOICES = {
     "views": ("default", "only"),
     "layout": ("as-told", "stable-first"),

@@ -13,17 +13,16 @@ import type { ThinkInput } from '@treeos/protocol'
 import { type LoadedMoment, readableBy } from '@treeos/reality'
 import { renderSignature } from '@treeos/signature'
 import { openSealed } from '@treeos/store'
-import { isAwaited, proseAnswers, whyParked } from '@treeos/world'
+import { isAwaited, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { failureDecision } from '../guard/failure-decision.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import { type Model, type ModelAnswer, ModelTransientError } from '../model/model.ts'
 import { composeOnce } from '../moments/open-moments.ts'
-import { askUntilAllowed } from './ask-until-allowed.ts'
-import { type CallSealer, sealedDecision, sealOf } from './call-sealer.ts'
+import { sealedDecision } from './call-sealer.ts'
 import type { MindAttempt, MindResult } from './calls.ts'
+import { askInOrder } from './fallbacks.ts'
 import { decisionFrom } from './prose.ts'
-import { refusalOf } from './refusals.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
 import { wordSenderOf } from './word-sender.ts'
@@ -36,7 +35,7 @@ const unasked = (decision: Decision): MindResult => ({
 })
 
 /**
- * Asks the model of a being, again after a refused call, or runs its script once.
+ * Asks the model of a being, or runs its script, once.
  * @throws {ModelTransientError} when the model may answer a later attempt
  */
 export async function askMind(
@@ -49,11 +48,13 @@ export async function askMind(
   const isModel = loaded.record.cognition.kind === 'llm'
   try {
     const read = await readableBy(loaded, (sealed) => openSealed(deps.db, sealed))
-    const seal = sealOf(deps, loaded)
     const thought = isModel
-      ? await askModel(deps, read, stack, { ...at, seal })
+      ? await askModel(deps, read, stack, at)
       : unasked(await runScript(deps, read, stack))
-    const decision = await withPostgresRetry(deps.observe, () => sealedDecision(seal, thought.decision))
+    // An answer is not lost because Postgres is away: the model would be asked again.
+    const decision = await withPostgresRetry(deps.observe, () =>
+      sealedDecision(deps, loaded, thought.decision),
+    )
     return decision === thought.decision ? thought : { ...thought, decision }
   } finally {
     const { being } = parseMomentId(loaded.record.moment)
@@ -65,7 +66,7 @@ async function askModel(
   deps: BeatDeps,
   loaded: LoadedMoment,
   stack: ThinkInput['stack'],
-  { attempt, signal, reservation, seal }: MindAttempt & { readonly seal: CallSealer },
+  { attempt, signal, reservation }: MindAttempt,
 ): Promise<MindResult> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
@@ -83,10 +84,8 @@ async function askModel(
   // what repeats an overlay is masked only at the end
   const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null
   try {
-    const decisionOf = (answer: ModelAnswer) =>
-      decisionFrom(answer.decision, { role, answersBy }, loaded.record)
     const askedAt = performance.now()
-    const asked = await askUntilAllowed(deps, {
+    const asked = await askInOrder<ModelAnswer>(deps, {
       model,
       moment,
       attempt,
@@ -100,16 +99,12 @@ async function askModel(
         ...answerLimitOf(loaded),
         ...(telling === null ? {} : { onSaying: (saying) => telling.hear(saying) }),
       },
-      proseAnswers: proseAnswers(role, loaded.record),
-      // An answer is not lost because Postgres is away: the model would be asked again.
-      refusalOf: (answer) =>
-        withPostgresRetry(deps.observe, async () =>
-          refusalOf(deps, { loaded, stack, role }, answer, await sealedDecision(seal, decisionOf(answer))),
-        ),
+      callOf: (found) => found,
+      failureOf: ({ decision }) => (decision.kind === 'failure' ? decision.message : null),
     })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
-    const { answer, settlement, tries } = asked
-    const decision = { ...decisionOf(answer), ...(tries.length === 0 ? {} : { tries }) }
+    const { answer, settlement } = asked
+    const decision = decisionFrom(answer.decision, { role, answersBy }, loaded.record)
     telling?.end('answered')
     const { usage } = answer
     deps.observe.model(

@@ -74,6 +74,7 @@ describe('calls written as text', () => {
       kind: 'failure',
       code: 'LLM_FAILED',
       message: expect.stringMatching(/^model called see(:| with) /),
+      miscall: true,
     })
   })
 

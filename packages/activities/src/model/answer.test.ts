@@ -13,6 +13,8 @@ const call = (name: unknown, args: unknown) => ({
 const called = (name: unknown, args: unknown, content: unknown = null) =>
   parse({ content, tool_calls: [call(name, args)] })
 const failure = (message: unknown = expect.any(String)) => ({ kind: 'failure', code: 'LLM_FAILED', message })
+/** A failure that its model may mend when it is told. */
+const miscall = (message: unknown) => ({ ...failure(message), miscall: true })
 
 /** Stands in arguments that cannot be read, and wherever a provider may write; no failure may show it. */
 const SENTINEL = 'SENTINEL-7f3a'
@@ -99,13 +101,13 @@ describe('each tool call becomes its verb', () => {
     ['be', { operation: true }, ': operation is true; it takes a text'],
     ['be', { operation: 'birth', args: 'x' }, ': args is "x"; it takes an object'],
   ])('is a failure that names the argument which is not one: %s %j', (name, args, says) => {
-    expect(called(name, args).decision).toEqual(failure(`model called ${name}${says}`))
+    expect(called(name, args).decision).toEqual(miscall(`model called ${name}${says}`))
   })
 
   it('quotes an argument short, and without invisible characters', () => {
     const { decision } = called('see', { ['\u202e\u0007\u{1f600}'.padEnd(200, 'x')]: 1 })
     expect(decision).toEqual(
-      failure(
+      miscall(
         expect.stringMatching(
           /^model called see: "\\u202e\\u0007\\ud83d\\ude00x{1,80}\.\.\. is [\x20-\x7e]+$/,
         ),
@@ -138,7 +140,7 @@ describe('a malformed call is a failure that quotes nothing', () => {
   ])('%s', (_, args) => {
     const { decision } = called(args.includes('address') ? 'see' : 'summon', args)
     expect(decision).toEqual(
-      failure(expect.stringMatching(/^model called (see|summon) with arguments that are /)),
+      miscall(expect.stringMatching(/^model called (see|summon) with arguments that are /)),
     )
     expect(JSON.stringify(decision)).not.toContain(SENTINEL)
   })
@@ -171,7 +173,7 @@ describe('a malformed call is a failure that quotes nothing', () => {
     undefined,
   ])('no tool is called %j', (name) => {
     expect(called(name, { operation: 'tick' }).decision).toEqual(
-      failure(
+      miscall(
         expect.stringMatching(
           /^model called a tool that does not exist: [\x20-\x7e]+; it has see, do, summon, be$/,
         ),
@@ -182,10 +184,10 @@ describe('a malformed call is a failure that quotes nothing', () => {
   it('names the tool that does not exist, and those that do', () => {
     const tool_calls = [call('dance', {})]
     expect(parseAnswer(completion({ tool_calls }), ['do']).decision).toEqual(
-      failure('model called a tool that does not exist: "dance"; it has do'),
+      miscall('model called a tool that does not exist: "dance"; it has do'),
     )
     expect(parseAnswer(completion({ tool_calls }), []).decision).toEqual(
-      failure('model called a tool that does not exist: "dance"; it has no tools'),
+      miscall('model called a tool that does not exist: "dance"; it has no tools'),
     )
   })
 
@@ -197,14 +199,14 @@ describe('a malformed call is a failure that quotes nothing', () => {
     [[{ function: 'do' }]],
   ])('no call is shaped %j', (tool_calls) => {
     expect(parse({ content: null, tool_calls }).decision).toEqual(
-      failure('model called a tool that does not exist: undefined; it has see, do, summon, be'),
+      miscall('model called a tool that does not exist: undefined; it has see, do, summon, be'),
     )
   })
 
   it('says when it was the tokens that ended', () => {
     const tool_calls = [call('summon', '{"content":"once upon')]
     expect(parse({ tool_calls }, 'length').decision).toEqual(
-      failure('model ran out of tokens while it called summon'),
+      miscall('model ran out of tokens while it called summon'),
     )
     expect(parse({ tool_calls: [call('see', { address: '/' })] }, 'length').decision).toMatchObject({
       kind: 'call',

@@ -23,8 +23,6 @@ export interface CompletionAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
-  /** the failure is that the model's tool call could not be parsed: told so, it may call again */
-  readonly isMiscall?: true
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */
@@ -71,25 +69,25 @@ export function parseAnswer(
   const [first] = calls
   if (first === undefined) {
     if (words === null && end === 'length') return fail(SPENT)
-    if (isBroken) return { ...fail(end === 'length' ? CUT_CALL : BROKEN_CALL), isMiscall: true }
+    if (isBroken) return miscalled(end === 'length' ? CUT_CALL : BROKEN_CALL)
     return { decision: { kind: 'see', content: words }, ignoredCalls }
   }
 
   const { name, args } = first
   const verb = VERBS.find((known) => known === name) ?? verbOfOperation(name, shown)
-  const miscalled = (message: string): CompletionAnswer => ({
-    ...fail(message, ignoredCalls),
-    isMiscall: true,
-  })
   if (verb === undefined)
-    return miscalled(`model called a tool that does not exist: ${told(name)}; ${toolsAre(offered)}`)
+    return miscalled(
+      `model called a tool that does not exist: ${told(name)}; ${toolsAre(offered)}`,
+      ignoredCalls,
+    )
   if (args === undefined && end === 'length')
-    return miscalled(`model ran out of tokens while it called ${verb}`)
-  if (!isJsonObject(args)) return miscalled(`model called ${verb} with arguments that are not a JSON object`)
+    return miscalled(`model ran out of tokens while it called ${verb}`, ignoredCalls)
+  if (!isJsonObject(args))
+    return miscalled(`model called ${verb} with arguments that are not a JSON object`, ignoredCalls)
   if (!isWithinBounds({ ...args, verb }))
-    return miscalled(`model called ${verb} with arguments that are refused: ${BOUNDS}`)
+    return miscalled(`model called ${verb} with arguments that are refused: ${BOUNDS}`, ignoredCalls)
   const call = readArguments(String(name), verb, args, shown)
-  if (typeof call === 'string') return miscalled(call)
+  if (typeof call === 'string') return miscalled(call, ignoredCalls)
   return { decision: { kind: 'call', call, content: words }, ignoredCalls }
 }
 
@@ -121,6 +119,11 @@ const BOUNDS = `at most ${LIMITS.contentBytesMax} bytes of plain JSON, ${LIMITS.
 
 function fail(message: string, ignoredCalls = 0): CompletionAnswer {
   return { decision: { kind: 'failure', code: 'LLM_FAILED', message }, ignoredCalls }
+}
+
+/** What the model wrote could not be read as a call: told so, it may call again. */
+function miscalled(message: string, ignoredCalls = 0): CompletionAnswer {
+  return { decision: { kind: 'failure', code: 'LLM_FAILED', message, miscall: true }, ignoredCalls }
 }
 
 function isWithinBounds(value: unknown): boolean {

@@ -24,8 +24,6 @@ export interface ModelAnswer extends ChargedAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
-  /** the failure is that the model's tool call could not be parsed */
-  readonly isMiscall?: true
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */

@@ -1,4 +1,4 @@
-import type { MomentId, OverlayRecord, PinnedStack, VerbCall } from '@treeos/core'
+import type { MomentId, OverlayRecord, PinnedStack } from '@treeos/core'
 import {
   type ComposedMoment,
   composeLoaded,
@@ -15,12 +15,11 @@ import {
   findOverlaySources,
   type KeptReading,
   type OpenWrite,
-  type PrefetchedWorld,
   recordDecision,
   recordOpen,
   type StoredDecision,
 } from '@treeos/store'
-import type { ConcludedMoment, Registry, WorldReader } from '@treeos/world'
+import type { Registry } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
 import { type OpeningReservation, releaseReservation } from '../model/ask-within-budgets.ts'
 
@@ -44,18 +43,6 @@ export interface HeldMoment extends KeptMoment {
   decision: DecisionWrite | null
   /** the append is to say that the run looks for its next wake itself */
   listens: boolean
-  /** what the call of its mind comes to; null where that was not asked, or is not an act */
-  concluded: ConcludedCall | null
-}
-
-/**
- * A call that both gates allow, what it comes to, and the world that this was asked over: the moment's own.
- */
-export interface ConcludedCall {
-  readonly call: VerbCall
-  readonly conclusion: ConcludedMoment
-  readonly reader: WorldReader
-  readonly world: Pick<PrefetchedWorld, 'source' | 'readSet'>
 }
 
 /** Its open record is in Postgres. */
@@ -96,14 +83,13 @@ export class OpenMoments {
     return found?.state === 'held' ? found : undefined
   }
 
-  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay' | 'concluded'>): HeldMoment {
+  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay'>): HeldMoment {
     const held: HeldMoment = {
       ...opened,
       state: 'held',
       decision: null,
       listens: false,
       overlay: null,
-      concluded: null,
     }
     this.#moments.set(held.open.moment, held)
     return held

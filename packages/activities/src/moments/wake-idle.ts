@@ -37,9 +37,9 @@ export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resti
   }
 }
 
-/** True for idle and self-continue wakes, and for looks. They do not end a silence; every other wake does. */
+/** True for idle and self-continue wakes, for looks and after refusals. They do not end a silence; every other wake does. */
 export const isOwnWake = ({ kind, id }: Pick<InboxEntry, 'kind' | 'id'>): boolean =>
-  kind === 'event' && /^(idle|continue|look)\//.test(id)
+  kind === 'event' && /^(idle|continue|look|refused)\//.test(id)
 
 interface IdleBeing {
   readonly being: BeingName

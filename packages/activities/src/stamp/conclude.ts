@@ -5,23 +5,18 @@ import { type BeforeStamp, type Db, digestOf } from '@treeos/store'
 import { type Conclusion, conclude, type DecidedMoment } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { reportFault } from '../moments/fault.ts'
-import type { ConcludedCall } from '../moments/open-moments.ts'
 import type { GateInput } from './propose.ts'
 import type { StampReading } from './read.ts'
 
-/**
- * Asks the law what a proposal comes to. What was concluded of its call before, from the same world, is not
- * asked again.
- */
+/** Asks the law what a proposal comes to. */
 export async function concludeProposal(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
   proposal: GateInput,
-  { reader, source, current, concluded, isKept }: StampReading,
+  { reader, source, current, isKept }: StampReading,
   { effect }: Pick<BeforeStamp, 'effect'>,
 ): Promise<Conclusion> {
-  if (concluded !== null && isConcluded(proposal, concluded)) return concluded.conclusion
   const moment = decidedMoment(current, proposal, effect !== null)
   const live = liveQuestions(db, input.moment, source)
   const { registry } = deps
@@ -31,12 +26,6 @@ export async function concludeProposal(
     await reportFault(deps, input.moment, { part: 'decide', attempt: 1, seconds: 0, error: refusal.cause })
   return conclusion
 }
-
-const isConcluded = (proposal: GateInput, { call }: ConcludedCall): boolean =>
-  proposal.kind === 'decided' &&
-  proposal.refused === undefined &&
-  proposal.decision.kind === 'call' &&
-  proposal.decision.call === call
 
 /** A moment with its proposal, as the law is asked about it. */
 function decidedMoment(loaded: LoadedMoment, proposal: GateInput, hasEffect = false): DecidedMoment {

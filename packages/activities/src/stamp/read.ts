@@ -1,10 +1,9 @@
-import { approvalOf, isOfThread, momentsReel, type SeenHead } from '@treeos/core'
+import { isOfThread, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { findThreadCut, type LoadedMoment } from '@treeos/reality'
 import { type Db, type KeptReading, prefetch, ReadSet, readAgain } from '@treeos/store'
 import { beingKey, type RowSource, threadKey, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
-import type { ConcludedCall } from '../moments/open-moments.ts'
 
 /** The world as one try of a stamp reads it. The reader records every head that it reads. */
 export interface StampReading {
@@ -23,15 +22,11 @@ export interface StampReading {
    * now
    */
   readonly isKept: boolean
-  /** what its call came to when its mind was asked; null where that is not to be used */
-  readonly concluded: ConcludedCall | null
 }
 
 /**
  * Reads in one statement what every stamp needs and what the being's last stamp read.
- * @param kept the world as it was when the moment opened: then it is read again, without a statement where
- *   that is enough
- * @param before what its call came to, in that world
+ * @param kept the world as it was when the moment opened: then it is read again, without a statement where that is enough
  */
 export async function readForStamp(
   db: Db,
@@ -39,19 +34,17 @@ export async function readForStamp(
   { being }: StampInput,
   opened: LoadedMoment,
   kept: KeptReading | null,
-  before: ConcludedCall | null = null,
 ): Promise<StampReading> {
   const viewer = { reality: reality.id, being }
   const expected = new ReadSet()
   expected.add(memory.stamped.get(being) ?? new ReadSet())
   expected.keys.add(threadKey(opened.record.wake.root))
   const read = kept === null ? await prefetch(db, viewer, expected) : readAgain(db, viewer, kept)
-  const concluded = kept === null || before === null || !mayStand(before, opened) ? null : before
-  const { source, readSet } = concluded?.world ?? read
+  const { source, readSet } = read
   const current = await detachFromCutThread(source, opened)
   const [recordsHead] = (await source.rows([momentsReel(being)])).map((row) => row.head)
   if (recordsHead === undefined) throw new Error(`the records of ${being} have no head`)
-  const reader = concluded?.reader ?? new WorldReader(source)
+  const reader = new WorldReader(source)
   await reader.prefetch([beingKey(being)])
   return {
     source,
@@ -61,16 +54,8 @@ export async function readForStamp(
     recordsHead,
     current,
     isKept: kept !== null,
-    concluded: current === opened ? concluded : null,
   }
 }
-
-/**
- * What was said stands where nothing else is asked at a stamp: nobody is answered who may have been answered
- * meanwhile, and no rule is tried.
- */
-const mayStand = ({ reader }: ConcludedCall, { record }: LoadedMoment): boolean =>
-  record.answers === null && approvalOf(record.wake) === null && !reader.hasDryRun
 
 /** Gives a moment that a change, schedule or silence woke a thread of its own when its thread was cut. */
 async function detachFromCutThread(source: RowSource, opened: LoadedMoment): Promise<LoadedMoment> {

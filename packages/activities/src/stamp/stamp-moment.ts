@@ -211,7 +211,7 @@ async function attemptStamp(
   { opened, held, kept }: StampStart,
   proposal: GateInput,
 ): Promise<StampAttempt> {
-  const reading = await readForStamp(db, deps, input, opened, kept, held?.concluded)
+  const reading = await readForStamp(db, deps, input, opened, kept)
   const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
   const concluded = await concludeProposal(db, deps, input, proposal, reading, before)
   // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel

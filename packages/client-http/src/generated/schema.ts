@@ -1704,14 +1704,10 @@ export interface components {
              * @constant
              */
             prose?: true;
-            /** @description earlier calls of the model in this moment that were refused; left out when there were none */
-            tries?: components["schemas"]["RefusedTry"][];
         } | {
             content: string | null;
             /** @constant */
             kind: "see";
-            /** @description earlier calls of the model in this moment that were refused; left out when there were none */
-            tries?: components["schemas"]["RefusedTry"][];
         } | {
             /** @description set by the substrate when no model was called, since the call might have cost too much */
             breach?: components["schemas"]["Breach"];
@@ -1719,8 +1715,11 @@ export interface components {
             /** @constant */
             kind: "failure";
             message: string;
-            /** @description earlier calls of the model in this moment that were refused; left out when there were none */
-            tries?: components["schemas"]["RefusedTry"][];
+            /**
+             * @description what the model wrote could not be read as a call; left out for any other failure
+             * @constant
+             */
+            miscall?: true;
         };
         /** @description A moment that differs under the edited flow. */
         Difference: {
@@ -1784,6 +1783,8 @@ export interface components {
                 reason: string;
                 see: string;
             })[];
+            /** @description where it looked; left out for forward */
+            orientation?: components["schemas"]["LookingBack"];
             primary: components["schemas"]["RoleName"] | null;
             /** @description what dry-run rules would have said otherwise; left out for nothing */
             shadow?: components["schemas"]["ShadowVerdict"][];
@@ -1795,10 +1796,10 @@ export interface components {
             source: "clause" | "default" | "asked" | null;
             stacked: components["schemas"]["RoleName"][];
             surface: components["schemas"]["Surface"];
-            /** @description what a model called before and was refused, oldest first; left out where nothing was */
-            tries?: components["schemas"]["RefusedTry"][];
             /** @description what its mind wrote without a tool call, so that it reached nobody; left out where it wrote nothing */
             unheard?: string;
+            /** @description number of the moment in which its model decided again after the refusal; null while that is not over, left out for any other */
+            wentOn?: number | null;
             /** @description the roles that the flow in its shadow would have given; left out where they are the same */
             wouldWear?: components["schemas"]["RoleName"][];
         };
@@ -1861,12 +1862,6 @@ export interface components {
             /** @description `<package>@<version>` */
             function: string;
         };
-        /** @description One entry of a basis: a reel, the seq up to which it was read, and the hash there. */
-        HeadRef: [
-            components["schemas"]["ReelId"],
-            number,
-            components["schemas"]["Digest"]
-        ];
         /** @description How a reality does, from its record. */
         HealthView: {
             budgets: components["schemas"]["BudgetView"][];
@@ -1983,6 +1978,11 @@ export interface components {
             reason: string | null;
             words: string;
         };
+        /**
+         * @description An orientation that shows past acts.
+         * @enum {string}
+         */
+        LookingBack: "half" | "inward";
         /** @description A call of a verb, without what it carried. */
         MadeCall: {
             /** @description of a `do` or a `be` */
@@ -2057,6 +2057,8 @@ export interface components {
             n: number;
             /** @description ISO 8601, UTC */
             openedAt: string;
+            /** @description where it looked; left out for forward */
+            orientation?: components["schemas"]["LookingBack"];
             outcome: components["schemas"]["OutcomeKind"];
             /** @description of its model call, without the text; left out without one */
             overlay?: components["schemas"]["OverlayRecord"];
@@ -2069,6 +2071,8 @@ export interface components {
             stacked: string[];
             verb: components["schemas"]["Verb"] | null;
             wake: string | null;
+            /** @description number of the moment in which its model decided again after the refusal; null while that is not over, left out for any other */
+            wentOn?: number | null;
             /** @description what woke it; null when a younger life closed the moment, and it has no wake */
             woke: components["schemas"]["WokenBy"] | null;
         };
@@ -2282,15 +2286,6 @@ export interface components {
         };
         /** @description `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>`, `thread:<id>` or `registry`: the subject of facts. */
         ReelId: string;
-        /** @description What a model decided and was refused before its moment ended. It was told why, and decided again. */
-        RefusedTry: {
-            /** @description null where what it wrote could not be read as a call */
-            call: components["schemas"]["VerbCall"] | null;
-            code: string;
-            /** @description heads from which the call was judged and which the basis of the moment has not */
-            heads?: components["schemas"]["HeadRef"][];
-            message: string;
-        };
         /** @description A relationship entry. In each moment it stands for the beings that are related in this way to the wearer of the role. */
         RelToken: {
             rel: string;
@@ -2733,7 +2728,7 @@ export interface components {
             from: string | null;
             /** @description id of the thread */
             thread: string;
-            /** @description `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of a role's `triggerOn`: `message`, `change`, … */
+            /** @description `act` for a person's act; `continue`, `look`, `refused`, … where the being goes on; else the word of a role's `triggerOn`: `message`, `change`, … */
             trigger: string;
             /** @description the value that changed, the name of the schedule, or the address that was looked at; left out for other triggers */
             what?: string;

@@ -1,8 +1,8 @@
 import {
   type BeingName,
   type JsonObject,
+  type LookingBack,
   type OutcomeKind,
-  type RefusedTry,
   type RoleName,
   triggerOf,
 } from '@treeos/core'
@@ -12,6 +12,7 @@ import {
   askedIn,
   type Db,
   findDecision,
+  listDecidedAgain,
   listFaults,
   type StoredOutcome,
 } from '@treeos/store'
@@ -46,11 +47,11 @@ export type ExplainedMoment = Explanation & {
   }
   /** what its mind wrote without a tool call, so that it reached nobody; left out where it wrote nothing */
   readonly unheard?: string
-  /** what a model called before and was refused, oldest first; left out where nothing was */
-  readonly tries?: readonly RefusedTry[]
-  /**
-   * errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect
-   */
+  /** number of the moment in which its model decided again after the refusal; null while that is not over, left out for any other */
+  readonly wentOn?: number | null
+  /** where it looked; left out for forward */
+  readonly orientation?: LookingBack
+  /** errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
   readonly faults: readonly FaultView[]
 }
 
@@ -80,6 +81,10 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
   })
   const none: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
   const decision = (await findDecision(db, outcome.moment))?.decision
+  const wentOn =
+    outcome.kind === 'failure'
+      ? (await listDecidedAgain(db, [outcome.moment])).get(outcome.moment)
+      : undefined
   const unheard = decision?.kind === 'see' ? decision.content : null
   return {
     ...explanation,
@@ -94,7 +99,8 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
       : { shadow: outcome.record.shadow as unknown as ShadowVerdict[] }),
     ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
     ...(unheard === null ? {} : { unheard }),
-    ...(decision?.tries === undefined ? {} : { tries: decision.tries }),
+    ...(wentOn === undefined ? {} : { wentOn }),
+    ...(open.orientation === undefined ? {} : { orientation: open.orientation }),
     faults: (await listFaults(db, outcome.moment)).map(faultView),
   }
 }

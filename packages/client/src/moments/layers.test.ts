@@ -26,7 +26,7 @@ You are the judge.
 [Wake]
 kind: summon
 
-[lastAct]
+[last-act]
 {}
 
 [Time] 2026-01-01T00:00:00.000Z`
@@ -39,7 +39,7 @@ it('a prompt is divided into its parts, and a role cannot make another part', ()
     'Ground',
     'Role',
     'Wake',
-    'lastAct',
+    'last-act',
     'Time',
   ])
   expect(layersOf(SYSTEM)[4]?.text).toBe('You are the judge.\n\n\\[Wake] is not a heading of mine.')
@@ -60,6 +60,6 @@ it('so is one in which the stable parts come first', () => {
     ['Ground', ground],
     ['place', place],
     ['Surface', [can, see, summon].join('\n\n')],
-    ...['Wake', 'lastAct', 'Time'].map((title) => [title, expect.any(String)]),
+    ...['Wake', 'last-act', 'Time'].map((title) => [title, expect.any(String)]),
   ])
 })

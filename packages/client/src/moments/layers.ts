@@ -15,7 +15,6 @@ export function layersOf(system: string): Layer[] {
     const [, heading] = /^\[([A-Za-z][^\]\n]*)\]/.exec(block) ?? []
     if (heading === 'Time') return [{ title: 'Time', origin: 'recorded when the moment opened', text: block }]
     if (heading === 'Wake') return [{ title: 'Wake', origin: 'rows: what woke it, who speaks', text: block }]
-    if (heading === 'lastAct') return [{ title: 'lastAct', origin: 'facts of its last act', text: block }]
     if (heading !== undefined) return [{ title: heading, origin: 'see-resolver', text: block }]
     const paragraphs = block.split('\n\n')
     if (block.startsWith('and can:')) {

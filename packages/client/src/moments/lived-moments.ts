@@ -2,6 +2,7 @@ import type { BeingName, Decision } from '@treeos/core'
 import {
   type Db,
   listCosts,
+  listDecidedAgain,
   listDecisions,
   listEntries,
   listOpens,
@@ -73,6 +74,10 @@ async function readAround(db: Db, outcomes: readonly StoredOutcome[]): Promise<A
     wakes: await listEntries(
       db,
       outcomes.flatMap(({ wake }) => wake ?? []),
+    ),
+    again: await listDecidedAgain(
+      db,
+      outcomes.flatMap(({ kind, moment }) => (kind === 'failure' ? moment : [])),
     ),
   }
 }

@@ -40,6 +40,7 @@ const shown = ({ wake, decision, open }: Around, of = outcome()) =>
       opens: new Map(open === undefined ? [] : [[of.moment, { record: open, noted: null } as StoredOpen]]),
       decisions: new Map(decision === undefined ? [] : [[of.moment, { decision } as StoredDecision]]),
       wakes: new Map(wake === undefined ? [] : [['c', wake]]),
+      again: new Map(),
     },
     of,
   )

@@ -2,16 +2,18 @@ import {
   type Decision,
   isJsonObject,
   LOOK_PREFIX,
+  type LookingBack,
   type MomentId,
   type OutcomeKind,
   type OverlayRecord,
   stanceOf,
   triggerOf,
   type Verb,
+  wakeLabel,
 } from '@treeos/core'
 import { contentHeard } from '@treeos/reality'
 import type { InboxEntry, StoredDecision, StoredOpen, StoredOutcome } from '@treeos/store'
-import { type ShadowVerdict, toldContent } from '@treeos/world'
+import { firstWake, type ShadowVerdict, toldContent } from '@treeos/world'
 
 /** A finished moment as people see it. */
 export interface MomentView {
@@ -42,14 +44,15 @@ export interface MomentView {
   readonly overlay?: OverlayRecord
   /** what dry-run rules would have said otherwise of its call; left out for nothing */
   readonly shadow?: readonly ShadowVerdict[]
+  /** number of the moment in which its model decided again after the refusal; null while that is not over, left out for any other */
+  readonly wentOn?: number | null
+  /** where it looked; left out for forward */
+  readonly orientation?: LookingBack
 }
 
 /** Why a moment began. */
 export interface WokenBy {
-  /**
-   * `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of
-   * a role's `triggerOn`: `message`, `change`, …
-   */
+  /** `act` for a person's act; `continue`, `look`, `refused`, … where the being goes on; else the word of a role's `triggerOn`: `message`, `change`, … */
   readonly trigger: string
   /** stance of the being that spoke, or that made the change; null where none did */
   readonly from: string | null
@@ -76,11 +79,13 @@ export interface AroundMoments {
   readonly opens: ReadonlyMap<MomentId, StoredOpen>
   readonly decisions: ReadonlyMap<MomentId, StoredDecision>
   readonly wakes: ReadonlyMap<string, InboxEntry>
+  /** of the refused ones after which a model decides again: the number of the next moment, null while it is not over */
+  readonly again: ReadonlyMap<MomentId, number | null>
 }
 
 /** A moment as people see it, from its outcome and what was read around it. */
 export function describeOutcome(
-  { opens, decisions, wakes }: AroundMoments,
+  { opens, decisions, wakes, again }: AroundMoments,
   outcome: StoredOutcome,
 ): MomentView {
   const { record } = outcome
@@ -88,6 +93,8 @@ export function describeOutcome(
   const decision = decisions.get(outcome.moment) ?? null
   const wake = wakes.get(outcome.wake ?? '') ?? null
   const said = decision?.decision.kind === 'failure' ? null : (decision?.decision.content ?? null)
+  const wentOn = again.get(outcome.moment)
+  const orientation = open?.record.orientation
   const did = decision === null ? null : calledIn(decision.decision, wake)
   return {
     n: outcome.n,
@@ -109,15 +116,19 @@ export function describeOutcome(
     ...(said === null ? {} : { content: said }),
     ...(record.overlay === undefined ? {} : { overlay: record.overlay }),
     ...(record.shadow === undefined ? {} : { shadow: record.shadow as unknown as ShadowVerdict[] }),
+    ...(wentOn === undefined ? {} : { wentOn }),
+    ...(orientation === undefined ? {} : { orientation }),
   }
 }
 
 /** Tells no more of the wake than its being heard. @param open null where it was never opened */
 function wokenBy(wake: InboxEntry, open: StoredOpen | null): WokenBy {
-  const { kind, caller, root } = wake
-  const content = open === null ? toldContent(wake) : contentHeard(open.noted, null, wake.content)
-  const isLook = kind === 'event' && wake.id.startsWith(LOOK_PREFIX)
-  const trigger = triggerOf(wake) ?? (kind === 'act' ? 'act' : isLook ? 'look' : 'continue')
+  const { caller, root } = wake
+  const heard = open === null ? toldContent(wake) : contentHeard(open.noted, null, wake.content)
+  const { wake: first, content } = firstWake(wake, heard)
+  const { kind } = first
+  const isLook = kind === 'event' && first.id.startsWith(LOOK_PREFIX)
+  const trigger = triggerOf(wake) ?? wakeLabel(wake)
   const event = kind === 'event' && isJsonObject(content) ? content : {}
   const actor = typeof event.actor === 'string' ? event.actor : null
   const what = [event.what, event.name, isLook ? event.address : null].find(

@@ -173,14 +173,19 @@ export async function countOpen(db: Db, being: BeingName): Promise<number> {
   return row.open
 }
 
-/** How many wakes a being gave itself in one thread. @param prefix start of the ids of such wakes */
-export async function countOwnWakes(db: Db, being: BeingName, root: string, prefix: string): Promise<number> {
+/** How many wakes a being gave itself in one thread. @param prefixes starts of the ids of such wakes */
+export async function countOwnWakes(
+  db: Db,
+  being: BeingName,
+  root: string,
+  prefixes: readonly string[],
+): Promise<number> {
   const row = await db
     .selectFrom('inbox')
     .select(({ fn }) => fn.countAll<number>().as('own'))
     .where('root', '=', root)
     .where('being', '=', being)
-    .where('id', 'like', `${prefix}%`)
+    .where(({ or, eb }) => or(prefixes.map((prefix) => eb('id', 'like', `${prefix}%`))))
     .executeTakeFirstOrThrow()
   return row.own
 }

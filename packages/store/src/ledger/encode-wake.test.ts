@@ -8,7 +8,15 @@ import { encodeWake, wakeOf } from './encode-wake.ts'
 const bare = newWake({ id: 'w', being: 'ann', kind: 'event', priority: 3, content: { said: 'ä' } })
 const full: Wake = {
   ...{ ...bare, caller: { name: 'bob', role: 'judge', cognition: 'llm' }, root: 'r', inReplyTo: 'q' },
-  ...{ askedRole: 'clerk', hops: 2, continues: 1, cause: 'ab'.repeat(32), answers: 'a', looks: 3 },
+  ...{
+    askedRole: 'clerk',
+    hops: 2,
+    continues: 1,
+    cause: 'ab'.repeat(32),
+    answers: 'a',
+    looks: 3,
+    refusals: 1,
+  },
   ...{ expectReply: false, channel: 'court', overlay: 'o', outside: true, orientation: 'half' },
 }
 

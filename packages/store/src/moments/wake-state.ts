@@ -5,6 +5,8 @@ import {
   DENIED_PREFIX,
   EXPIRED_PREFIX,
   LOOK_PREFIX,
+  type MomentId,
+  REFUSED_PREFIX,
 } from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
@@ -15,10 +17,7 @@ import { outcomeOf, type StoredOutcome } from './outcome.ts'
 export interface WakeState {
   /** the outcome of the moment that it opened, superseded ones aside; null while there is none */
   readonly outcome: StoredOutcome | null
-  /**
-   * the wake with which its being goes on after a look or an act, while it has not answered; null when there
-   * is none
-   */
+  /** the wake with which its being goes on after a look, an act or a refusal, while it has not answered; null when there is none */
   readonly goesOn: string | null
   /** whose wake it is */
   readonly being: BeingName
@@ -51,8 +50,8 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
       (select r.id from treeos.inbox r where r.in_reply_to = i.id and r.being = i.caller order by r.age limit 1) as answered
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
-      left join treeos.inbox l on (l.answers is not null or o.kind = 'waiting') and l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment,
-        ${APPROVED_PREFIX} || o.moment, ${DENIED_PREFIX} || o.moment, ${EXPIRED_PREFIX} || o.moment)
+      left join treeos.inbox l on (l.answers is not null or o.kind = 'waiting') and l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment, ${REFUSED_PREFIX} || o.moment,
+        ${APPROVED_PREFIX} || o.moment, ${DENIED_PREFIX} || o.moment, ${EXPIRED_PREFIX} || o.moment, o.moment) and l.being = i.being
       left join treeos.inbox q on i.expect_reply and q.id = o.moment and q.kind = 'summon' and q.expect_reply and q.in_reply_to is null
       left join treeos.projection p on p.key = 'thread:' || i.root
     where i.id = ${wake}`.execute(db)
@@ -70,9 +69,22 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
 }
 
 /**
- * Whether something is still to come of the thread of a wake: what waits for the being or for others, but for
- * whoever waits for the end.
+ * Of moments that were refused those whose model decides again, with the numbers of the moments in which it did; null while such a moment
+ * is not over.
  */
+export async function listDecidedAgain(
+  db: Db,
+  moments: readonly MomentId[],
+): Promise<ReadonlyMap<MomentId, number | null>> {
+  if (moments.length === 0) return new Map()
+  const { rows } = await sql<{ moment: MomentId; n: number | null }>`
+    select m.moment, o.n from unnest(${[...moments]}::text[]) as m (moment)
+    join treeos.inbox i on i.id = ${REFUSED_PREFIX} || m.moment
+    left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'`.execute(db)
+  return new Map(rows.map(({ moment, n }) => [moment, n]))
+}
+
+/** Whether something is still to come of the thread of a wake: what waits for the being or for others, but for whoever waits for the end. */
 export async function isThreadOpen(
   db: Db,
   wake: string,

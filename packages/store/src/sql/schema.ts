@@ -252,9 +252,10 @@ export interface InboxTable {
   hops: Generated<number>
   continues: Generated<number>
   cause: Buffer | null
-  /** the wake that a look goes on from */
+  /** the wake that a being goes on from */
   answers: string | null
   looks: Generated<number>
+  refusals: Generated<number>
   expect_reply: Generated<boolean>
   channel: string | null
   /** handle of text in a vault */

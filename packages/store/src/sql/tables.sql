@@ -111,8 +111,9 @@ create table treeos.inbox (
   claimed_by text,
   closed_by text,
   closed_at timestamptz,
-  answers text, -- the wake that a look goes on from
+  answers text, -- the wake that a being goes on from
   looks smallint not null default 0,
+  refusals smallint not null default 0,
   expect_reply boolean not null default true,
   channel text,
   notice text, -- what notices to one person must share to be one entry; null for anything but a notice

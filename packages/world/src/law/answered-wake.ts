@@ -1,4 +1,4 @@
-import { approvalOf, quote, readPath, stanceOf, TreeosError, type Wake } from '@treeos/core'
+import { approvalOf, isToSelf, quote, readPath, stanceOf, TreeosError, type Wake } from '@treeos/core'
 import type { LiveQuestions } from './live.ts'
 import type { DecidedMoment } from './moment.ts'
 
@@ -14,7 +14,10 @@ export async function answeredWake(
   { being, open, content }: Pick<DecidedMoment, 'being' | 'open' | 'content'>,
   { entry }: Pick<LiveQuestions, 'entry'>,
 ): Promise<AnsweredWake> {
-  const own: Wake = { ...open.wake, being, content }
+  // A being is never its own asker.
+  const ofOther = <W extends Wake>(wake: W): W =>
+    isToSelf(wake, being) ? { ...wake, caller: open.caller } : wake
+  const own = ofOther<Wake>({ ...open.wake, being, content })
   if (open.wake.kind !== 'act') {
     const begun = open.answers === null ? null : await entry(open.answers)
     // Its first moment closed it, and no moment but those that go on from it can answer it. A thread of its
@@ -22,7 +25,7 @@ export async function answeredWake(
     if (begun === null) return own
     // An act of a person that was approved answers what may have been answered meanwhile.
     const isOpen = approvalOf(open.wake) === null || readPath(content, ['answers']) === undefined
-    return { ...begun, root: open.wake.root, closedBy: isOpen ? null : begun.closedBy }
+    return { ...ofOther(begun), root: open.wake.root, closedBy: isOpen ? null : begun.closedBy }
   }
   const named = readPath(content, ['answers'])
   if (typeof named !== 'string') return own

@@ -313,6 +313,121 @@ describe('how a being goes on', () => {
   })
 })
 
+describe('a being that summons itself', () => {
+  const inward = calling({ ...answering, target: '@cid', orientation: 'inward' })
+  const said = async (given: Partial<MomentOptions> = {}) =>
+    (await concluded({ decision: inward, ...given })).sends.said
+
+  it('still owes the answer for which somebody waits, whatever its role announces', async () => {
+    const worn = { role: { ...ROLE, selfContinue: true as const } }
+    const { sends } = await concluded({ decision: inward, worn })
+    expect(sends.said).toMatchObject([
+      { being: 'cid', answers: ASKED.id, inReplyTo: null, priority: ASKED.priority, orientation: 'inward' },
+    ])
+    expect(sends.said[0]).not.toHaveProperty('expectReply')
+    expect(sends.goesOn.map(({ answers }) => answers)).toEqual([undefined]) // one moment answers, not two
+  })
+
+  it.each<[string, Partial<MomentOptions>]>([
+    ['nobody asked', { wake: newWake({ ...ASKED, id: 'idle/cid/1/1', kind: 'event', caller: null }) }],
+    ['no answer is wanted', { wake: { ...ASKED, expectReply: false } }],
+    ['it was told an answer', { wake: { ...ASKED, inReplyTo: 'q' } }],
+  ])('owes nothing where %s', async (_, given) => {
+    expect((await said(given))[0]).not.toHaveProperty('answers')
+  })
+
+  const own = { ...ASKED, id: 'cid/1/1', caller: { name: 'cid', role: 'clerk', cognition: 'llm' as const } }
+  const turned = (more: Partial<DecidedMoment['open']>): Partial<DecidedMoment> => ({
+    open: { ...momentOf(inward).open, moment: 'cid/1/2', wake: own, caller: null, ...more },
+  })
+
+  it('answers who asked from the moment that it gave itself', async () => {
+    const more = turned({ answers: ASKED.id, caller: ASKED.caller })
+    const live = { entry: async () => ({ ...ASKED, closedBy: 'cid/1/1' }) }
+    expect((await said({ decision: calling(answering), more, live }))[0]).toMatchObject({
+      being: 'ann',
+      inReplyTo: ASKED.id,
+    })
+    const { sends } = await concluded({ worn: { surface: NOTHING }, more, live })
+    expect(sends.notices.map(({ being }) => being)).toContain('ann')
+  })
+
+  it('has nobody to answer where nobody waits', async () => {
+    const found = await concluded({ decision: calling(answering), more: turned({}) })
+    expect(found).toMatchObject({ kind: 'failure', reason: 'INVALID_INPUT' })
+    expect(found.sends.notices.map(({ being }) => being)).toEqual(['operator'])
+  })
+})
+
+describe('a model whose call is refused', () => {
+  const refusing = { surface: NOTHING }
+  const mind = { cognition: { kind: 'llm' } } as const
+  const byModel = (given: Partial<DecidedMoment['open']> = {}): Partial<DecidedMoment> => ({
+    open: { ...momentOf(calling(touching)).open, ...mind, ...given },
+  })
+  const MISCALL = { kind: 'failure', code: 'LLM_FAILED', message: 'no call', miscall: true } as const
+  const told = ({ sends }: ConcludedMoment) => [sends.goesOn.length, sends.notices.length]
+
+  it('decides again about the same wake, and nobody is told', async () => {
+    const found = await concluded({ worn: refusing, more: byModel() })
+    expect([found.kind, found.reason, ...told(found)]).toEqual(['failure', 'FORBIDDEN', 1, 0])
+    expect(found.sends.goesOn).toMatchObject([
+      {
+        ...{ id: 'refused/cid/1/1', kind: 'event', being: 'cid', caller: ASKED.caller, answers: ASKED.id },
+        ...{ root: ASKED.root, priority: ASKED.priority, continues: 1, refusals: 1, cause: ASKED.cause },
+        content: {
+          ...{ event: 'refused', actor: '@cid', prior: 'cid/1/1', step: 1, of: 2 },
+          first: { id: ASKED.id, kind: 'summon', content: 'well?' },
+          refused: [{ call: expect.stringContaining(TOUCH), code: 'FORBIDDEN', message: found.detail }],
+        },
+      },
+    ])
+  })
+
+  it('keeps the first wake and each refusal when it is refused once more', async () => {
+    const [again] = (await concluded({ worn: refusing, more: byModel() })).sends.goesOn
+    const more = {
+      ...byModel({ wake: again!, answers: again!.answers!, moment: 'cid/1/2' }),
+      content: again!.content,
+    }
+    const found = await concluded({ worn: refusing, more })
+    expect(found.sends.goesOn).toMatchObject([
+      {
+        id: 'refused/cid/1/2',
+        answers: ASKED.id,
+        refusals: 2,
+        content: { first: { id: ASKED.id }, refused: [{ code: 'FORBIDDEN' }, { code: 'FORBIDDEN' }] },
+      },
+    ])
+  })
+
+  it('decides again where its answer could not be read', async () => {
+    const found = await concluded({ decision: MISCALL, more: byModel() })
+    expect(found.sends.goesOn).toMatchObject([{ content: { refused: [{ call: null, code: 'LLM_FAILED' }] } }])
+  })
+
+  it.each<[string, Partial<MomentOptions>]>([
+    ['it was refused twice before', { more: byModel({ wake: { ...ASKED, refusals: LIMITS.refusalsMax } }) }],
+    ['its steps are used up', { live: { continues: async () => LIMITS.selfContinuesMax } }],
+    ['its chain is full', { live: { chain: async () => LIMITS.chainWakesMax } }],
+    ['a script decides', { more: byModel({ cognition: { kind: 'scripted' } }) }],
+    ['it was done outside', { more: { ...byModel(), hasEffect: true } }],
+    ['its model gave no answer', { decision: { kind: 'failure', code: 'LLM_FAILED', message: 'model 500' } }],
+    [
+      'it was refused beside the gates',
+      { more: { ...byModel(), refused: { beside: 'storage', code: 'FORBIDDEN', message: 'no' } } },
+    ],
+    ['its role needs code that is not there', { decision: MISCALL, more: { ...byModel(), missing: 'x:y' } }],
+  ])('fails for good where %s, and its asker is told once', async (_, given) => {
+    const found = await concluded({ worn: refusing, more: byModel(), ...given })
+    expect(found.kind).toBe('failure')
+    expect([
+      found.sends.goesOn.length,
+      found.sends.notices.filter(({ being }) => being === 'ann').length,
+    ]).toEqual([0, 1])
+  })
+})
+
 const momentOf = (decision: Decision): DecidedMoment => ({
   being: 'cid',
   open: {

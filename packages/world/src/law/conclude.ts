@@ -67,7 +67,8 @@ export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Co
     over.goesOn === false ? { verdict: noted, wakes: [], notices: [] } : await goingOn(moment, noted, at)
   const park = verdict.breach === undefined ? null : await parking(reader, moment, verdict.breach)
   const { act, notes = [], asks = [] } = verdict
-  const told = failureNotices(moment, verdict, park?.notice.being ?? null)
+  // A failure with which its model decides again is told to nobody.
+  const told = wakes.length > 0 ? [] : failureNotices(moment, verdict, park?.notice.being ?? null)
   return {
     ...verdict,
     ...heads,

@@ -43,7 +43,7 @@ export interface LiveQuestions {
   room(of: BeingName, sender: BeingName): Promise<{ readonly open: number; readonly ofSender: number }>
   /** wakes in a chain so far, counted up to its limit */
   chain(root: string): Promise<number>
-  /** wakes that a being gave itself in a chain to go on after an act */
+  /** wakes that a being gave itself in a chain to go on after an act or a refusal */
   continues(being: BeingName, root: string): Promise<number>
   /** calls that wait for a yes: of a being, and of all beings whose nearest person is the same */
   waiting(

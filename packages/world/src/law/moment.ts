@@ -18,6 +18,7 @@ import {
 } from '@treeos/core'
 import type { Registry } from '../extend/registry.ts'
 import type { ShadowVerdict } from '../gates/refusal.ts'
+import { isAwaited } from '../moment/wake-block.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
@@ -117,6 +118,7 @@ export function actingOf(
     hops: open.wake.kind === 'act' ? 0 : open.wake.hops,
     role,
     correlation: correlationFor(open.wake, open.moment),
+    owed: open.cognition.kind !== 'human' && isAwaited(open) ? questionOf(open.wake, open.answers) : null,
     asker: () => questions.asker(wake),
     opener: () => questions.opener(wake),
     question: (id) => questions.entry(id),

@@ -68,7 +68,8 @@ export function failureNotices(
   const isSignalled = isSignalledAct(open.wake, heard)
   if ((open.wake.kind === 'act' && !isSignalled) || open.wake.hops >= LIMITS.hopsMax) return []
   const isAnswered = questionOf(open.wake, open.answers) === null
-  const asker = open.wake.expectReply === false || isAnswered ? null : (open.wake.caller?.name ?? null)
+  const waits = open.wake.kind !== 'act' && open.wake.expectReply !== false && !isAnswered
+  const asker = waits ? (open.caller?.name ?? null) : null
   const content = {
     event: verdict.kind,
     actor: stanceOf(actor),

@@ -1,20 +1,25 @@
-/** How a being goes on by itself: after a look, and after an act in a role that goes on. */
+/** How a being goes on by itself: after a look, after an act in a role that goes on, and after a refusal. */
 import {
   asJson,
   type BeingName,
   CONTINUE_PREFIX,
+  type ErrorCode,
+  holdsCall,
+  isToSelf,
   type JsonObject,
   LIMITS,
   LOOK_PREFIX,
   type Notice,
   questionOf,
   quote,
+  REFUSED_PREFIX,
   stanceOf,
   type VerbCall,
   type Wake,
 } from '@treeos/core'
 import { OPERATOR } from '../extend/substrate.ts'
-import { actStep, begunIn, fitContent, stepsIn } from '../moment/steps.ts'
+import { firstWake, type RefusedCall, refusedCalls } from '../moment/first-wake.ts'
+import { actStep, begunIn, fitContent, refusedCall, stepsIn } from '../moment/steps.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { Verdict } from './conclusion.ts'
@@ -27,6 +32,14 @@ const CONTINUES_SPENT = 'self-continues-spent'
 const LOOKS_SPENT = 'looks-spent'
 /** Reason of an outcome: the chain reached its limit of wakes. */
 const CHAIN_SPENT = 'chain-spent'
+
+/** Another call of the same model would fare no better. */
+const FINAL_REFUSALS: ReadonlySet<string | null> = new Set<ErrorCode>([
+  'INTERNAL',
+  'RATE_LIMITED',
+  'BEING_ENDED',
+  'SERVICE_UNAVAILABLE',
+])
 
 export interface GoingOn {
   readonly verdict: Verdict
@@ -42,7 +55,9 @@ type GoingOnInputs = Pick<LawInputs, 'reader' | 'asked'>
 export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: GoingOnInputs): Promise<GoingOn> {
   const unchanged = { verdict, wakes: [], notices: [] }
   const { decision, worn, open } = moment
-  if (worn === null || open.wake.kind === 'act' || decision?.kind !== 'call') return unchanged
+  if (worn === null || decision === null || holdsCall(open.wake)) return unchanged
+  if (verdict.kind === 'failure') return { ...unchanged, wakes: await afterRefusal(moment, verdict, at) }
+  if (decision.kind !== 'call') return unchanged
   if (verdict.kind === 'see') {
     const shown = await lookOf(decision.call, verdict)
     return shown === null ? unchanged : afterLook(moment, verdict, shown, at)
@@ -97,7 +112,7 @@ async function afterLook(
     prior: open.moment,
     step: looks + 1,
     of: LIMITS.looksMax,
-    ...(open.wake.caller === null ? {} : { correlation: answeredBy(open) }),
+    ...(open.caller === null ? {} : { correlation: answeredBy(open) }),
     ...begunIn(open, heard),
     earlier: stepsIn(open.wake, heard),
     ...shown,
@@ -118,10 +133,10 @@ function nextWake(
   content: JsonObject,
   question: string | null,
 ): Wake {
-  const { caller, priority, hops, continues, inReplyTo, expectReply } = open.wake
+  const { priority, hops, continues, inReplyTo, expectReply } = open.wake
   return {
     ...eventWake(being, id, content, open.wake),
-    caller,
+    caller: open.caller,
     priority,
     hops,
     continues,
@@ -132,6 +147,57 @@ function nextWake(
     // The calls of one answer have the same overlay.
     ...(question === null || overlay === null ? {} : { overlay }),
   }
+}
+
+/**
+ * Lets a model decide again whose call was refused, or whose answer could not be read. It gets the same wake once more, with what was
+ * refused, {@link LIMITS.refusalsMax} times in a row, whatever its role says of going on; each time is a step of the chain.
+ * @returns no wake where its moment is a failure for good
+ */
+async function afterRefusal(
+  moment: DecidedMoment,
+  verdict: Verdict,
+  { reader, asked }: GoingOnInputs,
+): Promise<readonly Wake[]> {
+  const { being, open, content: heard } = moment
+  const { refusals = 0, cause, looks, orientation } = open.wake
+  const refused = refusedIn(moment, verdict)
+  if (refused === null || refusals >= LIMITS.refusalsMax) return []
+  const gone = await asked.questions.continues(being, open.wake.root)
+  if (gone >= (await selfContinuesMax(reader, being)).max) return []
+  if (await isChainFull(asked, open.wake.root)) return []
+  const { wake, content: told, toSelf = isToSelf(open.wake, being) } = firstWake(open.wake, heard)
+  const content = {
+    event: 'refused',
+    actor: stanceOf(being),
+    prior: open.moment,
+    step: refusals + 1,
+    of: LIMITS.refusalsMax,
+    first: { id: wake.id, kind: wake.kind, content: told, ...(toSelf ? { toSelf } : {}) },
+    refused: asJson(refusedCalls(open.wake, heard).concat(refused)),
+  }
+  const next: Wake = {
+    ...nextWake(moment, REFUSED_PREFIX + open.moment, content, questionOf(open.wake, open.answers)),
+    cause,
+    continues: gone + 1,
+    refusals: refusals + 1,
+    ...(looks === undefined ? {} : { looks }),
+    ...(orientation === undefined ? {} : { orientation }),
+    ...(reader.hasOutside ? { outside: true } : {}),
+  }
+  return [next]
+}
+
+/** What a model may decide again about; null for what is no refusal of its call, and for one that is final. */
+function refusedIn({ open, decision, hasEffect }: DecidedMoment, verdict: Verdict): RefusedCall | null {
+  const { reason, detail, refusal, beside } = verdict
+  if (open.cognition.kind !== 'llm' || hasEffect === true || beside !== undefined) return null
+  if (decision?.kind === 'failure')
+    return decision.miscall === true && reason === decision.code
+      ? refusedCall(null, decision.code, detail ?? '')
+      : null
+  if (decision?.kind !== 'call' || refusal === undefined || FINAL_REFUSALS.has(refusal.code)) return null
+  return refusedCall(decision.call, refusal.code, detail ?? '')
 }
 
 async function continueItself(
@@ -149,8 +215,10 @@ async function continueItself(
   const step = gone + 1
   const own = { actor: stanceOf(being), prior: open.moment, step, of: max }
   const question = questionOf(open.wake, open.answers)
+  // Answered, or left to the moment for which it summoned itself.
   const isAnswered =
-    question !== null && verdict.act?.wakes.some(({ inReplyTo }) => inReplyTo === question) === true
+    question !== null &&
+    verdict.act?.wakes.some(({ inReplyTo, answers }) => [inReplyTo, answers].includes(question)) === true
   const earlier = isAnswered ? [] : stepsIn(open.wake, heard) // they were for the answer
   const content = fitContent({
     event: 'self-continue',

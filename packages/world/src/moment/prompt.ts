@@ -1,6 +1,6 @@
 import {
   isContinuation,
-  isJsonObject,
+  isToSelf,
   type Json,
   questionOf,
   type RoleName,
@@ -21,9 +21,10 @@ import type { Registry } from '../extend/registry.ts'
 import { PAST_VIEW } from '../orientation/past.ts'
 import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type ConcreteEntry, type SubstrateView } from '../rows/lists.ts'
+import { firstWake, type RefusedCall, refusedCalls } from './first-wake.ts'
 import { localTime } from './open-time.ts'
 import { shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
-import { groundRules, type WakeRow, wakeBlock } from './wake-block.ts'
+import { groundRules, proseAnswers, type WakeRow, wakeBlock } from './wake-block.ts'
 import { toldWake } from './wake-sentence.ts'
 
 /**
@@ -67,11 +68,14 @@ export function composeMoment(
   registry: Pick<Registry, 'roles' | 'operations' | 'beOperations'>,
   specs: readonly RoleSpec[],
   face: Face,
-  moment: PromptMoment,
+  own: PromptMoment,
 ): ComposedPrompt {
+  const { toSelf = isToSelf(own.wake, face.me.name), ...first } = firstWake(own.wake, own.content)
+  const moment = { ...own, ...first, toSelf }
+  const refused = refusedCalls(own.wake, own.content)
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
   const answersBy = answeringOperation(face, registry)
-  const signature = fillMoment(role, face, moment, answersBy?.operation ?? null)
+  const signature = fillMoment(role, face, { ...moment, refused }, answersBy?.operation ?? null)
   let tools: readonly Tool[] | undefined
   let shown: ShownNames | undefined
   return {
@@ -151,6 +155,8 @@ export interface PromptMoment extends WakeRow {
   /** minutes that the zone is ahead of UTC; absent: UTC is shown */
   readonly offset?: number | undefined
   readonly content: Json
+  /** what was refused since this wake, in earlier moments; left out for nothing */
+  readonly refused?: readonly RefusedCall[]
 }
 
 /** Name of the Signature of every moment. */
@@ -170,17 +176,14 @@ export function fillMoment(
   answersBy: string | null = null,
 ): FilledSignature {
   const { before, content } = toldWake(moment)
-  const { block, after } = wakeBlock(moment, face.surface, role, answersBy)
-  const views = face.views.map(({ name, view, outside }) => ({
-    name,
-    outside,
-    ...withoutLastAct(name, view),
-  }))
-  const blockOf = ({ name, view, outside }: (typeof views)[number]) =>
-    viewBlock(name, view, outside === true ? HOLDS_OUTSIDE : null)
-  const isLate = ({ name }: { name: string }) => role.layout === 'stable-first' && LATE_VIEWS.has(name)
-  const early = views.filter((view) => !isLate(view)).map(blockOf)
-  const late = views.filter(isLate).map(blockOf)
+  const { block, after: lastLine } = wakeBlock(moment, face.surface, role, answersBy)
+  const refusals = whatWasRefused(moment.refused ?? [], proseAnswers(role, moment))
+  const after = [lastLine, refusals].filter((part) => part !== null).join('\n\n')
+  const blocksOf = (place: 'early' | 'late' | 'last') =>
+    face.views
+      .filter(({ name }) => placeOf(name, role.layout) === place)
+      .map(({ name, view, outside }) => viewBlock(name, view, outside === true ? HOLDS_OUTSIDE : null))
+  const early = blocksOf('early')
   const at = face.orientation === 'inward' ? INWARD : ` at ${inline(face.space.path)}.`
   const who = `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`
   const can = capabilities(face, moment.caller)
@@ -189,10 +192,10 @@ export function fillMoment(
   const parts = [
     who,
     ...(role.layout === 'stable-first'
-      ? [persona, ground, ...early, can, ...late]
+      ? [persona, ground, ...early, can, ...blocksOf('late')]
       : [...early, can, ground, persona]),
     block,
-    ...views.flatMap(({ lastAct }) => (lastAct == null ? [] : [viewBlock('lastAct', lastAct)])),
+    ...blocksOf('last'),
     timeOf(moment),
   ]
   return {
@@ -201,8 +204,19 @@ export function fillMoment(
     inputs: content === undefined ? {} : { content },
     isBare: true,
     ...(before === null ? {} : { before }),
-    ...(after === null ? {} : { after }),
+    ...(after === '' ? {} : { after }),
   }
+}
+
+const OR_SPEAK = 'Answer in plain words, or call something else.'
+const OR_STOP = 'Call something else, or make no tool call.'
+
+/** What was refused stands at the end of the prompt, where nothing that stays the same is changed. */
+function whatWasRefused(refused: readonly RefusedCall[], mayAnswer: boolean): string | null {
+  if (refused.length === 0) return null
+  const lines = refused.map(({ call, code, message }) => `${call ?? 'your call'}: ${code}: ${message}`)
+  const told = viewBlock('refused', lines.join('\n'))
+  return `${told}\nThis was refused, and nothing was done. ${mayAnswer ? OR_SPEAK : OR_STOP}`
 }
 
 /** Stands over a view of which a part came from outside. */
@@ -220,14 +234,13 @@ const LATE_VIEWS: ReadonlySet<string> = new Set<SubstrateView | typeof PAST_VIEW
   PAST_VIEW,
 ])
 
-/**
- * The last act changes with every act, so it is shown after all that does not: a provider then reads less
- * anew.
- */
-function withoutLastAct(name: string, view: Json): { readonly view: Json; readonly lastAct?: Json } {
-  if (name !== 'me' || !isJsonObject(view)) return { view }
-  const { lastAct, ...rest } = view
-  return lastAct === undefined ? { view } : { view: rest, lastAct }
+/** The last act changes with every act, so it is shown after all that does not: a provider then reads less anew. */
+const LAST_VIEW: SubstrateView = 'last-act'
+
+/** Where a view stands in the system message. */
+function placeOf(view: string, layout: ComposedRole['layout']): 'early' | 'late' | 'last' {
+  if (view === LAST_VIEW) return 'last'
+  return layout === 'stable-first' && LATE_VIEWS.has(view) ? 'late' : 'early'
 }
 
 function timeOf({ openedAt, zone, offset }: PromptMoment): string {

@@ -12,6 +12,7 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
+import { firstWake, type RefusedCall } from './first-wake.ts'
 
 /** Fields of the content of a wake by which a being goes on: what its last look or act gave. */
 export const STEP_FIELDS = ['did', 'result', 'address', 'seen', 'refused'] as const
@@ -46,6 +47,13 @@ export function callText(call: VerbCall): string {
   }
 }
 
+/** A call that was refused, as its model is told. @param call null where what it wrote could not be read as a call */
+export const refusedCall = (call: VerbCall | null, code: string, message: string): RefusedCall => ({
+  call: call === null ? null : callText(call),
+  code,
+  message,
+})
+
 const withArguments = (args: JsonObject): string =>
   Object.keys(args).length === 0 ? '' : ` with ${shortenedStep(args)}`
 
@@ -65,9 +73,10 @@ function bounded(result: Json): Json {
  * being goes on repeat them.
  */
 export function begunIn(
-  { wake, caller }: { readonly wake: Pick<Wake, 'id' | 'kind'>; readonly caller: Caller | null },
-  content: Json,
+  { wake: own, caller }: { readonly wake: Pick<Wake, 'id' | 'kind'>; readonly caller: Caller | null },
+  heard: Json,
 ): { begun?: Json } {
+  const { wake, content } = firstWake(own, heard)
   if (isContinuation(wake))
     return isJsonObject(content) && 'begun' in content ? { begun: content.begun ?? null } : {}
   return { begun: caller === null ? content : { from: stanceOf(caller.name), content } }
@@ -77,7 +86,8 @@ export function begunIn(
 const EARLIER_MAX = 8
 
 /** What the acts and looks before this moment gave, oldest first, as its own wake shows them. */
-export function stepsIn(wake: Pick<Wake, 'id' | 'kind'>, content: Json): Json[] {
+export function stepsIn(own: Pick<Wake, 'id' | 'kind'>, heard: Json): Json[] {
+  const { wake, content } = firstWake(own, heard)
   if (!isContinuation(wake) || !isJsonObject(content)) return []
   const { earlier } = content
   const step = Object.fromEntries(

@@ -16,7 +16,10 @@ import { covers, type Surface } from '../rows/lists.ts'
  * message.
  */
 export interface WakeRow {
-  readonly wake: Pick<Wake, 'id' | 'kind' | 'root' | 'inReplyTo' | 'expectReply' | 'outside'>
+  readonly wake: Pick<Wake, 'id' | 'kind' | 'root' | 'inReplyTo' | 'expectReply' | 'outside'> &
+    Partial<Pick<Wake, 'caller'>>
+  /** the being summoned itself; left out where it did not */
+  readonly toSelf?: boolean
   /** as the open record says: the moment holds words from outside */
   readonly outside?: true
   /** as the open record says: the wake that this one goes on from, while that is not answered */
@@ -50,7 +53,7 @@ export const proseAnswers = (
  *   most what they read last
  */
 export function wakeBlock(
-  { wake, caller, answers, outside }: WakeRow,
+  { wake, caller, answers, outside, toSelf = false }: WakeRow,
   surface: Surface,
   role: ProseRules,
   answersBy: string | null = null,
@@ -59,14 +62,15 @@ export function wakeBlock(
   const after = lastLine({ wake, caller, answers }, surface, role, answersBy)
   const lines = [
     `kind: ${inline(kind)}`,
+    ...(toSelf ? ['from: yourself'] : caller === null ? ['from: nobody'] : []),
     ...(caller === null
-      ? ['from: nobody']
+      ? []
       : [
-          `from: ${inline(stanceOf(caller.name))}`,
+          `${toSelf ? 'asker' : 'from'}: ${inline(stanceOf(caller.name))}`,
           `role: ${caller.role === null ? 'none' : inline(caller.role)}`,
           `mind: ${inline(caller.cognition)}`,
         ]),
-    whatUserMessageIs(wake.kind, kind, caller),
+    toSelf ? 'The user message is what you said to yourself.' : whatUserMessageIs(wake.kind, kind, caller),
     ...fromOutside(wake.outside === true, outside === true),
   ]
   if (after !== null)

@@ -4,10 +4,12 @@ import {
   type Json,
   type JsonObject,
   LOOK_PREFIX,
+  REFUSED_PREFIX,
   type Wake,
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { beingKey, spaceKey } from '../rows/rows.ts'
+import { firstWake } from './first-wake.ts'
 
 /**
  * What a wake of a being's own quotes of the world: content of places and beings, which the being may not see
@@ -25,11 +27,16 @@ const CHANGE_PREFIX = 'change/'
 
 /** Wakes of these kinds are made by the substrate alone, so what their content says of itself is so. */
 const isOwn = ({ kind, id }: Pick<Wake, 'id' | 'kind'>) =>
-  kind === 'event' && [CHANGE_PREFIX, LOOK_PREFIX, CONTINUE_PREFIX].some((prefix) => id.startsWith(prefix))
+  kind === 'event' &&
+  [CHANGE_PREFIX, LOOK_PREFIX, CONTINUE_PREFIX, REFUSED_PREFIX].some((prefix) => id.startsWith(prefix))
 
 /** @returns null for a wake that quotes nothing of a place or a being */
 export function quotesOf({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | null {
   if (!isOwn({ id, kind }) || !isJsonObject(content)) return null
+  if (id.startsWith(REFUSED_PREFIX)) {
+    const { wake, content: first } = firstWake({ id, kind }, content)
+    return wake.id === id ? null : quotesOf({ ...wake, content: first })
+  }
   const change = id.startsWith(CHANGE_PREFIX) ? changeIn(content) : null
   const of = [content, ...quotedParts(content)].flatMap((part) => addressOf(part) ?? [])
   if (of.length === 0) return null
@@ -82,7 +89,9 @@ export async function valueAt(
  */
 export function heardContent(content: Json, unseen: readonly string[], value?: Json): Json {
   if (!isJsonObject(content)) return content
-  const { begun, earlier } = content
+  const { begun, earlier, first } = content
+  if (content.event === 'refused' && isJsonObject(first))
+    return { ...content, first: { ...first, content: heardContent(first.content ?? null, unseen, value) } }
   const heard = heardPart(content, unseen) as JsonObject
   const isTold = value !== undefined && content.event === 'changed' && heard === content
   return {

@@ -22,7 +22,6 @@ import {
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import { isMarked } from '../rows/origin.ts'
-import { SHADOW } from '../rows/qualities.ts'
 import {
   type ApprovalRow,
   approvalKey,
@@ -113,13 +112,6 @@ export class WorldReader {
     const touched = this.#touchedOutside
     this.#touchedOutside = false
     return touched
-  }
-
-  /** Whether a space that was read has dry-run rules. */
-  get hasDryRun(): boolean {
-    for (const [key, row] of this.#rows)
-      if (key.startsWith('space:') && (row as SpaceRow | null)?.qualities[SHADOW] !== undefined) return true
-    return false
   }
 
   /** What was read past this reader, as catalogs are, holds words from outside. */

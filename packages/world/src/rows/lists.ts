@@ -60,6 +60,7 @@ export const SUBSTRATE_VIEWS = [
   'occupants',
   'things',
   'conversation',
+  'last-act',
   'inbox',
   'threads',
 ] as const

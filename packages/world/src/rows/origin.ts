@@ -21,7 +21,7 @@ export const WORDED: ReadonlySet<string> = new Set([
 ])
 
 /** Ids of wakes that a moment sent and that no fact of its says: the kind, the moment, and whom they wake. */
-export const SENT_BY = /^(?:change|awakened|notice|parked)\/([^/]+\/\d+\/\d+)(?:\/|$)/
+export const SENT_BY = /^(?:change|awakened|notice|parked|refused)\/([^/]+\/\d+\/\d+)(?:\/|$)/
 
 /** Whether a fact says where the words of a row are from, and nothing else. */
 export const isOrigin = ({ kind }: Pick<FactDraft, 'kind'>): boolean => kind === OUTSIDE || kind === VOUCHED

@@ -24,7 +24,7 @@ import type { SubstrateView } from '../rows/lists.ts'
 import { type BeingRow, beingKey } from '../rows/rows.ts'
 import { parseRequest } from '../verbs/request.ts'
 import { occupants, place, things } from '../views/place.ts'
-import { conversation, inbox, me, threads } from '../views/self.ts'
+import { conversation, inbox, lastAct, me, threads } from '../views/self.ts'
 
 const role = (spec: Partial<RoleSpec> & { name: string; prompt: string }): Role => ({
   spec: parseRole(spec),
@@ -252,7 +252,7 @@ export const seed: Extension = {
   relations,
   patterns: {},
   resolvers,
-  see: { me, place, occupants, things, conversation, inbox, threads } satisfies Record<
+  see: { me, place, occupants, things, conversation, 'last-act': lastAct, inbox, threads } satisfies Record<
     SubstrateView,
     SeeResolver
   >,

@@ -65,6 +65,8 @@ export interface ActInputs {
   readonly onCode?: (operation: string) => void
   /** collects where dry-run rules would have decided differently; left out where they are not asked */
   readonly shadows?: ShadowVerdict[]
+  /** the wake that the moment has still to answer, since its sender waits; null for none, and while a person decides */
+  readonly owed: string | null
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
 }

@@ -47,7 +47,9 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ca
   // The answer to a question leads back to the being that asked, so it is as deep as the question at most.
   const deeper = inReplyTo !== null && wake.inReplyTo === null ? 0 : 1
   if (deeper > 0) await requireHop(at)
-  const expectReply = call.expectReply ?? !announces(at, inReplyTo)
+  // A being that turns to itself before it has answered still owes the answer.
+  const owed = name === at.me.name ? at.owed : null
+  const expectReply = owed !== null || (call.expectReply ?? !announces(at, inReplyTo))
   requireOwnOrientation(call.orientation, name, at)
   const gated = await gateBeing(at, name)
   if (call.role !== undefined && !rolesNamed(gated.being).includes(call.role)) {
@@ -62,7 +64,10 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ca
     id: at.correlation,
     being: name,
     kind: 'summon',
-    priority: PRIORITIES[call.priority ?? 'interactive'],
+    priority:
+      owed !== null && call.priority === undefined
+        ? wake.priority
+        : PRIORITIES[call.priority ?? 'interactive'],
     caller: at.caller,
     content: call.content,
     root,
@@ -71,6 +76,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ca
     hops: at.hops + deeper,
     continues: wake.continues,
     cause: null,
+    ...(owed === null ? {} : { answers: owed }),
     ...(expectReply ? {} : { expectReply }),
     ...(call.channel === undefined ? {} : { channel: call.channel }),
     ...(call.overlay === undefined ? {} : { overlay: call.overlay }),

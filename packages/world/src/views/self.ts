@@ -12,8 +12,8 @@ import type { SeeResolver } from '../read/face.ts'
 import { withoutShadow } from '../rows/qualities.ts'
 import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
 
-/** The being itself: home, position, qualities, and the kind of its last act. Its flow is not shown. */
-export const me: SeeResolver = async ({ me: self, world, lastSealed }) => {
+/** The being itself: home, position and qualities. Its flow is not shown. */
+export const me: SeeResolver = async ({ me: self }) => {
   const cut = new Cut()
   const { roleFlow: _flow, ...all } = withoutShadow(self.qualities)
   const qualities = cut.object(all, VIEW_BOUNDS.valueBytes, 'qualities')
@@ -21,17 +21,16 @@ export const me: SeeResolver = async ({ me: self, world, lastSealed }) => {
     ...(self.coord === undefined ? {} : { coord: self.coord }),
     ...cut.field,
     home: self.home,
-    lastAct:
-      lastSealed === null
-        ? null
-        : {
-            at: new Date(lastSealed.sealedAt).toISOString(),
-            did: (await world.did()).map(shownDeed),
-            role: lastSealed.primary,
-          },
     ...(self.parent === null ? {} : { maker: stanceOf(self.parent) }),
     qualities,
   }) as JsonObject
+}
+
+/** When the being last acted, what kind of act it was, and in which role; nothing before its first act. */
+export const lastAct: SeeResolver = async ({ world, lastSealed }) => {
+  if (lastSealed === null) return null
+  const did = (await world.did()).map(shownDeed)
+  return asJson({ at: new Date(lastSealed.sealedAt).toISOString(), did, role: lastSealed.primary })
 }
 
 /**

@@ -99,11 +99,6 @@ describe('what a model sees by default', () => {
         home: '/hall',
         maker: '@operator',
         qualities: { mood: { tone: 'calm' } },
-        lastAct: {
-          at: '1970-01-01T00:00:01.000Z',
-          role: 'guest',
-          did: [{ did: 'spoke', to: '@bo' }],
-        },
       },
       place: {
         path: '/hall',
@@ -292,6 +287,15 @@ describe('who gets these views', () => {
     expect(names).toEqual(['me', 'place', 'occupants', 'things', 'inbox', 'threads'])
     expect((await see({ role: { see: named, views: 'only' } })).names).toEqual(named)
     expect((await see({ role: { views: 'only' } })).names).toEqual([])
+  })
+
+  it('the last act is shown to whose role names it: its kind, time and role, without words', async () => {
+    const { views } = await see({ role: { see: ['last-act'] } })
+    expect(views['last-act']).toEqual({
+      at: '1970-01-01T00:00:01.000Z',
+      role: 'guest',
+      did: [{ did: 'spoke', to: '@bo' }],
+    })
   })
 
   it('a modifier that names views adds them to the default of its primary', async () => {

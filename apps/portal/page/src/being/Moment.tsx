@@ -11,6 +11,7 @@ import {
   Card,
   Code,
   Inert,
+  MomentLink,
   plural,
   Quiet,
   Time,
@@ -26,7 +27,6 @@ import { type Clause, Clauses } from './Clauses.tsx'
 import { didIn, type MomentView, spokenIn, wokenIn } from './moment-words.ts'
 import { OutcomeBadge } from './Outcome.tsx'
 import { PromptLayers } from './PromptLayers.tsx'
-import { Tries } from './Tries.tsx'
 import { Waterfall } from './Waterfall.tsx'
 import { WhyNot } from './WhyNot.tsx'
 
@@ -44,8 +44,8 @@ export function Moment({ name, n }: MomentProps) {
         const { explained, decision, facts, beats, mayAskOfActs } = found
         return (
           <Stack>
-            <MomentHead name={name} n={n} of={found} />
-            <Happened {...found} />
+            <Head name={name} n={n} of={found} />
+            <Happened name={name} {...found} />
             <Waterfall beats={beats} />
             {explained === null ? null : (
               <Card title="What it wore">
@@ -56,7 +56,6 @@ export function Moment({ name, n }: MomentProps) {
                 <Clauses clauses={explained.clauses as readonly Clause[]} />
               </Card>
             )}
-            {explained === null ? null : <Tries tries={explained.tries} />}
             <PromptLayers {...found} />
             <Folded title="The record" label="What it decided and left">
               <Card title="What it decided">
@@ -132,7 +131,7 @@ const MomentHead = ({ name, n, of: { moment, temporalUi } }: HeadProps) => (
 )
 
 /** What was said and done, in sentences, with what it cost. */
-function Happened(found: MomentView) {
+function Happened({ name, ...found }: MomentView & Pick<MomentProps, 'name'>) {
   const { moment, wake, decision, explained, cost, beats } = found
   const spoken = spokenIn(found)
   const failed = moment.outcome === 'failure'
@@ -175,6 +174,21 @@ function Happened(found: MomentView) {
         </Quiet>
       )}
       {failed ? <Failure code={moment.reason ?? null} message={moment.message ?? null} /> : null}
+      {moment.wentOn === undefined ? null : (
+        <Text size="sm">
+          {moment.wentOn === null ? (
+            'It decides again.'
+          ) : (
+            <>
+              It decided again in{' '}
+              <MomentLink being={name} n={moment.wentOn}>
+                moment {moment.wentOn}
+              </MomentLink>
+              .
+            </>
+          )}
+        </Text>
+      )}
       {failed || moment.message === undefined ? null : (
         <Text size="sm">
           <Inert text={moment.message} />

@@ -9,6 +9,7 @@ const WOKEN: Readonly<Record<string, string>> = {
   message: 'said',
   answer: 'answered',
   act: 'acted',
+  refused: 'waits on after a refusal',
 }
 
 /** What woke a moment, in the beginning of a sentence; the words follow where there are some. */

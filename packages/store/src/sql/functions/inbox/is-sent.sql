@@ -15,9 +15,12 @@ declare
   why text := batch#>>'{outcome,reason}';
   fact jsonb; -- of a summon
   says_who boolean;
+  asker treeos.inbox := w; -- the wake of who waits for an answer: a being that summoned itself does not
   content jsonb;
 begin
-  if e.orientation is not null and not (e.kind = 'summon' and e.being = this_being and e.orientation in ('forward', 'half', 'inward')) then
+  if e.orientation is not null and not (e.kind = 'summon' and e.being = this_being and e.orientation in ('forward', 'half', 'inward'))
+    and not (e.id = 'refused/' || this_moment and e.orientation is not distinct from w.orientation)
+  then
     return false; -- only a being itself says how it looks
   end if;
   if about_approval(e.kind, e.id) is not null then
@@ -26,9 +29,13 @@ begin
   if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then
     return false;
   end if;
+  if w.kind = 'summon' and w.caller = this_being then
+    select * into asker from inbox where id = w.answers;
+  end if;
   if e.kind = 'summon' then
     fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', encode(e.cause, 'hex')));
     return ended = 'act' and e.notice is null and e.caller = this_being
+      and (e.answers is null or e.being = this_being and e.answers in (w.answers, w.id))
       and e.id = case when w.kind = 'act' and starts_with(w.id, 'act/') then substr(w.id, 5) else this_moment end
       and (e.root in (e.id, w.root, w.id) or has_part(e.root, this_being)) and (e.caller_cognition = 'human') = (w.kind = 'act' or brings_yes(w.kind, w.id) and (
         batch->>'lease' is not null or exists (select from projection where key = 'being:' || this_being and cognition = 'human')))
@@ -42,7 +49,7 @@ begin
   elsif e.notice is not null then
     return says_who and e.caller is null and e.root in (w.root, w.id, e.id)
       and e.notice = rtrim(format('%s @%s %s', content->>'event', this_being, case when content ? 'code' then coalesce(content->>'code', 'null') end))
-      and (e.being = w.caller or e.being = 'operator' or e.being = any(line_of(this_being)))
+      and (e.being = asker.caller or e.being = 'operator' or e.being = any(line_of(this_being)))
       and case split_part(e.id, '/', 1)
         when 'notice' then ended in ('failure', 'skipped') and e.id = format('notice/%s/%s', this_moment, e.being)
         when 'parked' then e.id = 'parked/' || this_moment
@@ -51,11 +58,13 @@ begin
         when 'looked' then ended = 'see' and starts_with(e.id, format('looked/%s/', this_being))
         when 'chain-spent' then (why = 'chain-spent' or ended = 'see') and e.id in ('chain-spent/' || w.root, 'chain-spent/' || w.id)
         else false end;
-  elsif e.id in ('look/' || this_moment, 'continue/' || this_moment) then -- it goes on for who asked
+  elsif e.id in ('look/' || this_moment, 'continue/' || this_moment, 'refused/' || this_moment) then -- it goes on for who asked
     return says_who and e.being = this_being and e.root in (w.root, w.id) and e.in_reply_to is not distinct from w.in_reply_to
-      and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (w.caller, w.caller_role, w.caller_cognition)
+      and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (asker.caller, asker.caller_role, asker.caller_cognition)
       and case split_part(e.id, '/', 1) when 'look' then ended = 'see' and e.looks = coalesce(w.looks, 0) + 1
-        else ended = 'act' and e.continues > 0 end;
+        when 'continue' then ended = 'act' and e.continues > 0
+        else ended = 'failure' and e.continues > 0 and e.refusals = coalesce(w.refusals, 0) + 1 and e.refusals <= 2
+          and e.cause is not distinct from w.cause end;
   end if;
   return ended = 'act' and e.caller is null and e.id = format('awakened/%s/%s', this_moment, e.being)
     and case w.kind when 'act' then e.root = e.id else e.root in (w.root, w.id) end

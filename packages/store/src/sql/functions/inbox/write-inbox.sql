@@ -16,9 +16,9 @@ begin
     end if;
   end if;
   insert into inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
-      asked_role, hops, continues, cause, answers, looks, expect_reply, channel, overlay, outside, orientation, salt)
+      asked_role, hops, continues, cause, answers, looks, refusals, expect_reply, channel, overlay, outside, orientation, salt)
     select id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
-      asked_role, hops, continues, cause, answers, looks, expect_reply, channel, overlay, coalesce(outside, false), orientation, salt
+      asked_role, hops, continues, cause, answers, looks, refusals, expect_reply, channel, overlay, coalesce(outside, false), orientation, salt
     from jsonb_populate_recordset(null::inbox, batch->'inbox')
     where notice is null
     on conflict (id) do nothing;

@@ -39,7 +39,7 @@ begin
   -- A being that goes on by itself takes along what woke it.
   update inbox set content = 'null', salt = null
     where cause = its_hash
-      or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%'));
+      or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%' or id like 'refused/%'));
   update delayed set content = 'null' where cause = its_hash;
   -- Its key goes with a sealed text, so that it is gone from backups, too.
   delete from sealed_text s using fact f

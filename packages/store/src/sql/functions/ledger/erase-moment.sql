@@ -12,5 +12,11 @@ begin
   delete from moment_fault where moment = its_moment;
   update moment_outcome set detail = null, result = null, refusal = null
     where moment = its_moment and (detail is not null or result is not null or refusal is not null);
+  -- The moments in which its model decided again were told what it had called.
+  with recursive again (id) as (
+    select 'refused/' || its_moment
+    union all select 'refused/' || m.moment from again a join moment_outcome m on m.wake = a.id
+  )
+  update inbox set content = 'null', salt = null where id in (select id from again);
   update inbox set content = 'null' where id = its_wake and kind = 'act'; -- which says what a person decided
 end $$;
