@@ -221,7 +221,7 @@ describe('orientation', () => {
     const [, turned, again] = askedFor(model, 'musing').map(({ messages }) => messages)
     expect(turned?.[0]?.content).toContain('from: yourself\nasker: @operator\n')
     expect(turned?.[1]?.content).toMatch(/^Who was I\?\n\n@operator may be waiting\./)
-    expect(again?.[1]?.content).toMatch(/^Who was I\?\n\n@operator may be waiting\.[^]*\[refused\]/)
+    expect(again?.[1]?.content).toMatch(/^Who was I\?\n\n@operator may be waiting\.[\s\S]*\[refused\]/)
 
     const away = calling({ target: '@lost', content: 'Hm.', orientation: 'half' })
     await expect(ask('lost', [away, astray, astray, astray])).rejects.toMatchObject({ code: 'FORBIDDEN' })

@@ -44,7 +44,7 @@ export function Moment({ name, n }: MomentProps) {
         const { explained, decision, facts, beats, mayAskOfActs } = found
         return (
           <Stack>
-            <Head name={name} n={n} of={found} />
+            <MomentHead name={name} n={n} of={found} />
             <Happened name={name} {...found} />
             <Waterfall beats={beats} />
             {explained === null ? null : (
