@@ -1,4 +1,4 @@
-import type { Decision } from '@treeos/core'
+import { type Decision, LIMITS } from '@treeos/core'
 import { defineExtension, type Script } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -9,6 +9,7 @@ import {
   setRole,
   tell,
   until,
+  untilAtRest,
   wakesOf,
   wakeUp,
 } from '../../support/life.ts'
@@ -36,6 +37,8 @@ const failed = (reason: string, message: string | RegExp = /./) => ({
   message: typeof message === 'string' ? message : expect.stringMatching(message),
   act: null,
 })
+/** Requests to a model that may decide again, and does no better. */
+const AGAIN = 1 + LIMITS.refusalsMax
 /** The cause of each attempt, and how often it came. */
 const lost = (what: string, times = 'four times') => failedBy(`${what} ${times} in`)
 const failedBy = (start: string) => new RegExp(`^${start.replace(/[()]/g, '\\$&')} \\d+ s$`)
@@ -103,26 +106,26 @@ const MINDS: readonly BadMind[] = [
   },
   {
     what: 'a tool that there is not',
-    replies: [{ tool: { name: 'exec', args: { command: 'rm -rf /' } } }],
-    requests: 1,
+    replies: always({ tool: { name: 'exec', args: { command: 'rm -rf /' } } }),
+    requests: AGAIN,
     outcome: failed('LLM_FAILED', /^model called a tool that does not exist: "[a-z_]+"; it has [a-z, ]+$/),
   },
   {
     what: 'arguments outside JSON',
-    replies: [{ tool: { name: 'summon', args: '{"content": ' } }],
-    requests: 1,
+    replies: always({ tool: { name: 'summon', args: '{"content": ' } }),
+    requests: AGAIN,
     outcome: failed('LLM_FAILED', /arguments that are not a JSON object/),
   },
   {
     what: 'half a character',
-    replies: [{ tool: { name: 'summon', args: { content: HALF } } }],
-    requests: 1,
+    replies: always({ tool: { name: 'summon', args: { content: HALF } } }),
+    requests: AGAIN,
     outcome: failed('LLM_FAILED', /are refused/),
   },
   {
     what: 'more than fits',
-    replies: [{ tool: { name: 'summon', args: { content: 'x'.repeat(70_000) } } }],
-    requests: 1,
+    replies: always({ tool: { name: 'summon', args: { content: 'x'.repeat(70_000) } } }),
+    requests: AGAIN,
     outcome: failed('LLM_FAILED', /at most 65536 bytes/),
   },
   {
@@ -133,14 +136,14 @@ const MINDS: readonly BadMind[] = [
   },
   {
     what: 'an action whose name is cut in the message',
-    replies: [{ tool: { name: 'do', args: { operation: PAIRS, target: '/' } } }],
-    requests: 1,
+    replies: always({ tool: { name: 'do', args: { operation: PAIRS, target: '/' } } }),
+    requests: AGAIN,
     outcome: failed('ACTION_NOT_SUPPORTED', /no action/),
   },
   {
     what: 'an action of 60 kB',
-    replies: [{ tool: { name: 'do', args: { operation: 'x'.repeat(60_000), target: '/' } } }],
-    requests: 1,
+    replies: always({ tool: { name: 'do', args: { operation: 'x'.repeat(60_000), target: '/' } } }),
+    requests: AGAIN,
     outcome: failed('ACTION_NOT_SUPPORTED', /no action/),
   },
   {
@@ -227,7 +230,7 @@ beforeAll(async () => {
   })
   const queues = new Map(MINDS.map(({ what, replies }) => [nameOf(what), [...replies]]))
   model.script((request) =>
-    wordsIn(request) === 'well?' ? queues.get(beingOf(request))?.shift() : undefined,
+    wordsIn(request).startsWith('well?') ? queues.get(beingOf(request))?.shift() : undefined,
   )
   // All at once: this file mostly waits for models that do not answer.
   await Promise.all(
@@ -246,11 +249,13 @@ describe('a model that answers', () => {
       const correlation = told.get(what)!
       const moment = await momentOf(world, correlation, 30)
       expect(moment).toMatchObject(outcome)
+      await untilAtRest(world, name)
+      const n = requests === AGAIN ? AGAIN : 1
       expect(askedFor(model, name).length).toBe(requests)
       if (moment.outcome === 'failure') {
         expect(moment.message!.length).toBeLessThan(3000)
         const notice = await until(async () =>
-          (await wakesOf(world, 'operator')).find(({ id }) => id === `notice/${name}/1/1/operator`),
+          (await wakesOf(world, 'operator')).find(({ id }) => id === `notice/${name}/1/${n}/operator`),
         )
         expect(notice.content).toMatchObject({
           event: 'failure',
@@ -260,7 +265,7 @@ describe('a model that answers', () => {
           message: moment.message,
         })
       }
-      expect(await live(world, name, 'and now?')).toMatchObject({ outcome: 'act', n: 2 })
+      expect(await live(world, name, 'and now?')).toMatchObject({ outcome: 'act', n: n + 1 })
     },
   )
 })

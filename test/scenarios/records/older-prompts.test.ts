@@ -18,7 +18,7 @@ import {
 import { PROMPT_LAYOUT } from '@treeos/world'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { live } from '../../support/life.ts'
+import { live, setFlow, setRole } from '../../support/life.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
@@ -96,6 +96,8 @@ describe('a moment whose prompt an older version wrote', () => {
   })
 
   it('a word that was never said, cited in an open record, is found', async () => {
+    await setRole(world, { name: 'mindful', see: ['last-act'], prompt: '' })
+    await setFlow(world, 'librarian', [{ role: 'librarian' }, { stack: true, role: 'mindful' }])
     const { n } = await live(world, 'librarian', 'a second time')
     const moment = `librarian/1/${n}`
     const { salt, heads, noted } = (await readBases(world.db, [moment])).get(moment)!

@@ -128,7 +128,7 @@ describe('selfContinue', () => {
     ])
   })
 
-  it('a role without it never goes on, and neither does a failure', async () => {
+  it('a role without it never goes on after an act, and a failure only while its model may decide again', async () => {
     await thinker('once', 'single')
     answers('once', note(1))
     await live(world, 'once', 'go')
@@ -136,7 +136,7 @@ describe('selfContinue', () => {
     await thinker('stumbler', 'steady')
     answers('stumbler', { tool: { name: 'do', args: { operation: 'fly' } } })
     await live(world, 'stumbler', 'go')
-    expect((await lived('stumbler')).map(({ outcome }) => outcome)).toEqual(['failure'])
+    expect((await lived('stumbler')).map(({ outcome }) => outcome)).toEqual(['failure', 'failure', 'failure'])
   })
 
   it('a model that acts for ever is stopped by a bound that everybody can see', async () => {

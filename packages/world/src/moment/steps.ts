@@ -48,11 +48,12 @@ export function callText(call: VerbCall): string {
 }
 
 /** A call that was refused, as its model is told. @param call null where what it wrote could not be read as a call */
-export const refusedCall = (call: VerbCall | null, code: string, message: string): RefusedCall => ({
-  call: call === null ? null : callText(call),
-  code,
-  message,
-})
+export function refusedCall(call: VerbCall | null, code: string, message: string): RefusedCall {
+  const words = call === null ? null : callInWords(call)
+  // Names in it may be as long as an answer.
+  const isLong = words !== null && words.length > 2 * CALL_LENGTH_MAX
+  return { call: isLong ? `a call of ${words.length} characters` : words, code, message }
+}
 
 const withArguments = (args: JsonObject): string =>
   Object.keys(args).length === 0 ? '' : ` with ${shortenedStep(args)}`
