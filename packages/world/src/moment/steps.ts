@@ -49,7 +49,7 @@ export function callText(call: VerbCall): string {
 
 /** A call that was refused, as its model is told. @param call null where what it wrote could not be read as a call */
 export function refusedCall(call: VerbCall | null, code: string, message: string): RefusedCall {
-  const words = call === null ? null : callInWords(call)
+  const words = call === null ? null : callText(call)
   // Names in it may be as long as an answer.
   const isLong = words !== null && words.length > 2 * CALL_LENGTH_MAX
   return { call: isLong ? `a call of ${words.length} characters` : words, code, message }
