@@ -16,29 +16,51 @@ xyz {x:whole,y:whole,z:whole}
 entries [text|object]
 lists {canSee:entries,canDo:entries,canSummon:entries,canBe:entries}
 ask {who:[text],count:whole,withinSeconds:whole,*}
-call {verb:'see',address:text}|{verb:'do',operation:text,target:text|null,args:object,overlay?:text}|summon|{verb:'be',operation:text,args:object}
-summon {verb:'summon',target:text|null,content:any,inReplyTo:text|null,priority?:text,role?:text,orientation?:turn,thread?:text,channel?:text,overlay?:text,expectReply?:flag}
-wake {id:text,kind:'summon'|'act'|'event',priority:whole,caller:caller,root:text,inReplyTo:text|null,askedRole:text|null,hops:whole,continues:whole,cause:hash|null,looks?:whole,expectReply?:false,outside?:true,orientation?:turn}
-record {v:1,law:whole,being:text,moment:text,n:whole,wake:text|null,openedAt:whole,sealedAt:whole,open:hash,stack:null|{primary:pinned,stacked:[pinned]},stackDigest:hash|null,surfaceDigest:hash|null,promptDigest:hash|null,decision:hash|null,outcome:text,reason:text|null,by:[text],act:hash|null,facts:[head],overlay?:object,judged?:hash|null,code?:text,effect?:{request:hash,result:hash|null},beside?:text,shadow?:[tried],refusal?:hash,sends?:hash}
+call {verb:'see',address:text}|{verb:'do',operation:text,target:text|null,args:object,overlay?:text}|summon|
+  {verb:'be',operation:text,args:object}
+summon {verb:'summon',target:text|null,content:any,inReplyTo:text|null,priority?:text,role?:text,
+  orientation?:turn,thread?:text,channel?:text,overlay?:text,expectReply?:flag}
+wake {id:text,kind:'summon'|'act'|'event',priority:whole,caller:caller,root:text,inReplyTo:text|null,
+  askedRole:text|null,hops:whole,continues:whole,cause:hash|null,looks?:whole,expectReply?:false,
+  outside?:true,orientation?:turn}
+record {v:1,law:whole,being:text,moment:text,n:whole,wake:text|null,openedAt:whole,sealedAt:whole,open:hash,
+  stack:null|{primary:pinned,stacked:[pinned]},stackDigest:hash|null,surfaceDigest:hash|null,
+  promptDigest:hash|null,decision:hash|null,outcome:text,reason:text|null,by:[text],act:hash|null,
+  facts:[head],overlay?:object,judged?:hash|null,code?:text,effect?:{request:hash,result:hash|null},
+  beside?:text,shadow?:[tried],refusal?:hash,sends?:hash}
 tried {verb:text,key:text,on:text,was:text,would:text,by:text}
-open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:caller,openedAt:whole,zone:text,offset:whole,hour:whole,dayOfWeek:whole,cognition:{kind:mind,script:text|null},driver:text|null,lastSealed:null|{sealedAt:whole,primary:text|null},asked:text|null,program:hash,context:object,heads:[head],basis:hash,face:hash|null,layout:whole,code?:text,noted?:hash,signed?:signed,shadow?:[text],triedOutside?:[text],cut?:true,ended?:true,own?:true,asKind?:text,outside?:true,orientation?:'half'|'inward',hidden?:true}
+open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:caller,openedAt:whole,zone:text,
+  offset:whole,hour:whole,dayOfWeek:whole,cognition:{kind:mind,script:text|null},driver:text|null,
+  lastSealed:null|{sealedAt:whole,primary:text|null},asked:text|null,program:hash,context:object,
+  heads:[head],basis:hash,face:hash|null,layout:whole,code?:text,noted?:hash,signed?:signed,shadow?:[text],
+  triedOutside?:[text],cut?:true,ended?:true,own?:true,asKind?:text,outside?:true,orientation?:'half'|
+  'inward',hidden?:true}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
-decision null|{kind:'call',call:call,content:text|null,prose?:true,tries?:[object]}|{kind:'see',content:text|null,tries?:[object]}|{kind:'failure',code:text,message:text,breach?:object,tries?:[object]}
+decision null|{kind:'call',call:call,content:text|null,prose?:true,tries?:[object]}|{kind:'see',
+  content:text|null,tries?:[object]}|{kind:'failure',code:text,message:text,breach?:object,tries?:[object]}
 effect null|{salt:hash,request:object,result:null|{error:{code:text,*}}|{value:any}}
-program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,triggerOn?:[text]}>}
-spec {name:text,prompt:text|object,canSee?:entries,canDo?:entries,canSummon?:entries,canBe?:entries,see?:[text],requiredCognition?:mind,selfContinue?:flag|'until-answered',defaultOrientation?:turn,triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',*}
-manifest {v:1,extensions:<any>,operations:{do:<operation>,be:<operation>},names:{spaceTypes:[text],matterTypes:[text],scripts:[text],namespaces:[text],schedules:<object>,hooks:<object>}}
-operation {origin:text,targets:[text],allow:[text|object],form:text,ask?:ask,effect?:{secrets:[text]},mediates?:true}
+program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,
+  triggerOn?:[text]}>}
+spec {name:text,prompt:text|object,canSee?:entries,canDo?:entries,canSummon?:entries,canBe?:entries,
+  see?:[text],requiredCognition?:mind,selfContinue?:flag|'until-answered',defaultOrientation?:turn,
+  triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',*}
+manifest {v:1,extensions:<any>,operations:{do:<operation>,be:<operation>},names:{spaceTypes:[text],
+  matterTypes:[text],scripts:[text],namespaces:[text],schedules:<object>,hooks:<object>}}
+operation {origin:text,targets:[text],allow:[text|object],form:text,ask?:ask,effect?:{secrets:[text]},
+  mediates?:true}
 payload object
-being:born {name:text,parent:text|null,home:text,defaultRole:text|null,cognition:{kind:mind,script:text|null},ceiling:lists|null,qualities:object,*}
+being:born {name:text,parent:text|null,home:text,defaultRole:text|null,cognition:{kind:mind,script:text|
+  null},ceiling:lists|null,qualities:object,*}
 being:moved {to:text,coord?:xyz,*}
 being:bounded {ceiling:lists|null,*}
 being:bore {being:text,*}
-being:budgeted {budget:{momentsPerMinute?:number,selfContinues?:number,hops?:number,births?:number,tokens?:number,money?:number,per:text},*}
+being:budgeted {budget:{momentsPerMinute?:number,selfContinues?:number,hops?:number,births?:number,
+  tokens?:number,money?:number,per:text},*}
 being:parked {breach:object,*}
 being:inhabited {by:text,epoch:whole,under:whole|null,own?:true,*}
-being:summoned {correlation:text,to:text,content:any,root:text,inReplyTo:text|null,role:text|null,cognition:mind|null,expectReply?:false,outside?:true,orientation?:turn,*}
+being:summoned {correlation:text,to:text,content:any,root:text,inReplyTo:text|null,role:text|null,
+  cognition:mind|null,expectReply?:false,outside?:true,orientation?:turn,*}
 space:created {path:text,type:text,owner:text|null,qualities:object,size?:xyz,coord?:xyz,*}
 space:resized {size:xyz|null,*}
 space:contributor-added {being:text,*}
@@ -48,16 +70,19 @@ space:entered {being:text,*}
 space:left {being:text,*}
 place:received {matter:text,*}
 place:gave {matter:text,*}
-quality:set {path:[text],value:any,merge:flag,*}
-signal:published {namespace:text,key:[text],value:any,owner?:text,*}
+quality:set {path:[text],value?:any,merge?:any,*}
+signal:published {namespace:text,key:[text],value?:any,owner?:text,*}
 signal:granted {namespace:text,being:text,owner?:text,*}
 signal:revoked {namespace:text,being:text,owner?:text,*}
 matter:created {id:text,type:text,owner:text,place:text,content:any,qualities:object,coord?:xyz,*}
 matter:moved {to:text,coord?:xyz,*}
-matter:written {content:any,*}
+matter:written {content?:any,*}
 role:set {name:text,digest:hash,origin:text,spec:spec,*}
 role:deleted {name:text,*}
-approval:asked {call:call,wake:text,root:text,caller:caller,question:text|null,askedRole:text|null,lease:null|{driver:text,epoch:whole},rules:[{by:text,who:[text],count:whole}],ties:{call:hash,roles:hash,ceilings:hash,rules:hash,lease:hash,operation:hash|null},roles:[text],expiresAt:whole,person:text|null,target:text,fromOutside?:true}
+approval:asked {call:call,wake:text,root:text,caller:caller,question:text|null,askedRole:text|null,
+  lease:null|{driver:text,epoch:whole},rules:[{by:text,who:[text],count:whole}],ties:{call:hash,roles:hash,
+  ceilings:hash,rules:hash,lease:hash,operation:hash|null},roles:[text],expiresAt:whole,person:text|null,
+  target:text,fromOutside?:true}
 approval:given {call:call,digest:hash,*}
 tally:counted {amounts:<number>,failed?:true,*}
 thread:cut {thread:text,*}
@@ -149,7 +174,7 @@ class FormReader:
 
 def read_forms(table):
     forms = {}
-    for line in table.split("\n")[1:-1]:
+    for line in table.replace("\n  ", "").strip().split("\n"):
         name, text = line.split(" ")
         forms[name] = FormReader(text, forms).read()
     return forms
