@@ -56,7 +56,8 @@ const arrowRules = Object.entries(arrows).map(([name, mayImport]) => ({
 }))
 
 /**
- * The stages of a package: the folders of its sources, in an order. Each may import the ones before it and none after it.
+ * The stages of a package: the folders of its sources, in an order. Each may import the ones before it and
+ * none after it.
  * @param prefix of the rules' names: `prefix-stage`
  */
 const stages = (prefix, folder, order) =>

@@ -10,8 +10,9 @@ const MOCKED = '**/*.mocked.test.ts'
 /** Needs Chromium. */
 const BROWSER = 'test/portal/browser/**'
 /**
- * Run every night, and when they are named: `pnpm test long`. Each promise keeps a scenario in the check of each day, which has to stay
- * short; these are what takes a minute and more, and what looks at the same parts again: other ways in, other outages, larger worlds.
+ * Run every night, and when they are named: `pnpm test long`. Each promise keeps a scenario in the check of
+ * each day, which has to stay short; these are what takes a minute and more, and what looks at the same parts
+ * again: other ways in, other outages, larger worlds.
  */
 const LONG = '**/*.long.test.ts'
 const ATTACKS = ['test/faults/kills.test.ts', 'test/faults/commits.test.ts']
@@ -22,8 +23,8 @@ const STORM = 'test/faults/kill-storm.test.ts'
 const FILES_AT_ONCE = 6
 
 /**
- * Longest first by the last run, which vitest remembers in `node_modules/.vite`, and by size where there was none. Attacks always begin at once: they
- * wait for servers that come back, and their files are small.
+ * Longest first by the last run, which vitest remembers in `node_modules/.vite`, and by size where there was
+ * none. Attacks always begin at once: they wait for servers that come back, and their files are small.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,6 +1,6 @@
 /**
- * Installs the pnpm of CI beside this file, checks it against its pinned checksums, and prints its path. npm checks what it
- * downloads against the checksums that the registry tells; this checks those against ours.
+ * Installs the pnpm of CI beside this file, checks it against its pinned checksums, and prints its path. npm
+ * checks what it downloads against the checksums that the registry tells; this checks those against ours.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,14 +1,16 @@
 /**
- * 1. A role flow: an ordered list of clauses that picks the role a being wears in a moment. Pure, no services.
- *   node examples/01-flow.ts
+ * 1. A role flow: an ordered list of clauses that picks the role a being wears in a moment. Pure, no
+ *   services. node examples/01-flow.ts
  */
 import type { RoleFlow } from '@treeos/sdk'
 import { compileFlow, evaluateFlow } from '@treeos/sdk/testing'
 
 const flow: RoleFlow = [
-  { when: { 'world.court.in-session': true }, role: 'judge' }, // the first plain clause that matches gives the primary role
+  // the first plain clause that matches gives the primary role
+  { when: { 'world.court.in-session': true }, role: 'judge' },
   { role: 'watcher' },
-  { stack: true, when: { 'time.sinceLastMoment': { gte: 60 } }, role: 'bored' }, // each stacked clause that matches adds a role
+  // each stacked clause that matches adds a role
+  { stack: true, when: { 'time.sinceLastMoment': { gte: 60 } }, role: 'bored' },
 ]
 const roles = { judge: {}, watcher: {}, bored: {} }
 

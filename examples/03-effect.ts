@@ -1,6 +1,8 @@
 /**
- * 3. An effect: what an operation does outside, before it decides. Pure here, with a counter for the world outside.
- * In a worker, `perform` runs as a Temporal activity: it may run again after a crash, always under the same key.
+ * 3. An effect: what an operation does outside, before it decides. Pure here, with a counter for the world
+ *   outside.
+ * In a worker, `perform` runs as a Temporal activity: it may run again after a crash, always under the same
+ * key.
  *   node examples/03-effect.ts
  */
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'

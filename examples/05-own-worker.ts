@@ -18,13 +18,14 @@ const { url: ownerUrl, workerUrl: databaseUrl, peopleUrl } = postgres
 const server = await ensureTemporal({ dataDir, searchAttributes: [], onProgress: console.error })
 const { options, env } = server
 
-// An empty database gets its schema and its reality from its owner, and Temporal its search attributes. Later starts find them.
-// Workers log in to Postgres as a role that owns nothing.
+// An empty database gets its schema and its reality from its owner, and Temporal its search attributes. Later
+// starts find them. Workers log in to Postgres as a role that owns nothing.
 const beings = treeos({ extensions: [greenhouse], databaseUrl })
 const connection = await NativeConnection.connect(options)
 const { reality, taskQueue } = await beings.prepare({ connection, reality: 'examples', ownerUrl })
 
-// The worker: `treeos` adds its activities, and 05-workflows.ts has its workflows beside those of this program.
+// The worker: `treeos` adds its activities, and 05-workflows.ts has its workflows beside those of this
+// program.
 const worker = await Worker.create({
   connection,
   taskQueue,

@@ -1,6 +1,6 @@
 /**
- * 6. A client program: it summons a being and looks at the moment that answered. Example 5 or `treeos up` has to run.
- *   TREEOS_PEOPLE_DATABASE_URL=… TEMPORAL_CONFIG_FILE=… node examples/06-client.ts
+ * 6. A client program: it summons a being and looks at the moment that answered. Example 5 or `treeos up` has
+ *   to run. TREEOS_PEOPLE_DATABASE_URL=… TEMPORAL_CONFIG_FILE=… node examples/06-client.ts
  */
 import { Client, Connection } from '@temporalio/client'
 import { loadClientConnectConfig } from '@temporalio/envconfig'
@@ -9,7 +9,8 @@ import { buildRegistry, findReality, openDatabase, seed } from '@treeos/client/o
 import greenhouse from './04-extension.ts'
 
 const db = openDatabase(process.env.TREEOS_PEOPLE_DATABASE_URL ?? '', { role: 'treeos_people' })
-const { connectionOptions } = loadClientConnectConfig() // TEMPORAL_ADDRESS, or the file that TEMPORAL_CONFIG_FILE names
+// TEMPORAL_ADDRESS, or the file that TEMPORAL_CONFIG_FILE names
+const { connectionOptions } = loadClientConnectConfig()
 const connection = await Connection.connect(connectionOptions)
 const reality = await findReality(db)
 if (reality === null) throw new Error('this database has no reality: start example 5 first')

@@ -1,5 +1,6 @@
 /**
- * 7. A program that acts as one being by the Model Context Protocol, as an outside model does. Example 5 or `treeos up`
+ * 7. A program that acts as one being by the Model Context Protocol, as an outside model does. Example 5 or
+ *   `treeos up`
  * has to run.
  *   DATABASE_URL=… TREEOS_PEOPLE_DATABASE_URL=… TEMPORAL_CONFIG_FILE=… node examples/07-mcp.ts
  */

@@ -1,8 +1,9 @@
 /**
- * 8. An overlay: text that shapes calls of a model, and that no record holds. Here of a thread, and of a skill with a Signature.
- *   OPENAI_API_KEY=… node examples/08-overlay.ts
+ * 8. An overlay: text that shapes calls of a model, and that no record holds. Here of a thread, and of a
+ *   skill with a Signature. OPENAI_API_KEY=… node examples/08-overlay.ts
  *   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 TREEOS_MODEL=llama3.2 node examples/08-overlay.ts
- * It uses the services that DATABASE_URL and TEMPORAL_* name, else starts others in .treeos/overlays, and ends by itself.
+ * It uses the services that DATABASE_URL and TEMPORAL_* name, else starts others in .treeos/overlays, and
+ * ends by itself.
  */
 import {
   type Connection,

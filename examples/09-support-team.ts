@@ -1,10 +1,12 @@
 /**
- * 9. A support team of three models and one approver. No prompt can pay another refund than the lead approved: the cashier's list has the
+ * 9. A support team of three models and one approver. No prompt can pay another refund than the lead
+ *   approved: the cashier's list has the
  * payment only while the world says that one is approved, and the payment compares order and euros with it.
  *   OPENAI_API_KEY=… node examples/09-support-team.ts
  *   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 TREEOS_MODEL=llama3.2 node examples/09-support-team.ts
- * DESK_MODEL, ASSESSOR_MODEL and CASHIER_MODEL name a model each, else all three ask TREEOS_MODEL. It uses the services that
- * DATABASE_URL and TEMPORAL_* name, else starts others in .treeos/support, and ends by itself.
+ * DESK_MODEL, ASSESSOR_MODEL and CASHIER_MODEL name a model each, else all three ask TREEOS_MODEL. It uses
+ * the services that DATABASE_URL and TEMPORAL_* name, else starts others in .treeos/support, and ends by
+ * itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { act, type Connection, moments, readSignals, summon } from '@treeos/client'

@@ -1,7 +1,8 @@
 /**
- * 10. A refund that a person is asked about: the one line `ask` of the operation. No prompt and no model gets around it.
- *   node examples/10-asked-refund.ts
- * It uses the services that DATABASE_URL and TEMPORAL_* name. Without them it starts its own in .treeos/refunds. It ends by itself.
+ * 10. A refund that a person is asked about: the one line `ask` of the operation. No prompt and no model gets
+ *   around it. node examples/10-asked-refund.ts
+ * It uses the services that DATABASE_URL and TEMPORAL_* name. Without them it starts its own in
+ * .treeos/refunds. It ends by itself.
  */
 import { act, approvals, summon } from '@treeos/client'
 import { answer, defineExtension, defineOperation, defineRole, perform, recordFact } from '@treeos/sdk'

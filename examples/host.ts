@@ -1,9 +1,12 @@
-/** What examples 8 to 10 share: a worker, services, and a connection to them, for as long as one function runs. */
+/**
+ * What examples 8 to 10 share: a worker, services, and a connection to them, for as long as one function
+ * runs.
+ */
 import { randomBytes } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { type Connection, plantScene } from '@treeos/client'
-import { buildRegistry, openDatabase, seed, VaultCaller } from '@treeos/client/open'
+import { buildRegistry, openDatabase, seed, VaultClient } from '@treeos/client/open'
 import { createModel, type ModelEndpoint, resolveModelEndpoint, treeos } from '@treeos/host'
 import { ensurePostgres, ensureTemporal } from '@treeos/host/services'
 import type { Extension } from '@treeos/sdk'
@@ -18,8 +21,8 @@ export async function requireMind(): Promise<ModelEndpoint> {
 }
 
 /**
- * Hosts the beings of an extension while `use` runs, on the services that DATABASE_URL and TEMPORAL_* name, else on others in
- * `.treeos/NAME` that it stops again.
+ * Hosts the beings of an extension while `use` runs, on the services that DATABASE_URL and TEMPORAL_* name,
+ * else on others in `.treeos/NAME` that it stops again.
  * @param connections further models by the names that beings have in `llm.connection`
  */
 export async function withBeings(
@@ -49,7 +52,8 @@ export async function withBeings(
   const worker = await Worker.create({ connection, taskQueue, plugins: [beings] })
   const running = worker.run()
 
-  const db = openDatabase(postgres.peopleUrl, { role: 'treeos_people' }) // a worker's login acts for no person
+  // a worker's login acts for no person
+  const db = openDatabase(postgres.peopleUrl, { role: 'treeos_people' })
   const client = await TemporalConnection.connect(temporal.options)
   const registry = buildRegistry([seed, extension])
   const at = {
@@ -57,7 +61,7 @@ export async function withBeings(
     reality,
     registry,
     temporal: new Client({ connection: client }),
-    vaults: new VaultCaller(vaultKey),
+    vaults: new VaultClient(vaultKey),
   }
   try {
     await plantScene(at, extension)

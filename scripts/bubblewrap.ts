@@ -17,7 +17,10 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** the program bwrap; null where it cannot be had: tests that need it are then skipped, and the check counts them */
+    /**
+     * the program bwrap; null where it cannot be had: tests that need it are then skipped, and the check
+     * counts them
+     */
     bwrap: string | null
   }
 }
@@ -31,8 +34,8 @@ const INSTALLED = '/usr/bin/bwrap'
 const APT_TIMEOUT_MS = 60_000
 
 /**
- * The program bwrap for tests: that of the machine, or else one out of Debian's package, unpacked into a folder for temporary
- * files. It installs nothing and needs no rights.
+ * The program bwrap for tests: that of the machine, or else one out of Debian's package, unpacked into a
+ * folder for temporary files. It installs nothing and needs no rights.
  * @returns null where there is neither
  */
 function findBubblewrap(): string | null {

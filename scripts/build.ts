@@ -1,7 +1,8 @@
 /**
- * Builds `dist` of every package that is published by itself or in the runtime: `pnpm build`. One run of the compiler makes the declarations of all of them: a run for each
- * would check the packages below it again. `bundle.ts` makes the JavaScript. SQL and JSON files beside the sources are copied, and the
- * portal's page is built.
+ * Builds `dist` of every package that is published by itself or in the runtime: `pnpm build`. One run of the
+ * compiler makes the declarations of all of them: a run for each would check the packages below it again.
+ * `bundle.ts` makes the JavaScript. SQL and JSON files beside the sources are copied, and the portal's page
+ * is built.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,7 +38,10 @@ for (const one of compiled()) {
 }
 execFileSync(process.execPath, [join(root, 'apps/portal/src/build-page.ts')], { stdio: 'inherit' })
 
-/** The compiler leaves the names of sources and rooms in declarations: `from './row.ts'`, `import('@treeos/core')`. */
+/**
+ * The compiler leaves the names of sources and rooms in declarations: `from './row.ts'`,
+ * `import('@treeos/core')`.
+ */
 function withBuiltNames(text: string): string {
   return withPublishedNames(text).replace(/((?:from|import\()\s*['"]\.{1,2}\/[^'"\n]*)\.ts(?=['"])/g, '$1.js')
 }

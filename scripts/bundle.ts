@@ -1,18 +1,23 @@
 /**
- * Makes the JavaScript of a package as it is published: a file for each of its doors and programs, and chunks that they share. A command of the
- * command line loads most packages, and Node reads and compiles one file far quicker than the hundred sources in it.
+ * Makes the JavaScript of a package as it is published: a file for each of its doors and programs, and chunks
+ * that they share. A command of the command line loads most packages, and Node reads and compiles one file
+ * far quicker than the hundred sources in it.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown'
 import { type Package, root, withPublishedNames } from './packages.ts'
 
-/** Third parties of many modules. They become part of the package that is named first; each has its licence in `dist/licenses.txt`. */
+/**
+ * Third parties of many modules. They become part of the package that is named first; each has its licence in
+ * `dist/licenses.txt`.
+ */
 const TAKEN_IN: Readonly<Record<string, readonly string[]>> = {
   '@treeos/store': ['kysely', 'kysely/migration', 'lru-cache'],
   '@treeos/postgres': ['pg'],
   '@treeos/cli': ['commander'],
-  '@treeos/verify': ['@treeos/core', '@treeos/roles', '@treeos/signature', '@treeos/world'], // it installs alone
+  // it installs alone
+  '@treeos/verify': ['@treeos/core', '@treeos/roles', '@treeos/signature', '@treeos/world'],
 }
 /** Other packages take Kysely from there, so that there is one. */
 const KYSELY = '@treeos/runtime/store/kysely'
@@ -81,7 +86,10 @@ function thirdParties(name: string, dependencies: Readonly<Record<string, string
 
 const PLACE = /"at:([^"]+)"/g
 
-/** Sources find files by their own place, `import.meta`. In a bundle that is replaced by the place that the source would have in `dist`. */
+/**
+ * Sources find files by their own place, `import.meta`. In a bundle that is replaced by the place that the
+ * source would have in `dist`.
+ */
 function placesOfSources(sources: string): Plugin {
   return {
     name: 'places-of-sources',

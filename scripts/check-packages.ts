@@ -1,6 +1,6 @@
 /**
- * Packs every published package and asks publint and arethetypeswrong whether it can be used: `node scripts/check-packages.ts`,
- * after a build.
+ * Packs every published package and asks publint and arethetypeswrong whether it can be used:
+ * `node scripts/check-packages.ts`, after a build.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,8 @@ async function lint(file: string): Promise<string[]> {
   const { buffer, byteOffset, byteLength } = readFileSync(file)
   const tarball = buffer.slice(byteOffset, byteOffset + byteLength)
   const { messages, pkg } = await publint({ pack: { tarball }, strict: true })
-  const own = messages.filter((message) => message.code !== 'NESTED_PACKAGE_JSON_FIELD_IGNORED') // of the template
+  // of the template
+  const own = messages.filter((message) => message.code !== 'NESTED_PACKAGE_JSON_FIELD_IGNORED')
   return own.map((message) => `publint: ${formatMessage(message, pkg ?? {}) ?? message.code}`)
 }
 

@@ -1,24 +1,30 @@
 /**
- * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last lines name what took longest and what
- * failed, and count what passed, failed and was skipped. Arguments select a part: names of steps, and for the tests also paths or parts of paths.
- *   pnpm test quick · pnpm test lint types · pnpm test services test/scenarios/world/court · pnpm test packages/roles
- * An argument that names no step and matches no test file is an error. With TREEOS_NIGHTLY=1 the check also fails when anything
- * was repeated.
+ * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last lines name what
+ * took longest and what failed, and count what passed, failed and was skipped. Arguments select a part: names
+ * of steps, and for the tests also paths or parts of paths.
+ *   pnpm test quick · pnpm test lint types · pnpm test services test/scenarios/world/court · pnpm test
+ *   packages/roles
+ * An argument that names no step and matches no test file is an error. With TREEOS_NIGHTLY=1 the check also
+ * fails when anything was repeated.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 
-/** `retried` counts attempts of fault attacks beyond the first (test/faults/attempts.ts), and test files that ran twice. */
+/**
+ * `retried` counts attempts of fault attacks beyond the first (test/faults/attempts.ts), and test files that
+ * ran twice.
+ */
 type Tally = { passed: number; failed: number; skipped: number; retried: number }
 
 const root = resolve(import.meta.dirname, '..')
 const reports = mkdtempSync(join(tmpdir(), 'treeos-check-'))
 
-/** In this order, the quick ones first, but see BESIDE. */
+/** In this order, the quick ones first, but see IN_PARALLEL. */
 const checks: Record<string, string[]> = {
-  format: ['biome', 'check', '--linter-enabled=false', '.'], // without the linter: layout and the order of imports
+  // without the linter: layout and the order of imports
+  format: ['biome', 'check', '--linter-enabled=false', '.'],
   lint: ['biome', 'lint', '--error-on-warnings', '.'],
   types: ['tsc'],
   page: ['tsc', '-p', 'apps/portal/page'], // runs in browsers, so it has other types
@@ -26,20 +32,25 @@ const checks: Record<string, string[]> = {
   compose: ['dclint', '-c', 'infra/compose/.dclintrc.json', '--max-warnings', '0', 'infra/compose'],
   unused: ['knip', '--no-config-hints'],
   build: ['turbo', 'run', 'compile', '--output-logs=errors-only'],
-  packages: ['node', 'scripts/check-packages.ts'], // of the build: publint and arethetypeswrong on every tarball
+  // of the build: publint and arethetypeswrong on every tarball
+  packages: ['node', 'scripts/check-packages.ts'],
   reference: ['node', 'docs/node_modules/typedoc/bin/typedoc', '--options', 'docs/typedoc.json'],
 }
 /** These use one processor, so they run beside the others. */
-const BESIDE = ['imports', 'compose', 'unused', 'reference']
+const IN_PARALLEL = ['imports', 'compose', 'unused', 'reference']
 const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
 /** What runs every night and when it is named: it rarely fails, and takes a minute. */
 const CHECKS_BY_NIGHT = ['reference']
 /**
- * Projects of vitest.config.ts. `unit`, `mocked` and `property` need no services; `property` tries many random inputs. `services` runs on
- * a real Temporal and Postgres. `storm` kills its own services again and again, so it runs alone.
+ * Projects of vitest.config.ts. `unit`, `mocked` and `property` need no services; `property` tries many
+ * random inputs. `services` runs on a real Temporal and Postgres. `storm` kills its own services again and
+ * again, so it runs alone.
  */
 const suites = ['unit', 'mocked', 'property', 'services', ...(IS_NIGHT ? ['storm', 'long'] : [])]
-/** Only when they are named, and every night: `long` are tests with services that take about a minute or more each. */
+/**
+ * Only when they are named, and every night: `long` are tests with services that take about a minute or more
+ * each.
+ */
 const NAMED = IS_NIGHT ? [] : ['storm', 'long']
 /** `portal` drives the pages in Debian's Chromium, which not every machine has. */
 const hasChromium = existsSync(process.env.TREEOS_CHROMIUM ?? '/usr/bin/chromium')
@@ -49,10 +60,16 @@ else NAMED.push('portal')
 const PAGES_BY_DAY = ['test/portal/browser/pages.test.ts']
 /** What needs no services and little time: `pnpm test quick`. */
 const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit', 'mocked']
-/** Files that fail in a run of all run once more, alone. More of them are no coincidence. Attacks are never run again: chance is their subject. */
+/**
+ * Files that fail in a run of all run once more, alone. More of them are no coincidence. Attacks are never
+ * run again: chance is their subject.
+ */
 const REPEATED_MAX = 3
 const NEVER_REPEATED = 'test/faults/'
-/** How long vitest may take to end after its report. A program that a test left running and that shares its output keeps it from ending. */
+/**
+ * How long vitest may take to end after its report. A program that a test left running and that shares its
+ * output keeps it from ending.
+ */
 const END_MS = 120_000
 /** Most characters of a line that makes a property fail again. */
 const AGAIN_MAX = 600
@@ -108,9 +125,9 @@ async function main(wanted: string[]): Promise<number> {
     (name) => isWanted(name) && !(isDay && CHECKS_BY_NIGHT.includes(name)),
   )
   await Promise.all(
-    [true, false].map(async (isBeside) => {
+    [true, false].map(async (isParallel) => {
       for (const name of wantedChecks)
-        if (BESIDE.includes(name) === isBeside) add(await check(name, checks[name] ?? []))
+        if (IN_PARALLEL.includes(name) === isParallel) add(await check(name, checks[name] ?? []))
     }),
   )
   for (const name of tests) add(await test(name, name === 'portal' && isDay ? PAGES_BY_DAY : paths))
@@ -126,7 +143,9 @@ async function main(wanted: string[]): Promise<number> {
   return failed > 0 || (retried > 0 && !isRepeatable) ? 1 : 0
 }
 
-/** Which of these projects have a test file whose path contains one of the paths, and which paths are in none. */
+/**
+ * Which of these projects have a test file whose path contains one of the paths, and which paths are in none.
+ */
 async function match(
   paths: string[],
   projects: string[],
@@ -235,8 +254,8 @@ async function runTests(project: string, paths: string[]) {
 }
 
 /**
- * A machine that others use too can be too slow for one test of thousands. Such a file runs again alone, and the output says
- * what failed at first: that is to be mended all the same.
+ * A machine that others use too can be too slow for one test of thousands. Such a file runs again alone, and
+ * the output says what failed at first: that is to be mended all the same.
  */
 async function repeatFew(project: string, paths: string[], report: Report): Promise<Report> {
   const failed = report.filter(hasFailed)
@@ -295,7 +314,8 @@ function run([program = '', ...args]: string[], output: 'kept' | 'shown') {
     env: {
       ...process.env,
       TURBO_TELEMETRY_DISABLED: '1',
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), // each test file starts a process of its own
+      // each test file starts a process of its own
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
       ...(output === 'kept' && process.stdout.isTTY && { FORCE_COLOR: '1' }),
     },
   })

@@ -1,11 +1,13 @@
 /**
- * The packages that are published: every workspace package that is not private, in the form that their users get.
- *   node scripts/packages.ts                                     lists them
- *   node scripts/packages.ts --pack FOLDER                       packs them into a folder, as they were built last, and removes what lay in it
- *   node scripts/packages.ts --pack FOLDER --repository URL      the same, with the address of the repository, which npm's provenance compares
+ * The packages that are published: every workspace package that is not private, in the form that their users
+ * get.
+ *   node scripts/packages.ts lists them node scripts/packages.ts --pack FOLDER packs them into a folder, as
+ *   they were built last, and removes what lay in it node scripts/packages.ts --pack FOLDER --repository URL
+ *   the same, with the address of the repository, which npm's provenance compares
  *
- * Most packages of the workspace are rooms: they are published inside one package, `@treeos/runtime`, which has a door for each of theirs.
- * Its package.json lists them. Sources import a room by its own name, `@treeos/core`; a build writes `@treeos/runtime/core` instead.
+ * Most packages of the workspace are rooms: they are published inside one package, `@treeos/runtime`, which
+ * has a door for each of theirs. Its package.json lists them. Sources import a room by its own name,
+ * `@treeos/core`; a build writes `@treeos/runtime/core` instead.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -100,7 +102,9 @@ export const publishable = (): Package[] =>
 export const unpublished = (): Package[] =>
   [...workspace.values()].filter((one) => one.manifest.private === true)
 
-/** What lies in `@treeos/runtime`. Some are also published under their own names, with doors that lead there. */
+/**
+ * What lies in `@treeos/runtime`. Some are also published under their own names, with doors that lead there.
+ */
 const rooms = (): Package[] => [...workspace.values()].filter((one) => roomNames.has(one.manifest.name))
 
 /** The packages whose sources a build compiles. */
@@ -117,7 +121,8 @@ const isRoom = ({ manifest }: Package): boolean => roomNames.has(manifest.name)
 const roomOf = (name: string): string => name.slice(SCOPE.length)
 
 /**
- * A text of JavaScript or TypeScript whose imports name rooms as they are published: `@treeos/runtime/core` for `@treeos/core`.
+ * A text of JavaScript or TypeScript whose imports name rooms as they are published: `@treeos/runtime/core`
+ * for `@treeos/core`.
  * @param kept names that stay, since what they name becomes part of the package
  */
 export function withPublishedNames(text: string, kept: readonly string[] = []): string {
@@ -132,7 +137,10 @@ function publishedName(door: string): string {
   return roomNames.has(name) ? `${RUNTIME}/${door.slice(SCOPE.length)}` : door
 }
 
-/** The package.json that is published, derived from the one of the workspace, whose `exports` and `bin` name sources. */
+/**
+ * The package.json that is published, derived from the one of the workspace, whose `exports` and `bin` name
+ * sources.
+ */
 export function manifestOf(one: Package, repository?: string): PublishedManifest {
   const { name, version, description, bin, files = [], engines = ENGINES } = one.manifest
   const exports = exportsOf(one)
@@ -231,7 +239,10 @@ function copy(from: string, pattern: string, to: string): void {
     cpSync(join(from, path), join(to, path), { recursive: true })
 }
 
-/** A published room has nothing of its own: each door opens the one of the runtime, so that both are one module. */
+/**
+ * A published room has nothing of its own: each door opens the one of the runtime, so that both are one
+ * module.
+ */
 function writeDoors({ manifest: { name, exports = {} } }: Package, folder: string): void {
   for (const [door, path] of Object.entries(exports))
     for (const ending of ['js', 'd.ts']) {

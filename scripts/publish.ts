@@ -1,6 +1,7 @@
 /**
- * Publishes the packages that the registry does not have in this version, as they were built last, and tags them: `node scripts/publish.ts
- * [URL]`. URL is the address of the repository, which npm's provenance compares. changesets plans and publishes; the tarballs are ours.
+ * Publishes the packages that the registry does not have in this version, as they were built last, and tags
+ * them: `node scripts/publish.ts [URL]`. URL is the address of the repository, which npm's provenance
+ * compares. changesets plans and publishes; the tarballs are ours.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,7 @@
 /**
- * Gets the server of Temporal that tests with services start, which may mean to build it. The whole check begins with it: the steps before
- * those tests leave much of the second processor idle. Whoever needs the server meanwhile waits for this build.
+ * Gets the server of Temporal that tests with services start, which may mean to build it. The whole check
+ * begins with it: the steps before those tests leave much of the second processor idle. Whoever needs the
+ * server meanwhile waits for this build.
  */
 import { setPriority } from 'node:os'
 import { findTemporal } from '../packages/local/src/temporal/find.ts'

@@ -1,6 +1,6 @@
 /**
- * Writes the version of the packages into what is released beside them: `node scripts/versions.ts`, after `changeset version`. Packages
- * that are not published have that version too, but no changelog.
+ * Writes the version of the packages into what is released beside them: `node scripts/versions.ts`, after
+ * `changeset version`. Packages that are not published have that version too, but no changelog.
  * `test/contracts/versions.test.ts` compares.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -8,8 +8,8 @@ import type { Setup } from '../src/moment/protocol.ts'
 const State = Annotation.Root({ content: Annotation<string>, answer: Annotation<string> })
 
 /**
- * A graph of one node that calls the model. Its checkpoint in Postgres is the durable record, and each being is a thread. The
- * state holds the last turn only: a state with all turns would cost more with every turn.
+ * A graph of one node that calls the model. Its checkpoint in Postgres is the durable record, and each being
+ * is a thread. The state holds the last turn only: a state with all turns would cost more with every turn.
  */
 export async function start(setup: Setup): Promise<Contestant> {
   const pool = new pg.Pool({ connectionString: setup.databaseUrl, max: setup.poolMax })

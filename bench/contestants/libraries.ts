@@ -8,8 +8,9 @@ import type { Libraries } from '../src/evaluate/benchmark.ts'
 import type { Answer, Evaluate, Moment } from '../src/evaluate/workload.ts'
 
 /**
- * Rule libraries, each with the conditions in its own format, prepared once. The libraries evaluate conditions only, so they
- * share one walk over the clauses. The walk evaluates no condition that it does not need.
+ * Rule libraries, each with the conditions in its own format, prepared once. The libraries evaluate
+ * conditions only, so they share one walk over the clauses. The walk evaluates no condition that it does not
+ * need.
  */
 type Node = CompiledClause['when']['nodes'][number]
 type Test = Extract<Node, { kind: 'test' }>

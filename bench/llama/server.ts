@@ -1,7 +1,8 @@
 /**
- * A real small model as an OpenAI-compatible server on 127.0.0.1, by node-llama-cpp and with the model's own chat template.
- * A template that knows no tools gets them as JSON Schema in the system message, and a grammar holds the answer to
- * `{"tool_call": …}`, or to that or `{"response": …}` where the request forces no call. llama.cpp's own server does the same.
+ * A real small model as an OpenAI-compatible server on 127.0.0.1, by node-llama-cpp and with the model's own
+ * chat template. A template that knows no tools gets them as JSON Schema in the system message, and a grammar
+ * holds the answer to `{"tool_call": …}`, or to that or `{"response": …}` where the request forces no call.
+ * llama.cpp's own server does the same.
  *
  * node server.ts --weights FILE [--port 0] [--seed 1] [--temperature 0.7] prints `listening on URL`.
  */

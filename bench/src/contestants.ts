@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** The frameworks and libraries that benchmarks compare with: a workspace of its own, which `pnpm install` of the repository leaves out. */
+/**
+ * The frameworks and libraries that benchmarks compare with: a workspace of its own, which `pnpm install` of
+ * the repository leaves out.
+ */
 export const CONTESTANTS_FOLDER = resolve(import.meta.dirname, '../contestants')
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -23,7 +26,10 @@ export async function installWorkspace(folder: string): Promise<void> {
   if (code !== 0) throw new Error(`pnpm install in ${folder} ended with ${code}`)
 }
 
-/** @param file of the folder; its path is computed, so that `tsc` of the repository does not look for its dependencies */
+/**
+ * @param file of the folder; its path is computed, so that `tsc` of the repository does not look for its
+ *   dependencies
+ */
 export function loadContestants<Module>(file: string): Promise<Module> {
   return import(join(CONTESTANTS_FOLDER, file))
 }

@@ -1,6 +1,8 @@
 import { type Benchmark, benchmarks, type Flags } from './benchmarks.ts'
 
-/** One ratio that must not get worse. It compares with a baseline of the same run, so it holds on any machine. */
+/**
+ * One ratio that must not get worse. It compares with a baseline of the same run, so it holds on any machine.
+ */
 interface Threshold {
   readonly benchmark: string
   readonly what: string
@@ -51,7 +53,8 @@ export const THRESHOLDS: readonly Threshold[] = [
     at: ['oneBeing', 'storedBytesPerMoment'],
     max: 8_000,
   },
-  grown('manyBeings', 'cpuMs', 1.8), // the aim is 1.05; the core of Temporal's SDK walks through all beings that it holds
+  // the aim is 1.05; the core of Temporal's SDK walks through all beings that it holds
+  grown('manyBeings', 'cpuMs', 1.8),
   grown('manyBeings', 'historyBytes', 1.05),
   grown('manyBeings', 'postgresBytes', 1.05),
 ]

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** `pnpm bench` lists the benchmarks, `pnpm bench NAME` runs one, `pnpm bench --gate` judges all. Progress goes to stderr, the result to stdout. */
+/**
+ * `pnpm bench` lists the benchmarks, `pnpm bench NAME` runs one, `pnpm bench --gate` judges all. Progress
+ * goes to stderr, the result to stdout.
+ */
 import { parseArgs } from 'node:util'
 import { benchmarks } from './benchmarks.ts'
 import { GATED, gate, showVerdicts } from './gate.ts'

@@ -13,8 +13,8 @@ interface Stat {
 }
 
 /**
- * CPU time of a process and of everything that it started, ended children included. So a Postgres backend counts for its
- * server while it runs and after it ends.
+ * CPU time of a process and of everything that it started, ended children included. So a Postgres backend
+ * counts for its server while it runs and after it ends.
  * @returns ms since the process started; null when there is no such process
  */
 export function cpuOfTree(root: number | null): number | null {

@@ -19,8 +19,9 @@ type Thread = import('node:worker_threads').Worker & {
 const INTERVAL_US = 250
 
 /**
- * A CPU profile of this process. The inspector profiles the main thread, and JavaScript threads that start after this object
- * was created. V8 cannot profile native threads, so their CPU time is counted by thread name.
+ * A CPU profile of this process. The inspector profiles the main thread, and JavaScript threads that start
+ * after this object was created. V8 cannot profile native threads, so their CPU time is counted by thread
+ * name.
  */
 export class Profiling {
   readonly #threads = new Set<Thread>()

@@ -24,8 +24,9 @@ export interface Services {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a benchmark on its own Temporal and Postgres in a temporary folder, unless TEMPORAL_ADDRESS or DATABASE_URL name
- * others. At the end, also after a signal, it stops exactly the services that it started and removes their files.
+ * Runs a benchmark on its own Temporal and Postgres in a temporary folder, unless TEMPORAL_ADDRESS or
+ * DATABASE_URL name others. At the end, also after a signal, it stops exactly the services that it started
+ * and removes their files.
  */
 export async function withServices<T>(
   onProgress: (line: string) => void,

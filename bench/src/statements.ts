@@ -9,7 +9,8 @@ export interface StatementCount {
 }
 
 /**
- * Counts the statements that this process sends to Postgres. Each call of `query` is one round trip, also BEGIN and COMMIT.
+ * Counts the statements that this process sends to Postgres. Each call of `query` is one round trip, also
+ * BEGIN and COMMIT.
  * @returns a function that returns the counts since its last call
  */
 export function countStatements(): () => StatementCount[] {

@@ -1,5 +1,6 @@
-// Runs once, in the build of the image, in the folder of the installed packages. It removes what no program of the image reads, and
-// writes a package.json that names versions in place of tarballs, so that an image which builds on this one can install more.
+// Runs once, in the build of the image, in the folder of the installed packages. It removes what no program
+// of the image reads, and writes a package.json that names versions in place of tarballs, so that an image
+// which builds on this one can install more.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

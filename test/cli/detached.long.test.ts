@@ -100,7 +100,8 @@ it.each([{ isSupervised: true }, { isSupervised: false }])(
   async ({ isSupervised }) => {
     expect((await home.run(['up', '--detach'])).status).toBe(0)
     const all = pids()
-    expect(all).toHaveLength(6) // Temporal, Postgres, a worker, the portal, the signer of checkpoints, and what keeps them up
+    // Temporal, Postgres, a worker, the portal, the signer of checkpoints, and what keeps them up
+    expect(all).toHaveLength(6)
     if (!isSupervised) await kill('up')
     const { stopped } = await home.json<{ stopped: { name: string }[] }>(['down'])
     expect(stopped.map(({ name }) => name).sort()).toEqual([
@@ -128,7 +129,8 @@ it('SIGTERM to the supervisor stops everything in order', async () => {
 it('an instance whose folder is deleted stops, and does not make the folder again', async () => {
   expect((await home.run(['up', '--detach'])).status).toBe(0)
   const all = pids()
-  expect(all).toHaveLength(6) // Temporal, Postgres, a worker, the portal, the signer of checkpoints, and what keeps them up
+  // Temporal, Postgres, a worker, the portal, the signer of checkpoints, and what keeps them up
+  expect(all).toHaveLength(6)
   rmSync(home.dataDir, { recursive: true })
   await until('the end of all', () => all.every((pid) => !isAlive(pid)), 60)
   expect(existsSync(home.dataDir)).toBe(false)

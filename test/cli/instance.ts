@@ -15,7 +15,10 @@ export const MAIN = resolve(import.meta.dirname, '../../apps/cli/src/main.ts')
 
 const SHELL = join(import.meta.dirname, 'shell.ts')
 
-/** Commands that start processes, end by a signal or configure their process run in a process of their own; so does input that is not text. */
+/**
+ * Commands that start processes, end by a signal or configure their process run in a process of their own; so
+ * does input that is not text.
+ */
 const isShort = (args: readonly string[]): boolean =>
   !['up', 'down', 'worker', 'chat', 'inhabit', 'mcp', 'replay', 'tail', 'traces'].includes(args[0] ?? '') &&
   !args.some((arg) => arg.includes('\ufffd'))
@@ -178,7 +181,10 @@ export function useInstance({
   return home
 }
 
-/** A folder that lasts as long as the file's tests. @returns writes a JSON file into it, and gives its path */
+/**
+ * A folder that lasts as long as the file's tests.
+ * @returns writes a JSON file into it, and gives its path
+ */
 export function useJsonFiles(): (name: string, content: unknown) => string {
   const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-files-'))
   afterAll(() => rmSync(folder, { recursive: true }))
@@ -218,7 +224,8 @@ function bareEnvironment(): NodeJS.ProcessEnv {
     ...process.env,
     TREEOS_NO_DOWNLOAD: '1',
     OLLAMA_HOST: '127.0.0.1:1',
-    // Bundling the workflows takes each worker seconds, so all tests but `create.long.test.ts` share one bundle.
+    // Bundling the workflows takes each worker seconds, so all tests but `create.long.test.ts` share one
+    // bundle.
     TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),
   }
   for (const name of Object.keys(env)) {

@@ -96,7 +96,8 @@ describe('runs of one instance, one after another', () => {
 
   async function endBy(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
     const pids = pidsOf(home)
-    expect(pids).toHaveLength(6) // Temporal, Postgres, a worker, the portal, checkpoints, and what keeps them up
+    // Temporal, Postgres, a worker, the portal, checkpoints, and what keeps them up
+    expect(pids).toHaveLength(6)
     child.kill(signal)
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)

@@ -344,7 +344,8 @@ describe('inhabit', () => {
       { event: 'inhabited', being: '@pup', driver: '@operator', epoch: expect.any(Number) },
     ])
     expect(await identity()).toMatchObject({ inhabitedBy: '@operator' })
-    expect(await home.refusal(['do', '@pup', ...asPup])).toMatchObject({ code: 'FORBIDDEN' }) // by its own lists
+    // by its own lists
+    expect(await home.refusal(['do', '@pup', ...asPup])).toMatchObject({ code: 'FORBIDDEN' })
     const second = await home.refusal(['inhabit', '@pup'])
     expect(second).toMatchObject({ status: 1, code: 'RESOURCE_CONFLICT' })
     expect(second.message).toContain('@operator')

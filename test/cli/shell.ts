@@ -1,6 +1,7 @@
 /**
- * A process that runs command lines one after another for a test instance. It does all that `treeos` does except starting and
- * ending, which costs a second of processor time a command. Requests and answers are messages, one at a time.
+ * A process that runs command lines one after another for a test instance. It does all that `treeos` does
+ * except starting and ending, which costs a second of processor time a command. Requests and answers are
+ * messages, one at a time.
  */
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'

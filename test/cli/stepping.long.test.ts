@@ -32,7 +32,8 @@ beforeAll(async () => {
     '--flow',
     flow,
   ])
-  for (const text of ['one', 'two', HOSTILE]) await home.json(['summon', '@guard', text, '--wait', '30']) // 1 to 3
+  // 1 to 3
+  for (const text of ['one', 'two', HOSTILE]) await home.json(['summon', '@guard', text, '--wait', '30'])
   await home.json(['signal', 'set', 'gate.level', '5']) // 4: the flow reads it
   await home.json(['summon', '@guard', 'five', '--wait', '30']) // 5
 }, 120_000)

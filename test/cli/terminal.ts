@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { type CliInstance, MAIN, until } from './instance.ts'
 
-/** A terminal has the colours that its test asks for, also where the tests run without any. Node shows none where CI is set. */
+/**
+ * A terminal has the colours that its test asks for, also where the tests run without any. Node shows none
+ * where CI is set.
+ */
 const COLOURS = { NO_COLOR: undefined, NODE_DISABLE_COLORS: undefined, FORCE_COLOR: undefined, CI: undefined }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,7 @@
-/** Traces reach the OpenTelemetry Collector itself, built from `test/support/otel-collector`, which pins its version. */
+/**
+ * Traces reach the OpenTelemetry Collector itself, built from `test/support/otel-collector`, which pins its
+ * version.
+ */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'

@@ -78,8 +78,9 @@ describe('what the compose file starts of ours', () => {
     for (const [name, { cap_drop, security_opt }] of Object.entries(parsed))
       expect([name, cap_drop, security_opt]).toEqual([name, ['ALL'], ['no-new-privileges:true']])
     expect(ours.map(([name]) => name).sort()).toEqual(['portal', 'prepare', 'treeos', 'worker'])
+    // the user of the image
     for (const [name, { read_only, tmpfs, user }] of ours)
-      expect([name, read_only, tmpfs, user]).toEqual([name, true, ['/tmp'], undefined]) // the user of the image
+      expect([name, read_only, tmpfs, user]).toEqual([name, true, ['/tmp'], undefined])
   })
 
   it('each has the logins that it needs', () => {

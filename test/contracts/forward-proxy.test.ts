@@ -1,4 +1,7 @@
-/** What goes out over HTTP, behind a forward proxy that others wrote: it alone knows the names of the other machines. */
+/**
+ * What goes out over HTTP, behind a forward proxy that others wrote: it alone knows the names of the other
+ * machines.
+ */
 import dns from 'node:dns'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -6,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { egressFetch, outsideFetch } from '@treeos/egress'
-import { newSignerKey, readSigner, verifierKeyOf, WitnessAsker } from '@treeos/proofs'
+import { newSignerKey, readSigner, verifierKeyOf, WitnessClient } from '@treeos/proofs'
 import { collector } from '@treeos/telemetry'
 import { listTools } from '@treeos/tools/servers'
 import { createProxy } from 'proxy'
@@ -61,7 +64,7 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   async 'a witness'() {
     const cosigner = newCosigner('w.test')
     const policy = `log ${verifierKeyOf(readSigner(newSignerKey('l.test')))}\nwitness w ${vkeyOf(cosigner)} ${at('witness')}/\nquorum w\n`
-    const cosigning = new WitnessAsker(policy, { file: join(home, 'state.json'), folder: home })
+    const cosigning = new WitnessClient(policy, { file: join(home, 'state.json'), folder: home })
     await cosigning.ask({ size: 1, note: 'a\n1\nAA==\n\n— a AA==\n' }, async () => [], never)
     expect(cosigning.state.witnesses[0]?.fault?.what).toContain('404')
   },

@@ -17,7 +17,9 @@ const breakingStages = (prefix: string, folder: string, order: readonly string[]
     line: `import '../${order[i + 1]}/a.ts'`,
   }))
 
-/** Lines that break exactly the rule they stand under, each in a file of its own, in a small tree like ours. */
+/**
+ * Lines that break exactly the rule they stand under, each in a file of its own, in a small tree like ours.
+ */
 const breaking: { rule: string; file: string; line: string }[] = [
   { rule: 'arrows-of-core', file: 'packages/core/src/a.ts', line: `import type { D } from '@treeos/roles'` },
   { rule: 'arrows-of-roles', file: 'packages/roles/src/a.ts', line: `import { d } from '@treeos/world'` },
@@ -304,7 +306,10 @@ async function cruise(cwd: string): Promise<{ exitCode: number; violations: Viol
   return { exitCode: plain.exitCode, violations: JSON.parse(json.stdout).summary.violations }
 }
 
-/** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
+/**
+ * Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the
+ * root's only.
+ */
 async function plant(tree: string): Promise<void> {
   const folders = [
     ...'core egress client-http roles signature overlay world store protocol reality workflows activities sdk tools telemetry client host replay local verify proofs postgres trials world-file utils'

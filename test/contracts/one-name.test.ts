@@ -108,7 +108,9 @@ const PARTICIPLES = new Set(
   `born begun brought driven done found forgiven given gone heard held kept known left lost made meant met paid said seen sent shown sought
   spoken stuck taken told understood woken worn written`.split(/\s+/),
 )
-/** Other words that are not nouns. As a file's name, `read` is a verb and `lately` is an operation of the API. */
+/**
+ * Other words that are not nouns. As a file's name, `read` is a verb and `lately` is an operation of the API.
+ */
 const NOT_A_TYPE = new Set(
   'ahead around at away before beside beyond different from inside lately of read ready same stale where whose would'.split(
     ' ',
@@ -116,18 +118,8 @@ const NOT_A_TYPE = new Set(
 )
 /** Nouns that look like participles. */
 const NOUNS = new Set(['ceiling', 'deed', 'feed', 'happening', 'need', 'seed', 'string', 'thing'])
-/** A gerund names what a file is about, as in `erasing.ts`; these do not say about what. */
-const VAGUE_GERUNDS = new Set([
-  'acting',
-  'asking',
-  'covering',
-  'ending',
-  'standing',
-  'taking',
-  'telling',
-  'waiting',
-  'writing',
-])
+/** Files whose gerund is a noun of ours or of the field. */
+const NOUN_FILES = new Set(['being', 'offspring', 'running', 'spending', 'testing', 'thinking'])
 
 const isParticiple = (word: string): boolean =>
   PARTICIPLES.has(word) || (/^[a-z]+(?:ed|ing)$/.test(word) && !NOUNS.has(word))
@@ -140,7 +132,7 @@ function isBareFile(file: string): boolean {
   const name = basename(file).replace(/[.]tsx?$/, '')
   if (!/^[A-Za-z][a-z]*$/.test(name)) return false
   const word = name.toLowerCase()
-  return word.endsWith('ing') ? VAGUE_GERUNDS.has(word) : isParticiple(word)
+  return isParticiple(word) && !NOUN_FILES.has(word)
 }
 
 interface TypeFaults {
@@ -229,7 +221,7 @@ describe('a type of a package', () => {
     expect(faultsOfTypes(Object.keys(files), (file) => files[file] ?? '')).toEqual({
       doubled: ['Wake: packages/a/src/told.ts, packages/a/src/wake.ts'],
       bareTypes: ['Told: packages/a/src/told.ts', 'Posted: packages/b/src/erasing.ts'],
-      bareFiles: ['packages/a/src/told.ts'],
+      bareFiles: ['packages/a/src/told.ts', 'packages/b/src/erasing.ts'],
     })
   })
 })

@@ -1,4 +1,7 @@
-/** A being that is spoken to answers: also in plain prose, and also after it has used a tool. All roles that we ship or show do so. */
+/**
+ * A being that is spoken to answers: also in plain prose, and also after it has used a tool. All roles that
+ * we ship or show do so.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isSpokenTo, type RoleSpec } from '@treeos/roles'

@@ -39,7 +39,10 @@ it('no text from outside becomes part of a statement: the only parts put togethe
   expect(found.sort()).toEqual(KNOWN)
 })
 
-/** Statements given to the driver other than as plain text: constants, and one function that passes on the constants of its file. */
+/**
+ * Statements given to the driver other than as plain text: constants, and one function that passes on the
+ * constants of its file.
+ */
 const GIVEN = [
   'packages/local/src/postgres/server.ts: .query(text, values)',
   'packages/store/src/sql/copy.ts: .query(begin)',

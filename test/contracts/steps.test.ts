@@ -28,7 +28,7 @@ it('CONTRIBUTING lists each step of the check, in its order', () => {
 it('CONTRIBUTING names the steps that run beside the others', () => {
   const told = /in order, (.+) beside the others/.exec(section ?? '')?.[1] ?? ''
   const named = [...told.matchAll(/`([a-z]+)`/g)].map(([, name]) => name)
-  expect(named).toEqual(quoted(after('const BESIDE =', ['[', ']'])))
+  expect(named).toEqual(quoted(after('const IN_PARALLEL =', ['[', ']'])))
 })
 
 it('a test that puts another module in the place of one has a process of its own, by its name', () => {

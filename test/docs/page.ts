@@ -18,7 +18,10 @@ const HEREDOC = /<<-?\s*'?"?([A-Za-z_]+)'?"?/
 /** A comment that a page puts behind a command which holds its terminal. */
 const ELSEWHERE = /#.*in another terminal/
 
-/** The steps of all blocks marked `sh` or `console`, in order. A block after `<!-- not run: why -->` is left out. */
+/**
+ * The steps of all blocks marked `sh` or `console`, in order. A block after `<!-- not run: why -->` is left
+ * out.
+ */
 export function stepsOf(markdown: string): Step[] {
   const lines = markdown.split('\n')
   const steps: Step[] = []
@@ -85,7 +88,10 @@ function commandAt(lines: readonly string[]): string[] {
   return taken
 }
 
-/** Each in place of what differs between two runs: times, ids, hashes, numbers of facts and moments, addresses. */
+/**
+ * Each in place of what differs between two runs: times, ids, hashes, numbers of facts and moments,
+ * addresses.
+ */
 const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?/g, '<time>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],

@@ -29,8 +29,8 @@ export interface Ran {
 const OWN_PROCESS = 'up down worker inhabit mcp tail logs completion'
 
 /**
- * `treeos` asks the process of the test to run the command, which spares a start of Node each. `npx` is the same where it
- * runs a program of this repository. File 3 carries requests and the ends of steps to us.
+ * `treeos` asks the process of the test to run the command, which spares a start of Node each. `npx` is the
+ * same where it runs a program of this repository. File 3 carries requests and the ends of steps to us.
  */
 const PRELUDE = `
 treeos() {

@@ -13,7 +13,10 @@ interface Attempts {
   mayPass(ran: Ran): boolean
 }
 
-/** Runs a trial again when it could not be set up or may pass. Each repetition is noted in the test's report. */
+/**
+ * Runs an experiment again when it could not be set up or may pass. Each repetition is noted in the test's
+ * report.
+ */
 export async function attempt(
   { name, meta }: { readonly name: string; readonly meta: { retried?: string[] } },
   attemptsMax: number,

@@ -1,4 +1,7 @@
-/** Clocks that jump: Debian's libfaketime stands between a process and the clock of the machine. Monotonic clocks run on. */
+/**
+ * Clocks that jump: Debian's libfaketime stands between a process and the clock of the machine. Monotonic
+ * clocks run on.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -48,7 +51,10 @@ export class Clock {
   }
 }
 
-/** Ends a server of Postgres in order, and starts it as it was, but with this clock. @returns when it is ready */
+/**
+ * Ends a server of Postgres in order, and starts it as it was, but with this clock.
+ * @returns when it is ready
+ */
 export async function restartUnder(clock: Clock, pid: number, logFile: string): Promise<void> {
   const [command = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
   const env = Object.fromEntries(

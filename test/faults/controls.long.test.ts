@@ -1,5 +1,5 @@
+import { testControls } from './experiments.ts'
 import { GROUNDS } from './scenarios/index.ts'
-import { tryControls } from './trials.ts'
 
 const { storm: _, ...others } = GROUNDS
-tryControls(Object.values(others).flat())
+testControls(Object.values(others).flat())

@@ -1,4 +1,7 @@
-/** One reality under attack: births its beings, asks them questions whose answers it knows beforehand, and judges the result. */
+/**
+ * One reality under attack: births its beings, asks them questions whose answers it knows beforehand, and
+ * judges the result.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { act } from '@treeos/client'
@@ -24,10 +27,10 @@ import { Reader } from './reader.ts'
 import { type Sabotage, sabotage } from './sabotage.ts'
 import type { Server } from './server.ts'
 import { describeStall } from './stall.ts'
-import { putAct, ring } from './submitting.ts'
+import { putAct, ring } from './submitted-acts.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-export interface TrialOptions {
+export interface ExperimentOptions {
   readonly ground: Ground
   readonly say: Say
   readonly seed: number
@@ -69,7 +72,7 @@ export interface Submitting {
 }
 const ONCE: Submitting = { rows: 1, rings: 1 }
 
-/** So many calls of one person wait for a yes in a trial; the bound of the product is 20. */
+/** So many calls of one person wait for a yes in an experiment; the bound of the product is 20. */
 const ASKS_MAX = 8
 
 /** For a machine that others use too. */
@@ -82,7 +85,7 @@ export interface WorkerHow {
   readonly through?: FaultProxy
 }
 
-export class Trial {
+export class Experiment {
   readonly random: Random
   readonly persons: readonly BeingName[]
   readonly scripted: readonly BeingName[]
@@ -119,7 +122,7 @@ export class Trial {
   #midwife: WorkerProcess | null = null
 
   private constructor(
-    options: TrialOptions,
+    options: ExperimentOptions,
     { random, plot, mind, office }: { random: Random; plot: Plot; mind: Mind; office: Office },
   ) {
     this.ground = options.ground
@@ -152,17 +155,17 @@ export class Trial {
   }
 
   /** Creates a database with a reality; a worker births its beings. */
-  static async start(options: TrialOptions): Promise<Trial> {
+  static async start(options: ExperimentOptions): Promise<Experiment> {
     const { ground, seed, modelMsMax = 30, officeMsMax = 0, extensions = [] } = options
     const random = new Random(seed)
     const known = [mail, ...extensions.map(({ extension }) => extension)]
     const plot = await plant(ground, known, options.timeZone)
     const mind = await startMind(random.fork(), modelMsMax)
     const office = await startOffice(plot, { random: random.fork(), letterMsMax: officeMsMax })
-    const trial = new Trial(options, { random, plot, mind, office })
-    await trial.#populate()
+    const experiment = new Experiment(options, { random, plot, mind, office })
+    await experiment.#populate()
     for (const what of [options.without ?? []].flat()) await sabotage(plot.owner, what)
-    return trial
+    return experiment
   }
 
   async #populate(): Promise<void> {
@@ -239,7 +242,7 @@ export class Trial {
   }
 
   /** How often the model was asked about a poison. */
-  triesOf({ id }: Asked): number {
+  attemptsOf({ id }: Asked): number {
     return this.#mind.poisons.get(poisonOf(id)) ?? 0
   }
 
@@ -267,9 +270,13 @@ export class Trial {
     await this.operate({ verb: 'do', operation: 'set-space', target: '/till', args })
   }
 
-  /** Makes a person pay from the till. The rule of the till asks somebody first, so the moment ends as waiting. */
+  /**
+   * Makes a person pay from the till. The rule of the till asks somebody first, so the moment ends as
+   * waiting.
+   */
   async spend(person: BeingName): Promise<Asked> {
-    while ((await this.#waitingOf(person)) >= ASKS_MAX) await sleep(200) // more are refused: who answers is slower than who asks
+    // more are refused: who answers is slower than who asks
+    while ((await this.#waitingOf(person)) >= ASKS_MAX) await sleep(200)
     const id = this.#newId()
     const args = { field: `load.${id}`, value: id }
     await putAct(this.db, person, id, { verb: 'do', operation: 'set-space', target: '/till', args })
@@ -400,7 +407,7 @@ export class Trial {
     return runs.sort((a, b) => a.at - b.at)
   }
 
-  /** One more link to Postgres, for workers that have one of their own. It is closed with the trial. */
+  /** One more link to Postgres, for workers that have one of their own. It is closed with the experiment. */
   async newLink(): Promise<FaultProxy> {
     const link = await FaultProxy.start(this.ground.postgres.calm.target, 'postgres')
     this.#links.push(link)

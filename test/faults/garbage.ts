@@ -9,8 +9,8 @@ interface Message {
 }
 
 /**
- * Collects the garbage of all threads. V8 does so late: what it no longer needs can be several times what it keeps. So only the memory after this shows
- * what a process keeps.
+ * Collects the garbage of all threads. V8 does so late: what it no longer needs can be several times what it
+ * keeps. So only the memory after this shows what a process keeps.
  * @param inspector address of its WebSocket
  */
 export async function collectGarbage(inspector: string): Promise<void> {

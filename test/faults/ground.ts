@@ -158,7 +158,8 @@ export async function startGround(say: Say, { bundles, special }: GroundOptions 
         TREEOS_TEST_BUILD: '1',
         NODE_COMPILE_CACHE: compiled,
         TREEOS_WORKFLOW_BUNDLE: bundlePath,
-        TEMPORAL_ADDRESS: servers.temporal.proxy.address, // the rest, such as the key, is in the instance's file
+        // the rest, such as the key, is in the instance's file
+        TEMPORAL_ADDRESS: servers.temporal.proxy.address,
         TEMPORAL_CONFIG_FILE: configFileOf(dataDir),
         ...clocks?.workers.env,
         ...extra,

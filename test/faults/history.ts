@@ -1,4 +1,4 @@
-/** What the clients of a trial saw and when: their submits, what came of them, and what they read. */
+/** What the clients of an experiment saw and when: their submits, what came of them, and what they read. */
 
 /** Text that one append adds to a reel. */
 export type Entry = string
@@ -27,7 +27,7 @@ export type Operation = Append | Read
 /** ms, never backwards */
 const clock = (): number => performance.now()
 
-/** Collects the operations of a trial. */
+/** Collects the operations of an experiment. */
 export class History {
   readonly operations: Operation[] = []
   readonly #open = new Map<string, Append[]>()

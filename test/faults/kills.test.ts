@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { CRASH_POINTS } from '@treeos/activities'
 import { expect, it } from 'vitest'
+import { testAttacks } from './experiments.ts'
 import { GROUNDS, scenarios } from './scenarios/index.ts'
-import { tryOut } from './trials.ts'
 
 it('every crash point of the source is killed every night, and nothing else', async () => {
   const source = dirname(createRequire(import.meta.url).resolve('@treeos/activities'))
@@ -20,4 +20,4 @@ it('every crash point of the source is killed every night, and nothing else', as
   expect([...new Set(killed)].sort()).toEqual([...CRASH_POINTS].sort())
 })
 
-tryOut(GROUNDS.kills)
+testAttacks(GROUNDS.kills)

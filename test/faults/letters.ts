@@ -1,4 +1,4 @@
-/** The letters that persons of a trial post, and the rules that hold for them. */
+/** The letters that persons of an experiment post, and the rules that hold for them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reality, StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
@@ -47,8 +47,8 @@ async function isKept(db: Kysely<StoreDb>, moment: string): Promise<boolean> {
 }
 
 /**
- * Every letter came, under one key of its own. It came again only if something died after its first arrival and before its
- * result was stored.
+ * Every letter came, under one key of its own. It came again only if something died after its first arrival
+ * and before its result was stored.
  * @param posted texts of the letters of all accepted acts
  * @param faults ms since 1970
  */

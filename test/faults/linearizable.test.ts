@@ -4,8 +4,8 @@ import { anomalies } from './linearizable.ts'
 import { Random } from './random.ts'
 
 /**
- * A history in short: `a 0-2` appends `a` from 0 to 2, `a 0-` never ended, `[ab] 3-4` read these entries. Entries are single
- * letters; `y:` before an operation names another reel than x.
+ * A history in short: `a 0-2` appends `a` from 0 to 2, `a 0-` never ended, `[ab] 3-4` read these entries.
+ * Entries are single letters; `y:` before an operation names another reel than x.
  */
 function historyOf(text: string): Operation[] {
   return text.split(', ').map((line) => {

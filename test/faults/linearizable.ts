@@ -1,12 +1,12 @@
 /**
- * Checks client-side histories: whether each reel behaved as one list to which every append was added at one instant between
- * its start and its end, and which every read saw whole at one instant.
+ * Checks client-side histories: whether each reel behaved as one list to which every append was added at one
+ * instant between its start and its end, and which every read saw whole at one instant.
  */
 import type { Append, Entry, Operation, Read } from './history.ts'
 
 /**
- * Entries are unique, so the longest read and what follows from real time decide everything, and the check is complete: a
- * history without a finding has an order that explains it.
+ * Entries are unique, so the longest read and what follows from real time decide everything, and the check is
+ * complete: a history without a finding has an order that explains it.
  * @returns one sentence for each anomaly, with its reel
  */
 export function anomalies(history: readonly Operation[]): string[] {

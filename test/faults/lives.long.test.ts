@@ -1,4 +1,4 @@
+import { testAttacks } from './experiments.ts'
 import { GROUNDS } from './scenarios/index.ts'
-import { tryOut } from './trials.ts'
 
-tryOut(GROUNDS.lives)
+testAttacks(GROUNDS.lives)

@@ -1,7 +1,7 @@
 import type { BeingName } from '@treeos/core'
 import type { Random } from './random.ts'
 
-/** What the load needs from a trial. */
+/** What the load needs from an experiment. */
 interface Asking {
   readonly random: Random
   readonly persons: readonly BeingName[]

@@ -1,6 +1,7 @@
 /**
- * The fault runs at their full size: `pnpm faults [NAME…] [--seed N] [--minutes N] [--test] [--no-control] [--json]`.
- * Each attacks a reality and judges the result. Its control does the same without one defence and must fail.
+ * The fault runs at their full size: `pnpm faults [NAME…] [--seed N] [--minutes N] [--test] [--no-control]
+ * [--json]`. Each attacks a reality and judges the result. Its control does the same without one defence and
+ * must fail.
  */
 import { parseArgs } from 'node:util'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
@@ -67,7 +68,7 @@ for (const special of [undefined, 'disks', 'clocks'] as const) {
   if (here.length === 0) continue
   ground = await startGround(say, { special })
   try {
-    for (const scenario of here) results.push(await tryOut(scenario, ground))
+    for (const scenario of here) results.push(await testAttacks(scenario, ground))
   } finally {
     await ground.close()
   }
@@ -79,11 +80,11 @@ else {
     console.log(`${ok ? '✓' : '✗'} ${name.padEnd(16)} ${ran.seconds} s  ${JSON.stringify(ran.figures)}`)
   console.log(`${results.length - failed} passed, ${failed} failed, ${skipped.length} skipped, seed ${seed}`)
 }
-// A trial that stalled may still hold connections, so the process is ended, not left to end.
+// An experiment that stalled may still hold connections, so the process is ended, not left to end.
 process.exit(failed === 0 ? 0 : 1)
 
 /** Runs a scenario once, and its control. Nothing is tried again. */
-async function tryOut(scenario: AnyScenario, ground: Ground) {
+async function testAttacks(scenario: AnyScenario, ground: Ground) {
   const { name, about } = scenario
   const tell = (line: string) => say(`${name}: ${line}`)
   tell(about)

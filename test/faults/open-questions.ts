@@ -6,7 +6,10 @@ import { closeEntries, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { Asked } from './oracle.ts'
 
-/** A question was not answered for too long. The message describes the state of beings, workflows and Postgres. */
+/**
+ * A question was not answered for too long. The message describes the state of beings, workflows and
+ * Postgres.
+ */
 export class StalledError extends Error {
   override readonly name = 'StalledError'
   /** others were answered in that time, so it is not the machine that was too slow */
@@ -181,8 +184,9 @@ export async function quiet(db: Kysely<StoreDb>): Promise<void> {
 }
 
 /**
- * Waits until no workflow of the reality has a task or an activity under way. A worker killed after a stamp leaves a task whose
- * results are not in history yet: it runs again, on another worker, once its timeout is over.
+ * Waits until no workflow of the reality has a task or an activity under way. A worker killed after a stamp
+ * leaves a task whose results are not in history yet: it runs again, on another worker, once its timeout is
+ * over.
  */
 export async function historiesAtRest(client: Client, reality: string): Promise<void> {
   const query = `${REALITY.name} = "${reality}" AND ExecutionStatus = "Running"`

@@ -78,7 +78,10 @@ export async function judge(at: Place, question: Question): Promise<Verdict> {
 
 const postedIn = (asked: readonly Asked[]) => asked.filter(({ posted }) => posted).map(({ id }) => id)
 
-/** Every accepted act has one outcome and one set of facts. Every summon adds one of each, and has one answer, the expected one. */
+/**
+ * Every accepted act has one outcome and one set of facts. Every summon adds one of each, and has one answer,
+ * the expected one.
+ */
 async function judgeAsked(db: Kysely<StoreDb>, asked: readonly Asked[]): Promise<string[]> {
   const kindsOf = await grouped(
     sql`

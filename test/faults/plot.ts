@@ -11,7 +11,10 @@ import type { Ground } from './ground.ts'
 import { patiently } from './patiently.ts'
 import type { FaultProxy } from './proxy.ts'
 
-/** A trial's own part of the ground: a database with a reality, and connections that bypass the misbehaving proxies. */
+/**
+ * An experiment's own part of the ground: a database with a reality, and connections that bypass the
+ * misbehaving proxies.
+ */
 export interface Plot {
   readonly reality: Reality
   readonly registry: Registry
@@ -40,7 +43,8 @@ export async function plant(
     name: database.slice(0, 16),
     timeZone,
   })
-  await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
+  // as many moments as fit into the time
+  await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} })
   const db = openDatabase(ground.peopleUrl(calm, database), { role: 'treeos_people', poolMax: 8 })
   const connection = await connectTemporal({
     ...ground.temporalOptions,

@@ -38,8 +38,8 @@ class Frames {
 }
 
 /**
- * Watches one connection for statements whose acknowledgement is to be withheld. A single statement commits by itself; one in a
- * transaction commits with it.
+ * Watches one connection for statements whose acknowledgement is to be withheld. A single statement commits
+ * by itself; one in a transaction commits with it.
  */
 export class CommitWatch {
   readonly #client = new Frames(true)

@@ -45,7 +45,10 @@ interface Link {
   asking: boolean
 }
 
-/** Where a server listens on TCP. Our own Postgres also listens there, besides its socket, which its URL names. */
+/**
+ * Where a server listens on TCP. Our own Postgres also listens there, besides its socket, which its URL
+ * names.
+ */
 export function tcpTarget(url: string): { host: string; port: number } {
   const { hostname, port } = new URL(url)
   return { host: /^%2f/i.test(hostname) ? '127.0.0.1' : hostname, port: Number(port) }

@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 
 const PAUSE_MS = 400
 
-/** A client that reads random reels while a trial runs, whole, and notes what it saw. */
+/** A client that reads random reels while an experiment runs, whole, and notes what it saw. */
 export class Reader {
   readonly #db: Kysely<StoreDb>
   readonly #history: History

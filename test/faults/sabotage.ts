@@ -1,4 +1,4 @@
-/** Takes a defence away in one trial's database, so that a control can show what it defends against. */
+/** Takes a defence away in one experiment's database, so that a control can show what it defends against. */
 import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
@@ -34,8 +34,8 @@ export async function sabotage(owner: Kysely<StoreDb>, what: Sabotage): Promise<
 }
 
 /**
- * Append without the moment's key: a repeated call writes again. The guard of wakes would refuse it too, as the first call has closed
- * the wake of the moment.
+ * Append without the moment's key: a repeated call writes again. The guard of wakes would refuse it too, as
+ * the first call has closed the wake of the moment.
  */
 async function unkey(owner: Kysely<StoreDb>): Promise<void> {
   const unclosed = "not exists (select from moment_outcome where moment = batch->>'moment')"
@@ -58,8 +58,8 @@ const orderByClock = (owner: Kysely<StoreDb>) =>
   rewrite(owner, 'claim', [['order by priority, age limit 1', 'order by priority, at limit 1']])
 
 /**
- * A life that ends midway keeps the wake it had claimed. Its outcome names no wake, so what frees a claim on another wake than that of the
- * outcome would free this one too.
+ * A life that ends midway keeps the wake it had claimed. Its outcome names no wake, so what frees a claim on
+ * another wake than that of the outcome would free this one too.
  */
 const keepClaims = (owner: Kysely<StoreDb>) =>
   rewrite(owner, 'close_moment', [
@@ -104,7 +104,10 @@ async function loseEveryOther(owner: Kysely<StoreDb>, what: string, when: string
   )
 }
 
-/** Postgres acknowledges a commit seconds before it is on disk. Only new connections do, so the others are ended. */
+/**
+ * Postgres acknowledges a commit seconds before it is on disk. Only new connections do, so the others are
+ * ended.
+ */
 async function commitLate(owner: Kysely<StoreDb>): Promise<void> {
   await sql`alter system set wal_writer_delay = '10s'`.execute(owner) // of the whole server, and no harm to those that wait for the disk
   await sql`select pg_reload_conf()`.execute(owner)
@@ -116,7 +119,10 @@ async function commitLate(owner: Kysely<StoreDb>): Promise<void> {
     where datname = current_database() and pid <> pg_backend_pid()`.execute(owner)
 }
 
-/** Replaces text in a function. @throws {Error} when the text is not there once, since the control would then show nothing */
+/**
+ * Replaces text in a function.
+ * @throws {Error} when the text is not there once, since the control would then show nothing
+ */
 async function rewrite(
   owner: Kysely<StoreDb>,
   name: string,

@@ -1,6 +1,7 @@
 /**
- * Takes a defence away within a worker's process, so that a control can show what it defends against. The worker loads this file before
- * its own, with `TREEOS_TEST_WITHOUT` set; in any other process the file does nothing.
+ * Takes a defence away within a worker's process, so that a control can show what it defends against. The
+ * worker loads this file before its own, with `TREEOS_TEST_WITHOUT` set; in any other process the file does
+ * nothing.
  */
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +12,8 @@ import pg from 'pg'
  * - `error-listeners`: nobody listens to a connection in use that loses its server
  * - `forgetting`: each statement leaves 2 MiB behind
  * - `releasing-rows`: the rows of each answer of Postgres stay in the heap
- * - `stacked-roles`: its activities evaluate flows without their stacked roles; its workflows come from a bundle, and do not
+ * - `stacked-roles`: its activities evaluate flows without their stacked roles; its workflows come from a
+ *   bundle, and do not
  * - `law`: it writes facts and rows that the law does not give, as `test/support/forgeries.ts` says
  */
 export type WorkerSabotage =

@@ -1,6 +1,6 @@
 /** A fault run: an attack on a reality, the sizes it runs in, and the control that must fail. */
 import type { CrashPoint } from '@treeos/activities'
-import { Trial, type TrialOptions } from './driver.ts'
+import { Experiment, type ExperimentOptions } from './driver.ts'
 import type { Ground, Say, Special } from './ground.ts'
 import { StalledError } from './open-questions.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -12,7 +12,7 @@ export interface Scenario<Size = unknown> {
   /** what must hold, in one sentence */
   readonly about: string
   readonly sizes: { readonly test: Size; readonly full: Size; readonly control: Size }
-  readonly trial?: Partial<TrialOptions>
+  readonly experiment?: Partial<ExperimentOptions>
   /** points at which workers die in an attack of this size, each at least once */
   kills?(size: Size): readonly CrashPoint[]
   /** what it needs of its services; left out, nothing special */
@@ -20,13 +20,13 @@ export interface Scenario<Size = unknown> {
   /** it takes long, so `pnpm faults` runs it only when it is named */
   readonly onlyNamed?: true
   /** attacks, adds to `broken` whatever must not happen, and returns figures to show */
-  attack(trial: Trial, size: Size, broken: string[]): Promise<Figures>
+  attack(experiment: Experiment, size: Size, broken: string[]): Promise<Figures>
   readonly control: {
     readonly without: Sabotage | readonly Sabotage[] | 'sabotaged attack'
-    /** the trial is set up in this way too */
-    readonly trial?: Partial<TrialOptions>
+    /** the experiment is set up in this way too */
+    readonly experiment?: Partial<ExperimentOptions>
     /** the same attack unless given */
-    attack?(trial: Trial, size: Size, broken: string[]): Promise<Figures>
+    attack?(experiment: Experiment, size: Size, broken: string[]): Promise<Figures>
     /** what its failure must say, all of it: a run that fails for another reason proves nothing */
     readonly sign: RegExp | readonly RegExp[]
     readonly stallSeconds?: number
@@ -78,14 +78,14 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
   const startedAt = Date.now()
   const isControl = size === 'control'
   const { without, stallSeconds } = scenario.control
-  const trial = await Trial.start({
+  const experiment = await Experiment.start({
     ground,
     say,
     seed,
     name: scenario.name,
-    ...scenario.trial,
+    ...scenario.experiment,
     ...(size === 'full' ? { stallSeconds: FULL_STALL_SECONDS } : {}),
-    ...(isControl ? scenario.control.trial : {}),
+    ...(isControl ? scenario.control.experiment : {}),
     ...(isControl && without !== 'sabotaged attack' ? { without } : {}),
     ...(isControl && stallSeconds !== undefined ? { stallSeconds } : {}),
   })
@@ -94,25 +94,25 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
   let figures: Figures = {}
   try {
     const attack = (isControl ? scenario.control.attack : undefined) ?? scenario.attack
-    figures = await attack.call(scenario, trial, sizeOf(scenario, options), broken)
-    const verdict = await trial.verdict({ from: isControl ? 'chain' : 'both' })
+    figures = await attack.call(scenario, experiment, sizeOf(scenario, options), broken)
+    const verdict = await experiment.verdict({ from: isControl ? 'chain' : 'both' })
     broken.push(...verdict.broken)
     const { moments, facts, modelCallsMax, lettersAgain } = verdict
     figures = {
       ...figures,
-      asked: trial.asked.length,
+      asked: experiment.asked.length,
       moments,
       facts,
       modelCallsMax,
       lettersAgain,
-      lostRings: trial.lostRings,
+      lostRings: experiment.lostRings,
     }
   } catch (error) {
     if (!(error instanceof StalledError)) throw error
     stalled = !error.isLost
     broken.push(error.message)
   } finally {
-    await trial.close()
+    await experiment.close()
   }
   return { seed, seconds: Math.round((Date.now() - startedAt) / 100) / 10, figures, broken, stalled }
 }

@@ -1,4 +1,4 @@
-/** Describes the state of a trial that stalled. */
+/** Describes the state of an experiment that stalled. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -16,8 +16,9 @@ const ANY_PORT = '--inspect-port=127.0.0.1:0'
 const INSPECTOR_MS_MAX = 30_000
 
 /**
- * Keeps the compiled sources of the worker's program in a folder, for workers with that NODE_COMPILE_CACHE. A process keeps what
- * it compiled when it exits, so a worker that is killed keeps nothing. This one exits since it has no database.
+ * Keeps the compiled sources of the worker's program in a folder, for workers with that NODE_COMPILE_CACHE. A
+ * process keeps what it compiled when it exits, so a worker that is killed keeps nothing. This one exits
+ * since it has no database.
  */
 export async function compileWorker(folder: string): Promise<void> {
   const env = { ...process.env, DATABASE_URL: '', NODE_COMPILE_CACHE: folder }

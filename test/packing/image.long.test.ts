@@ -22,8 +22,8 @@ import { buildAndPack } from './packed.ts'
 import { userEnvironment } from './user.ts'
 
 /**
- * The image as its users have it: built from the packed packages by its Dockerfile, and run as the compose file says, without a daemon.
- * The tests run in order, on one database.
+ * The image as its users have it: built from the packed packages by its Dockerfile, and run as the compose
+ * file says, without a daemon. The tests run in order, on one database.
  */
 const missing = missingForImages()
 const BUILD_MS = 900_000
@@ -127,7 +127,9 @@ describe.skipIf(missing !== null)(
       const { code } = await new Container(image, { command: command.map(here), env }).ended
       return code === 0
     }
-    /** Waits until it is healthy. When it has ended, or never gets healthy, the error quotes what it wrote. */
+    /**
+     * Waits until it is healthy. When it has ended, or never gets healthy, the error quotes what it wrote.
+     */
     const untilHealthy = async (name: string, one: Container) => {
       const isSettled = async () => one.isEnded || (await isHealthy(name))
       await vi.waitUntil(isSettled, { timeout: HEALTHY_MS, interval: 500 }).catch(() => undefined)

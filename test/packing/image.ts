@@ -114,8 +114,8 @@ export function contextOf(packed: string, folder: string): string {
 }
 
 /**
- * What a runtime does with `read_only`, `cap_drop: ALL`, `no-new-privileges`, a tmpfs and volumes, by the kernel's own means: namespaces of
- * processes and of mounts. The network is that of this machine.
+ * What a runtime does with `read_only`, `cap_drop: ALL`, `no-new-privileges`, a tmpfs and volumes, by the
+ * kernel's own means: namespaces of processes and of mounts. The network is that of this machine.
  */
 const ENTER = `
 set -eu

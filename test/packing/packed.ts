@@ -7,7 +7,10 @@ import { packAll, pnpm, root } from '../../scripts/packages.ts'
 
 const WAIT_MS = 600_000
 
-/** Builds all packages and packs them into a new folder. Files that do so at the same time wait for each other: a build rewrites `dist`. */
+/**
+ * Builds all packages and packs them into a new folder. Files that do so at the same time wait for each
+ * other: a build rewrites `dist`.
+ */
 export async function buildAndPack(folder: string): Promise<void> {
   const lock = await acquireLock(join(tmpdir(), `treeos-build${root.replaceAll('/', '-')}`), {
     waitMs: WAIT_MS,

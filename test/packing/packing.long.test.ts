@@ -16,15 +16,18 @@ import { type Registry, startRegistry } from './registry.ts'
 import { userEnvironment } from './user.ts'
 
 /**
- * The packages as their users have them: packed, served by a registry on loopback, installed by npm in an empty folder.
- * Third parties come from the registry of this machine. The tests run in order, in one folder.
+ * The packages as their users have them: packed, served by a registry on loopback, installed by npm in an
+ * empty folder. Third parties come from the registry of this machine. The tests run in order, in one folder.
  */
 const run = promisify(execFile)
 const EXAMPLES = join(root, 'examples')
 const HTTP_CLIENT = '@treeos/client-http'
 /** No other package needs them. */
 const BY_NAME = [HTTP_CLIENT, '@treeos/client', '@treeos/host']
-/** npm fetches some hundred packages into an empty cache: half a minute on a quiet machine, and minutes on a busy one. */
+/**
+ * npm fetches some hundred packages into an empty cache: half a minute on a quiet machine, and minutes on a
+ * busy one.
+ */
 const INSTALL_MS = 600_000
 
 // Named so that a later run removes the instance in it, should this one be killed.
@@ -56,7 +59,8 @@ it(
       ['create', 'treeos', 'my-world', '--yes', '--registry', registry.url],
       {
         cwd: home,
-        env: { ...env, npm_config_cache: join(home, 'npm') }, // npx would run the one it installed for an earlier run
+        // npx would run the one it installed for an earlier run
+        env: { ...env, npm_config_cache: join(home, 'npm') },
       },
     )
     expect(stdout).toContain('npm start')

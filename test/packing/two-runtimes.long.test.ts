@@ -9,7 +9,10 @@ import { buildAndPack } from './packed.ts'
 import { type Registry, startRegistry } from './registry.ts'
 import { userEnvironment } from './user.ts'
 
-/** A worker of one's own with an extension that was made for another version, so that npm installs the runtime twice. */
+/**
+ * A worker of one's own with an extension that was made for another version, so that npm installs the runtime
+ * twice.
+ */
 const run = promisify(execFile)
 const OTHER_VERSION = '9.9.9'
 const INSTALL_MS = 600_000

@@ -1,8 +1,8 @@
 import { delimiter } from 'node:path'
 
 /**
- * The environment of a user: without the Node, the commands and the settings that pnpm gave to this process. The certificates
- * by which this machine reaches its registries stay.
+ * The environment of a user: without the Node, the commands and the settings that pnpm gave to this process.
+ * The certificates by which this machine reaches its registries stay.
  */
 export function userEnvironment(added: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours =

@@ -1,4 +1,7 @@
-/** Beings for agents of others: the client of the A2A project finds a public being, speaks to it and follows its task. */
+/**
+ * Beings for agents of others: the client of the A2A project finds a public being, speaks to it and follows
+ * its task.
+ */
 import { Role, type Task, TaskState } from '@a2a-js/sdk'
 import { type Client, ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
 import { approvals, issueToken, see } from '@treeos/client'

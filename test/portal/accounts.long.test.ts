@@ -420,7 +420,8 @@ describe('an invitation', () => {
       for (const seat of [bob, ...(body.stance === '@operator' ? [ada] : [])])
         expect((await at.post(seat, `/api/people/${path}`, body)).status, `${path} ${body.stance}`).toBe(403)
     expect(await peopleOf(operator)).toEqual(before)
-    expect((await at.post(operator, '/api/people/link', { stance: '@kid', hours: 1 })).status).toBe(400) // no person
+    // no person
+    expect((await at.post(operator, '/api/people/link', { stance: '@kid', hours: 1 })).status).toBe(400)
     expect((await at.post(operator, '/api/people/remove', { stance: '@operator' })).status).toBe(400)
   })
 

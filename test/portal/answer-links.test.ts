@@ -141,7 +141,8 @@ it('takes the passkey of a person that signs by one, and is not spent before', a
   })
   const stranger = headerOf(new Authenticator(at.origin).use(toSign))
   expect((await answer(token, { answer: 'approve' }, stranger)).status).toBe(403)
-  expect((await answer(token, { answer: 'deny' }, headerOf(key.use(toSign)))).status).toBe(403) // of another answer
+  // of another answer
+  expect((await answer(token, { answer: 'deny' }, headerOf(key.use(toSign)))).status).toBe(403)
   expect(await answer(token, { answer: 'approve' }, headerOf(key.use(toSign)))).toMatchObject({ status: 200 })
   expect(await momentOf(at.world, `approved/${id}`)).toMatchObject({ outcome: 'act' })
 })

@@ -1,6 +1,6 @@
 /**
- * nginx on both sides: in front of the portal, with TLS, and before Temporal, where it authorizes and lets nobody call the service of
- * operators, as Temporal Cloud does.
+ * nginx on both sides: in front of the portal, with TLS, and before Temporal, where it authorizes and lets
+ * nobody call the service of operators, as Temporal Cloud does.
  */
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'

@@ -74,7 +74,8 @@ describe('what changes something is refused unless the portal’s own page sends
         refused++
       }
     expect(refused).toBe(unsafe().length * 12)
-    // Control: the same session is still signed in, and the same requests reach their routes from the own page.
+    // Control: the same session is still signed in, and the same requests reach their routes from the own
+    // page.
     for (const { method, path } of unsafe().filter(({ path }) => path !== '/api/sign-out')) {
       const { status } = await send(at.origin, fill(path), {
         method,

@@ -1,4 +1,6 @@
-/** Attempts to guess a password: by the time of an answer, by many requests at once, and at several portals. */
+/**
+ * Attempts to guess a password: by the time of an answer, by many requests at once, and at several portals.
+ */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -148,10 +148,10 @@ describe('who may use the lease of a tab', () => {
   })
 
   it('a lease that was taken elsewhere gives no handle', async () => {
-    const hands = await inhabit({ ...at.world, person: 'ada' }, { being: 'kid', as: 'ada' })
+    const inhabitation = await inhabit({ ...at.world, person: 'ada' }, { being: 'kid', as: 'ada' })
     expect((await at.post(ada, '/api/inhabit', { being: '@kid' })).status).toBe(409)
     expect((await at.post(ada, '/api/inhabit/renew', {})).status).toBe(400)
-    await hands.release()
+    await inhabitation.release()
   })
 })
 

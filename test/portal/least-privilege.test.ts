@@ -1,6 +1,6 @@
 /**
- * The portal is taken over: its login runs any statement. Each attack is refused for lack of a right, and the control shows that
- * a login with more rights gets through.
+ * The portal is taken over: its login runs any statement. Each attack is refused for lack of a right, and the
+ * control shows that a login with more rights gets through.
  */
 import { listRoutes, migratePortal } from '@treeos/portal'
 import { sql } from 'kysely'
@@ -87,7 +87,10 @@ describe('a portal that was taken over', () => {
   })
 })
 
-/** Functions that a login may call, and that call one of TreeOS that it may not, with the rights of whoever calls. */
+/**
+ * Functions that a login may call, and that call one of TreeOS that it may not, with the rights of whoever
+ * calls.
+ */
 const unreachable = async (login: string) => {
   const { rows } = await owner.query(
     `with ours as (

@@ -188,7 +188,8 @@ describe('nobody reads without leave', () => {
       expect((await at.ask(bob, path)).text).not.toMatch(/kid|ada|operator/)
       expect((await at.ask(ada, path)).text).toMatch(/@kid/)
     }
-    expect((await found(ada, 'summon')).moments).toEqual([]) // a key of what is stored, and no word of anybody
+    // a key of what is stored, and no word of anybody
+    expect((await found(ada, 'summon')).moments).toEqual([])
   })
 
   it('names that lead nowhere give the same answer as those that may not be read', async () => {
@@ -268,7 +269,10 @@ describe('nobody reads without leave', () => {
 })
 
 describe('the secret of a tab that drives a being', () => {
-  /** Every route of the router, with something that its input takes or not: a stolen secret is refused before that counts. */
+  /**
+   * Every route of the router, with something that its input takes or not: a stolen secret is refused before
+   * that counts.
+   */
   const all = () =>
     listRoutes(at.portal)
       .filter(({ path }) => !isOpen(path))
@@ -311,7 +315,10 @@ describe('the secret of a tab that drives a being', () => {
   })
 })
 
-/** What @bob, who may do little, tries by each operation that changes something or takes a body; well-formed, and about @ada and @kid. */
+/**
+ * What @bob, who may do little, tries by each operation that changes something or takes a body; well-formed,
+ * and about @ada and @kid.
+ */
 const ATTEMPTS: Readonly<Record<string, unknown>> = {
   do: { target: '@kid', operation: 'set-being', args: { field: 'mood.tone', value: 'odd' } },
   be: { operation: 'birth', args: { name: 'imp', cognition: 'scripted', script: 'echo' } },

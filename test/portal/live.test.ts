@@ -27,7 +27,10 @@ interface Stream {
   close(): void
 }
 
-/** Opens the stream of the page, or with a token that of the API, and waits for its first event, or its refusal. */
+/**
+ * Opens the stream of the page, or with a token that of the API, and waits for its first event, or its
+ * refusal.
+ */
 async function follow(who: Seat | { readonly token: string }, lastEventId?: string): Promise<Stream> {
   const isProgram = 'token' in who
   const headers = {

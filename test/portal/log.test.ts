@@ -1,11 +1,13 @@
-/** Auditors ask the portal for checkpoints, without signing in, and hold each against the one that they kept. */
+/**
+ * Auditors ask the portal for checkpoints, without signing in, and hold each against the one that they kept.
+ */
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { logOrigin, makeCheckpoint, readKeys, Signer, verifierKeyOf } from '@treeos/proofs'
 import { parseKey, verifyFollows } from '@treeos/verify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { tamper } from '../store/tampering.ts'
+import { tamper } from '../store/tampered-chains.ts'
 import { publish } from '../support/life.ts'
 import { PortalWorld } from '../support/portal.ts'
 
@@ -63,7 +65,8 @@ it('an owner of the database who rewrites the log finds no proof that goes on fr
   const kept = (await ask('checkpoint')).text
   const size = sizeOf(kept)
   expect(size).toBeLessThan(256) // the log is one tile
-  // The log is made again with one entry changed, and signed by somebody who has the key and no memory of what was signed.
+  // The log is made again with one entry changed, and signed by somebody who has the key and no memory of
+  // what was signed.
   await tamper(
     at.world,
     `update treeos.log_tile set hashes = overlay(hashes placing sha256('forged') from 1 for 32) where level = 0 and index = 0`,

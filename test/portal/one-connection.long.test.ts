@@ -1,6 +1,6 @@
 /**
- * A look holds a connection while it lasts. If it waited for a second one, as many looks as there are connections would wait for each
- * other for ever. With a pool of one connection a single look would.
+ * A look holds a connection while it lasts. If it waited for a second one, as many looks as there are
+ * connections would wait for each other for ever. With a pool of one connection a single look would.
  */
 
 import { chart, inspectSpace, summon, surroundings } from '@treeos/client'

@@ -1,4 +1,7 @@
-/** What waits in an inbox is told outside, by signed webhooks and by e-mail; and signed webhooks of others become acts. */
+/**
+ * What waits in an inbox is told outside, by signed webhooks and by e-mail; and signed webhooks of others
+ * become acts.
+ */
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -342,7 +345,8 @@ describe('a webhook that comes', () => {
   it('that is sent again does not use up the acts of its person', async () => {
     await serve({}, 3)
     const made = await hook({ summon: '@kid' }) // one act
-    for (let i = 0; i < 6; i++) expect((await signed(made, '{}', { id: 'again' })).status).toBe(200) // one act
+    // one act
+    for (let i = 0; i < 6; i++) expect((await signed(made, '{}', { id: 'again' })).status).toBe(200)
     const own = { target: '@kid', content: 'mine' }
     expect((await at.post(ada, '/api/v1/summon', own)).status).toBe(200)
     expect((await signed(made, '{}')).status).toBe(429)

@@ -1,4 +1,6 @@
-/** Agents that others wrote, in Python: the client of the A2A project, and that of the Model Context Protocol. */
+/**
+ * Agents that others wrote, in Python: the client of the A2A project, and that of the Model Context Protocol.
+ */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -1,4 +1,7 @@
-/** Programs that others wrote, against the API: the library of OpenAI in Python, a chat client, and a fuzzer that reads the description. */
+/**
+ * Programs that others wrote, against the API: the library of OpenAI in Python, a chat client, and a fuzzer
+ * that reads the description.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -79,7 +82,10 @@ it('the chat client llm speaks to a being, and goes on in its conversation', asy
 
 /** For the run as one person. A request that waits for an answer takes seconds, so several go at once. */
 const FUZZ_SECONDS = 180
-/** Server errors that the description names: the service is away, or what was waited for did not come in the time that the request gave. */
+/**
+ * Server errors that the description names: the service is away, or what was waited for did not come in the
+ * time that the request gave.
+ */
 const EXPLAINED = new Set(['TIMEOUT', 'SERVICE_UNAVAILABLE'])
 
 interface Asked {

@@ -1,6 +1,6 @@
 /**
- * Passkeys, attacked: an authenticator in software says whatever an attacker wants. Each refusal has a control: the same answer
- * passes once the check that it fails at expects what it says.
+ * Passkeys, attacked: an authenticator in software says whatever an attacker wants. Each refusal has a
+ * control: the same answer passes once the check that it fails at expects what it says.
  */
 import {
   type VerifyAuthenticationResponseOpts,

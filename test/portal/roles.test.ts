@@ -185,7 +185,7 @@ describe('checks', () => {
       (await at.post(ada, `/api/v1/${what}/check`, json)).json
     expect(await check('roles', { role: { name: 'x', canDo: ['fly'], prompt: '' } })).toEqual({
       errors: [],
-      warnings: [{ path: 'canDo[0]', message: 'no action "fly" is known here' }],
+      warnings: [{ path: 'canDo[0]', message: 'no loaded extension has the operation "fly"' }],
     })
     for (const role of [null, 7, { name: 'X' }, { name: 'a:b' }])
       expect((await check('roles', { role })).errors.length, JSON.stringify(role)).toBeGreaterThan(0)

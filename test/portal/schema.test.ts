@@ -19,7 +19,10 @@ type SqlOf<T> = T extends Date
         : T extends number
           ? 'integer'
           : 'text' | 'uuid' | 'bigint'
-/** Of each column its type in SQL, with `?` where it may be null: the compiler takes only what fits `PortalDb`. */
+/**
+ * Of each column its type in SQL, with `?` where it may be null: the compiler takes only what fits
+ * `PortalDb`.
+ */
 type Columns = {
   readonly [Table in keyof PortalDb]: {
     readonly [Column in keyof PortalDb[Table]]: null extends SelectType<PortalDb[Table][Column]>

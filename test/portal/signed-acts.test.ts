@@ -103,9 +103,9 @@ describe('acts in the portal', () => {
 
   it('that begin and end the driving of a child are signed, and those in between; where nobody is there the lease runs out', async () => {
     const drive = (seat: Seat) => signedBy(seat, '/api/inhabit', { being: '@kid' })
-    const hands = await drive(ada)
-    expect(hands).toMatchObject({ status: 200 })
-    const tab: Seat = { ...ada, tab: hands.json.handle }
+    const inhabitation = await drive(ada)
+    expect(inhabitation).toMatchObject({ status: 200 })
+    const tab: Seat = { ...ada, tab: inhabitation.json.handle }
     const move = { operation: 'move', target: '/library', args: {} }
     expect(await signedBy(tab, '/api/v1/do', move)).toMatchObject({ status: 200 })
     expect(await signedBy(tab, '/api/inhabit/release', {})).toMatchObject({ status: 200 })

@@ -43,7 +43,8 @@ describe('strangers that ask without end', () => {
     )
     expect((await ways({ from: '127.0.0.1' })).status).toBe(200)
     expect((await signIn('ada', PASSWORD, { from: '127.0.0.1' })).status).toBe(200)
-    // The flood was refused at its address. Reading and signing in are counted apart, so signing in goes on there.
+    // The flood was refused at its address. Reading and signing in are counted apart, so signing in goes on
+    // there.
     expect((await signIn('ada', PASSWORD, { from: '127.0.0.9' })).status).toBe(200)
   })
 

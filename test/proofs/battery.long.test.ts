@@ -1,19 +1,21 @@
 /**
- * Every rewrite of Postgres, of Temporal's histories or of both is found, and what is found names the store, the being or reel, and
- * the first moment or number. `TREEOS_BATTERY=500` makes 500 of each kind, and 1,000 clean runs; `TREEOS_BATTERY_SEED` repeats a run.
+ * Every rewrite of Postgres, of Temporal's histories or of both is found, and what is found names the store,
+ * the being or reel, and the first moment or number. `TREEOS_BATTERY=500` makes 500 of each kind, and 1,000
+ * clean runs; `TREEOS_BATTERY_SEED` repeats a run.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newSeed, Random } from '../faults/random.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 import { startWorld } from '../support/world.ts'
-import { type Attacked, Attacker } from './battery/attacking.ts'
-import { Auditor, type Finding } from './battery/auditing.ts'
+import { type Attacked, Attacker } from './battery/attacker.ts'
+import { Auditor, type Finding } from './battery/auditor.ts'
 import { kindsOf } from './battery/kinds.ts'
-import { extensions } from './battery/living.ts'
-import { type Audited, buildStage, type Stage } from './battery/staging.ts'
+import { extensions } from './battery/small-world.ts'
+import { type Audited, buildStage, type Stage } from './battery/stage.ts'
 
 const OF_EACH = Number(process.env.TREEOS_BATTERY ?? 1)
-const SEED = Number(process.env.TREEOS_BATTERY_SEED ?? (OF_EACH === 1 ? 18 : newSeed())) // the small size makes the same choices in every check
+// the small size makes the same choices in every check
+const SEED = Number(process.env.TREEOS_BATTERY_SEED ?? (OF_EACH === 1 ? 18 : newSeed()))
 const isFull = OF_EACH >= 100
 const CLEAN_RUNS = isFull ? 1000 : 0
 const CLEAN_RUNS_EACH = 40

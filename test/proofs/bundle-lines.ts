@@ -36,7 +36,10 @@ export function summed(lines: readonly string[]): Buffer {
 // biome-ignore lint/suspicious/noExplicitAny: it has any of the fields of all kinds of lines
 export type Line = Record<string, any>
 
-/** Makes every hash and digest of a bundle again, as somebody does who writes it anew. It has no checkpoint then. */
+/**
+ * Makes every hash and digest of a bundle again, as somebody does who writes it anew. It has no checkpoint
+ * then.
+ */
 export function rehashed(bundle: readonly Line[]): Line[] {
   let lines = bundle.filter(({ kind }) => kind !== 'checkpoint' && kind !== 'proof')
   for (let turn = 0; turn < 50; turn++) {

@@ -1,4 +1,6 @@
-/** Whoever owns the tables changes what guards them, or plants what no function would write: verify shows it. */
+/**
+ * Whoever owns the tables changes what guards them, or plants what no function would write: verify shows it.
+ */
 import { randomUUID } from 'node:crypto'
 import { newWake } from '@treeos/core'
 import { verifyAll } from '@treeos/proofs'

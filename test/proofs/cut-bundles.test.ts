@@ -1,4 +1,7 @@
-/** Bundles that somebody cut, relabelled or wrote anew, with true numbers, sums and hashes, and a checkpoint that the log signed. */
+/**
+ * Bundles that somebody cut, relabelled or wrote anew, with true numbers, sums and hashes, and a checkpoint
+ * that the log signed.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The gates over the reels of a receipt, from which payloads are withheld, answer as over the rows that decided: on random worlds, which hold
- * every kind of rule, lineage, ceiling and owner.
+ * The gates over the reels of a receipt, from which payloads are withheld, answer as over the rows that
+ * decided: on random worlds, which hold every kind of rule, lineage, ceiling and owner.
  */
 import { type FactDraft, type Json, type JsonObject, VERBS, type Verb } from '@treeos/core'
 import { WitnessReels } from '@treeos/verify/parts'

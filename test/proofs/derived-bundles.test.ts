@@ -1,4 +1,7 @@
-/** Bundles of a record that somebody wrote anew with true hashes: what its moments opened with, wore and became is derived again. */
+/**
+ * Bundles of a record that somebody wrote anew with true hashes: what its moments opened with, wore and
+ * became is derived again.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +9,7 @@ import { exportBundle } from '@treeos/proofs'
 import { valueHash as digestOf, saltedHash } from '@treeos/verify/parts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, play, setFlow } from '../support/life.ts'
-import { playTriedOutside, playWordsFromOutside } from '../support/outside-words.ts'
+import { playDryRunOutside, playWordsFromOutside } from '../support/outside-words.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 import { type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-lines.ts'
@@ -33,7 +36,7 @@ beforeAll(async () => {
   await play(world, 'ann', { verb: 'see', address: '/den' })
   await hideFrom('eve')
   await playWordsFromOutside(world)
-  await playTriedOutside(world)
+  await playDryRunOutside(world)
   const file = join(folder, 'all.jsonl')
   await exportBundle(world.db, world.reality, { log: null, file })
   lines = linesOf(readFileSync(file)).map((line) => JSON.parse(line))
@@ -340,14 +343,14 @@ describe('words from outside, with every hash made again', () => {
     all.filter(
       (line) => line.kind === 'moment' && line.being === being && (line.open.outside === true) === isOutside,
     )
-  const triedIn = (all: readonly Line[]) =>
+  const momentsOfDryRuns = (all: readonly Line[]) =>
     momentsOf(all, 'squire', false).filter(({ open }) => open.triedOutside !== undefined)
-  const untried = ({ triedOutside: _, ...open }: Line, said: readonly string[]): Line =>
+  const withoutDryRun = ({ triedOutside: _, ...open }: Line, said: readonly string[]): Line =>
     sorted({ ...open, ...(said.length === 0 ? {} : { triedOutside: said }) } as unknown as Line)
 
-  it('of flows that are tried do not mark a moment, whose record says which it left out', async () => {
-    expect(triedIn(lines).length).toBeGreaterThan(0)
-    for (const { open } of triedIn(lines)) expect(open.triedOutside).toEqual(['world:news'])
+  it('of dry-run flows do not mark a moment, whose record says which it left out', async () => {
+    expect(momentsOfDryRuns(lines).length).toBeGreaterThan(0)
+    for (const { open } of momentsOfDryRuns(lines)) expect(open.triedOutside).toEqual(['world:news'])
     expect((await check(lines)).status).not.toBe('broken')
   })
 
@@ -365,7 +368,7 @@ describe('words from outside, with every hash made again', () => {
     [
       'a moment that reads marks for what is tried, and does not say which',
       (all) => {
-        for (const moment of triedIn(all)) moment.open = untried(moment.open, [])
+        for (const moment of momentsOfDryRuns(all)) moment.open = withoutDryRun(moment.open, [])
       },
     ],
     [
@@ -378,8 +381,8 @@ describe('words from outside, with every hash made again', () => {
     [
       'a moment that says of what nothing tried reads that it was',
       (all) => {
-        for (const moment of triedIn(all))
-          moment.open = untried(moment.open, [...moment.open.triedOutside, 'space:/board'])
+        for (const moment of momentsOfDryRuns(all))
+          moment.open = withoutDryRun(moment.open, [...moment.open.triedOutside, 'space:/board'])
       },
     ],
     [

@@ -1,4 +1,7 @@
-/** The facts of acts, derived from their decisions by both offline verifiers: what was changed, planted or left out shows. */
+/**
+ * The facts of acts, derived from their decisions by both offline verifiers: what was changed, planted or
+ * left out shows.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,8 +26,8 @@ import { type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-line
 import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 
 /**
- * To make a bundle or a receipt anew takes time: the check of each day tries some acts in bundles and some forgeries of each receipt.
- * generated-realities.test.ts forges more of them.
+ * To make a bundle or a receipt anew takes time: the check of each day tries some acts in bundles and some
+ * forgeries of each receipt. generated-realities.test.ts forges more of them.
  */
 const [EACH, EACH_OF_RECEIPT] = process.env.TREEOS_NIGHTLY === undefined ? [8, 4] : [1, 1]
 
@@ -201,7 +204,8 @@ async function faultsOf(forged: readonly Line[]): Promise<readonly { reason: str
 
 /** With a payload of a fact made anew, and the digest in its header. */
 function resalted(fact: Line, payload: JsonObject): void {
-  fact.payload = JSON.parse(canonicalJson(payload)) // with its keys in order, as the line of a bundle has them
+  // with its keys in order, as the line of a bundle has them
+  fact.payload = JSON.parse(canonicalJson(payload))
   fact.header.payloadHash = saltedHash(fact.salt, fact.payload)
 }
 
@@ -214,7 +218,10 @@ function other(value: Json): Json {
   return Array.isArray(value) ? [...value, 'x'] : { ...(value as JsonObject), planted: 1 }
 }
 
-/** What no decision says: numbers of leases and revisions, what a being may see of others, and calls that others asked about. */
+/**
+ * What no decision says: numbers of leases and revisions, what a being may see of others, and calls that
+ * others asked about.
+ */
 const NOT_DERIVED: ReadonlySet<string> = new Set([
   'epoch',
   'under',

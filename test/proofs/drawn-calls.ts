@@ -126,8 +126,9 @@ const FREQUENT = [
 ].flatMap((name) => [name, name, name])
 
 /**
- * What waits for a yes of somebody. The first verifier knows the wake of the moment that asked where it is a summon alone: of another it says
- * that what it answers is not in the bundle, so nothing else is answered here.
+ * What waits for a yes of somebody. The first verifier knows the wake of the moment that asked where it is a
+ * summon alone: of another it says that what it answers is not in the bundle, so nothing else is answered
+ * here.
  */
 export const answerable = (at: GeneratedReality, holds: (row: ApprovalRow) => boolean): string[] =>
   at.named('approval:').filter((id) => {

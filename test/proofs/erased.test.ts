@@ -1,4 +1,7 @@
-/** What was erased, as people outside see it: a bundle verifies and names it, and a receipt that rests on it says why it is invalid. */
+/**
+ * What was erased, as people outside see it: a bundle verifies and names it, and a receipt that rests on it
+ * says why it is invalid.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +13,7 @@ import { type BundleReport, parseKey, shownVerified, verifyReceipt } from '@tree
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { tamper } from '../store/tampering.ts'
+import { tamper } from '../store/tampered-chains.ts'
 import { momentOf, play, tell } from '../support/life.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { stage } from '../support/puppet.ts'
@@ -159,7 +162,8 @@ describe('a bundle of a reality in which a payload, a decision and an effect wer
       .where('kind', '=', 'moment:erased')
       .executeTakeFirstOrThrow()
     expect(await lost(`reel = 'being:ann' and seq = ${seq}`)).toMatchObject([
-      { reel: 'being:ann', seq, reason: 'payload-missing' }, // the one cause: what it told of is not told again
+      // the one cause: what it told of is not told again
+      { reel: 'being:ann', seq, reason: 'payload-missing' },
     ])
     expect((await verify(await bundleOf())).ok).toBe(true)
   })

@@ -254,7 +254,7 @@ const FORGERIES_OF: readonly Forgery[] = [
     },
   ],
   [
-    'what rules that are tried would have said',
+    'what dry-run rules would have said',
     ({ record }) => {
       if (record.shadow === undefined) return false
       record.shadow = [

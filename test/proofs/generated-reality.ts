@@ -21,8 +21,8 @@ import {
   SUBSTRATE,
   type VerbCall,
   type Wake,
+  wakeLabel,
   wakeRecordOf,
-  wakeWord,
 } from '@treeos/core'
 import { composeRoles, pinStack, type RoleSpec } from '@treeos/roles'
 import {
@@ -278,7 +278,7 @@ export class GeneratedReality {
       ...(seen.triedOutside.length === 0 ? {} : { triedOutside: seen.triedOutside }),
       ...(noted === null ? {} : { noted }),
     }
-    this.#verbs.set(moment, { verb: opening.verb, kind: opening.asKind ?? wakeWord(wake) })
+    this.#verbs.set(moment, { verb: opening.verb, kind: opening.asKind ?? wakeLabel(wake) })
     const stack = pinStack(seen.program, seen.result)
     const specs = [stack.primary, ...stack.stacked].map(
       ({ digest: of }) => this.#contents.get(of) as unknown as RoleSpec,
@@ -296,7 +296,7 @@ export class GeneratedReality {
       live: this.#live(),
       registry: this.registry,
       digest: digestOf,
-      asksTried: true,
+      asksDryRun: true,
       ...(isOfCatalogs(call) ? { goesOn: false } : {}),
     }
     const concluded = await conclude(decided, over as never)

@@ -1,4 +1,7 @@
-/** The public witness `litewitness`, in Go, cosigns the log of a reality. `packages/proofs/test/go-witness` pins its version. */
+/**
+ * The public witness `litewitness`, in Go, cosigns the log of a reality. `packages/proofs/test/go-witness`
+ * pins its version.
+ */
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -13,7 +16,7 @@ import {
   readKeys,
   Signer,
   verifierKeyOf,
-  WitnessAsker,
+  WitnessClient,
 } from '@treeos/proofs'
 import { parsePolicy, readCheckpoint } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,8 +91,8 @@ describe.skipIf(lacking.length > 0)(title, () => {
 
   const policyText = () =>
     `log ${verifierKeyOf(readKeys(folder)[0]!)}\nwitness lite ${vkey} ${url}\nquorum lite\n`
-  const cosigning = (name: string) => new WitnessAsker(policyText(), { file: join(home, name), folder })
-  const ask = (by: WitnessAsker) =>
+  const cosigning = (name: string) => new WitnessClient(policyText(), { file: join(home, name), folder })
+  const ask = (by: WitnessClient) =>
     by.ask(signer.newest!, (from, to) => readConsistencyProof(world.owner, from, to), never)
 
   it('cosigns a log that grows, also when the signer forgot what it saw, and the verifier reads what it signed', async () => {
@@ -149,7 +152,8 @@ describe.skipIf(lacking.length > 0)(title, () => {
       folder: join(home, 'f3'),
     })
     unknown.sign({ size, root: Buffer.alloc(32, 7) }, [])
-    expect(await whys(unknown.newest!)).toEqual(['untrusted']) // this version answers 403, the text of now says 404
+    // this version answers 403, the text of now says 404
+    expect(await whys(unknown.newest!)).toEqual(['untrusted'])
     expect(await whys({ note, size })).toEqual([null]) // control
   })
 })

@@ -26,8 +26,9 @@ export const judgeRecords = (
   to: string,
 ): Promise<ChainFault[]> => judge(copy, faultsOfRecords(reality, from, to))
 
-// The keys of a canonical header are sorted. So `own`, what the columns say, stands in it as one piece. To parse the rest as JSON would
-// cost more than all else, and most headers need no escapes: then it is enough to count what would be escaped in the rest.
+// The keys of a canonical header are sorted. So `own`, what the columns say, stands in it as one piece. To
+// parse the rest as JSON would cost more than all else, and most headers need no escapes: then it is enough
+// to count what would be escaped in the rest.
 const faultsOfFacts = (reality: string, from: string, to: string): string => `
   with link as (
     select f.*, row_number() over w as turn, coalesce(lag(hash) over w, ${genesis(text(reality), 'reel')}) as should
@@ -58,8 +59,8 @@ const faultsOfFacts = (reality: string, from: string, to: string): string => `
   from judged where reason is not null order by reel, judged.seq`
 
 /**
- * Whether the rest of a header is canonical and needs no escapes: it has the quotes that its values have around them, and nothing more
- * that would be escaped in a JSON text but the byte that stands for `own`.
+ * Whether the rest of a header is canonical and needs no escapes: it has the quotes that its values have
+ * around them, and nothing more that would be escaped in a JSON text but the byte that stands for `own`.
  */
 const isPlain = (rest: string): string => `
   (octet_length(to_json(${rest})::text) - octet_length(${rest}) - 2 = case ${FORMS.map(
@@ -70,7 +71,10 @@ const isPlain = (rest: string): string => `
 
 const AT = (rest: string): string => `split_part(split_part(${rest}, ',"cause":', 1), '"at":', 2)`
 
-/** The forms of a plain rest, each with how much longer it is as a JSON text: by one a quote, and by five for the byte 1. */
+/**
+ * The forms of a plain rest, each with how much longer it is as a JSON text: by one a quote, and by five for
+ * the byte 1.
+ */
 const FORMS = [true, false].flatMap((hasCause) =>
   [false, true].flatMap((hasDriver) =>
     [true, false].map((hasStack) => {

@@ -1,4 +1,7 @@
-/** Bundles of a record that somebody wrote anew with true hashes: each call is judged again by the law, over the facts of the bundle. */
+/**
+ * Bundles of a record that somebody wrote anew with true hashes: each call is judged again by the law, over
+ * the facts of the bundle.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The law as two verifiers state it, on realities that are generated: each says of a bundle what contradicts, and what it could not judge. */
+/**
+ * The law as two verifiers state it, on realities that are generated: each says of a bundle what contradicts,
+ * and what it could not judge.
+ */
 import type { JsonObject } from '@treeos/core'
 import { newWake, PRIORITIES } from '@treeos/core'
 import { Random } from '../faults/random.ts'
@@ -8,7 +11,10 @@ import { bundleOf, GeneratedReality } from './generated-reality.ts'
 import { BEGINNING, liveStep, TOUR } from './generated-steps.ts'
 import type { SecondVerifier } from './second-opinion.ts'
 
-/** What a verifier says of a bundle: the class of the first fault, and by class how many calls it could not judge. */
+/**
+ * What a verifier says of a bundle: the class of the first fault, and by class how many calls it could not
+ * judge.
+ */
 export interface LawOpinion {
   readonly fault: string | null
   readonly told: string
@@ -73,8 +79,8 @@ export async function bothOn(lines: readonly JsonObject[], second: SecondVerifie
 }
 
 /**
- * What the second verifier never judges: requests for others, whose answers have words of the code, and calls about threads. The first may find that
- * nothing differs.
+ * What the second verifier never judges: requests for others, whose answers have words of the code, and calls
+ * about threads. The first may find that nothing differs.
  */
 const NOT_STATED: readonly string[] = [
   'what their askers could do when they asked is not in the bundle',

@@ -1,4 +1,7 @@
-/** What both offline verifiers leave open in honest records, and what they compare all the same. Each reality is lived in memory. */
+/**
+ * What both offline verifiers leave open in honest records, and what they compare all the same. Each reality
+ * is lived in memory.
+ */
 import { type Json, type JsonObject, newWake, PRIORITIES, TreeosError, type VerbCall } from '@treeos/core'
 import { saltedHash } from '@treeos/verify/parts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -20,7 +23,10 @@ afterAll(() => second?.close())
 const OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
 
 const [mark, tiller] = manor.operations as NonNullable<typeof manor.operations>
-/** The manor, where `manor:till` is the operation of a skill, so that it takes an overlay, and where `manor:drop` always refuses. */
+/**
+ * The manor, where `manor:till` is the operation of a skill, so that it takes an overlay, and where
+ * `manor:drop` always refuses.
+ */
 const withSkill = {
   ...manor,
   operations: [

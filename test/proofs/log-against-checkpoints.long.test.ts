@@ -10,7 +10,7 @@ import {
 import { openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { appendChains, rewriteSuffix, tamper } from '../store/tampering.ts'
+import { appendChains, rewriteSuffix, tamper } from '../store/tampered-chains.ts'
 import { onServer, type TestDatabase } from '../support/database.ts'
 import { base, begin, checkpoints, end, sequencer, signer, signerIn, write } from './log-world.ts'
 import { verifyInSql } from './verify-in-sql.ts'

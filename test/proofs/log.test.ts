@@ -15,7 +15,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { batchOf, changed } from '../store/batch.ts'
-import { tamper } from '../store/tampering.ts'
+import { tamper } from '../store/tampered-chains.ts'
 import { base, begin, byReel, end, entries, sequencer, sequencerUrlOf, write } from './log-world.ts'
 
 describe('the sequencer', () => {

@@ -1,4 +1,7 @@
-/** Changes to bundles and receipts, with all hashes computed again behind them, as somebody makes them who knows the formats. */
+/**
+ * Changes to bundles and receipts, with all hashes computed again behind them, as somebody makes them who
+ * knows the formats.
+ */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type Json } from '@treeos/core'
 import type { Random } from '../faults/random.ts'
@@ -197,7 +200,10 @@ function* placesIn(value: unknown, way = ''): Generator<[holder: Part, key: stri
   }
 }
 
-/** Changes one place of a value: to something odd, to what stands elsewhere in it, or to nothing. @returns what was changed */
+/**
+ * Changes one place of a value: to something odd, to what stands elsewhere in it, or to nothing.
+ * @returns what was changed
+ */
 export function changeOne(value: unknown, draw: Random): string {
   const places = [...placesIn(value)]
   if (places.length === 0) return 'nothing'

@@ -7,7 +7,7 @@ import { type CheckpointedLog, type ExportRequest, exportBundle } from '@treeos/
 import type { BundleReport } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
-import { tamper } from '../store/tampering.ts'
+import { tamper } from '../store/tampered-chains.ts'
 import { createSpace, doAs, live, play, setFlow } from '../support/life.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { stage } from '../support/puppet.ts'
@@ -179,7 +179,8 @@ describe('a changed bundle', () => {
   it(`is refused after ${EDITS} edits and drops by somebody who makes its numbers, counts and sums again`, async () => {
     const bytes = await bundleOf()
     const lines = linesOf(bytes)
-    expect(await verify(summed(lines))).toMatchObject({ ok: true }) // the control: this is what makes them true
+    // the control: this is what makes them true
+    expect(await verify(summed(lines))).toMatchObject({ ok: true })
     const draw = new Random(19)
     const pick = (most: number) => draw.between(0, most - 1)
     for (let i = 0; i < EDITS; i++) {

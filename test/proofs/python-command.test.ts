@@ -1,4 +1,7 @@
-/** The second verifier as it is installed: by `pip install` without a network, and with the answers and exit codes of the first. */
+/**
+ * The second verifier as it is installed: by `pip install` without a network, and with the answers and exit
+ * codes of the first.
+ */
 import { execFile, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * A generated world is rebuilt from the chain alone and from Temporal's histories alone, and every digest of every moment compared with
- * what was recorded. `TREEOS_REBUILT=10000` lives so many moments; `TREEOS_REBUILT_SEED` repeats the choices of a run.
+ * A generated world is rebuilt from the chain alone and from Temporal's histories alone, and every digest of
+ * every moment compared with what was recorded. `TREEOS_REBUILT=10000` lives so many moments;
+ * `TREEOS_REBUILT_SEED` repeats the choices of a run.
  */
 import proto from '@temporalio/proto'
 import { summon } from '@treeos/client'
@@ -9,12 +10,12 @@ import { fetchRuns, replay, replayFromTemporal, type WorkflowRun } from '@treeos
 import { findOutcomeOfWake, listOutcomes } from '@treeos/store'
 import { expect, it, vi } from 'vitest'
 import { newSeed, Random } from '../faults/random.ts'
-import { tamper } from '../store/tampering.ts'
+import { tamper } from '../store/tampered-chains.ts'
 import { createSpace, publish, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { expectReplays, openReplayer } from '../support/replaying.ts'
+import { expectReplays, openReplayer } from '../support/replays.ts'
 import { useWorld } from '../support/use-world.ts'
-import { atRest } from './battery/living.ts'
+import { atRest } from './battery/small-world.ts'
 
 const MOMENTS = Number(process.env.TREEOS_REBUILT ?? 60)
 const SEED = Number(process.env.TREEOS_REBUILT_SEED ?? newSeed())

@@ -39,7 +39,10 @@ const factsIn = ({ reels }: Statement['predicate']): ShownFact[] =>
     .filter((shown) => Array.isArray(shown))
 
 const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe']
-/** Each changes a true statement into one that claims something else. @returns false when there is nothing of the kind in it */
+/**
+ * Each changes a true statement into one that claims something else.
+ * @returns false when there is nothing of the kind in it
+ */
 export const FORGERS: readonly (readonly [string, (statement: Statement, draw: Random) => unknown])[] = [
   [
     'no fact of its act',

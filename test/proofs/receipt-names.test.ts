@@ -30,8 +30,8 @@ const namesIn = (value: unknown): string[] =>
   all.filter((name) => new RegExp(`(?<![a-z0-9-])${name}(?![a-z0-9-])`).test(JSON.stringify(value)))
 
 /**
- * Those that a moment touches: its being, the makers, who spoke to it, whom its call, its roles, the bounds of these and rules name, and who set
- * what its flow reads of its place.
+ * Those that a moment touches: its being, the makers, who spoke to it, whom its call, its roles, the bounds
+ * of these and rules name, and who set what its flow reads of its place.
  */
 function touchedBy({ predicate }: Statement, makers: readonly string[]): ReadonlySet<string> {
   const { moment, specs, surface, target, reels } = predicate

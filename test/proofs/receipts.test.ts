@@ -99,7 +99,8 @@ describe('a receipt', () => {
     set[2]!.value.do.move = rule
     const { broken } = await check(envelopeOf(mendedStatement(statement) as Json, scene.key), null)
     const what = 'the rules of the place where it gave birth do not let it'
-    expect(broken).toMatchObject([isHeld ? { reason: 'proof-mismatch' } : { what }]) // no tree holds what was forged
+    // no tree holds what was forged
+    expect(broken).toMatchObject([isHeld ? { reason: 'proof-mismatch' } : { what }])
   })
 
   it.each<[string, JsonObject | undefined]>([
@@ -108,7 +109,7 @@ describe('a receipt', () => {
     ['a counted act', undefined],
     ['a second counted act', { was: 'allowed', would: 'refused', by: '/desk shadow.do.set-space counts[0]' }],
   ])(
-    'of %s holds what rules that are tried would have said, and is broken where they say something else',
+    'of %s holds what dry-run rules would have said, and is broken where they say something else',
     async (name, said) => {
       const { envelope } = await issue(told.get(name)!)
       const forging = async (shadow: Json | undefined) => {
@@ -119,7 +120,7 @@ describe('a receipt', () => {
         Object.assign(record, { shadow: shadow === undefined ? [] : [{ ...own, ...(shadow as JsonObject) }] })
         return check(envelopeOf(mendedStatement(statement) as Json, scene.key), null)
       }
-      const wrong = [{ what: 'the rules that are tried would have said something else' }]
+      const wrong = [{ what: 'the dry-run rules would have said something else' }]
       for (const other of [undefined, { was: 'allowed', would: 'ask', by: 'x' }])
         if (other !== said) expect((await forging(other)).broken).toMatchObject(wrong)
     },

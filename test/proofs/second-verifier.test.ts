@@ -1,4 +1,7 @@
-/** Another verifier, in Python, which follows docs/formats.md, says of every bundle and receipt what @treeos/verify says. */
+/**
+ * Another verifier, in Python, which follows docs/formats.md, says of every bundle and receipt what
+ * @treeos/verify says.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +20,7 @@ import { playAskedCalls } from '../support/asked-calls.ts'
 import { createSpace, doAs, live, momentOf, play, setFlow, tell } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
-import { playTriedOutside, playWordsFromOutside } from '../support/outside-words.ts'
+import { playDryRunOutside, playWordsFromOutside } from '../support/outside-words.ts'
 import { type PostOffice, startPostOffice } from '../support/post-office.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
@@ -113,7 +116,10 @@ async function receiptOf(
   return JSON.stringify((await issueReceipt(at, moment, { signer: key, ...by })).envelope)
 }
 
-/** Calls of every verb, with every verdict; people, a driver, effects, flows that read the world, and erasures. */
+/**
+ * Calls of every verb, with every verdict; people, a driver, effects, flows that read the world, and
+ * erasures.
+ */
 async function liveALittle(): Promise<void> {
   await plantScene(world, court)
   const puppet = { cognition: 'scripted', script: 'stage:puppet' }
@@ -139,7 +145,7 @@ async function liveALittle(): Promise<void> {
   await play(world, 'clerk', { verb: 'see', address: '/den' })
   await playAskedCalls(world)
   await playWordsFromOutside(world)
-  await playTriedOutside(world)
+  await playDryRunOutside(world)
   await play(world, 'clerk', { verb: 'summon', target: '@bound', content: 'hello' })
   const kid = { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' }
   await play(world, 'clerk', { verb: 'be', operation: 'birth', args: kid })
@@ -171,9 +177,9 @@ async function liveALittle(): Promise<void> {
   await doAs(world, 'set-world-signal', '/', { namespace: 'weather', key: 'rain', value: true })
   await play(world, 'visitor', { verb: 'see', address: '~' })
   await live(world, 'solomon', 'the child is mine')
-  const hands = await inhabit(world, { being: 'clerk', as: 'operator' })
+  const inhabitation = await inhabit(world, { being: 'clerk', as: 'operator' })
   await act(world, 'clerk', { verb: 'see', address: '/' })
-  await hands.release()
+  await inhabitation.release()
   await world.birth({ ...puppet, name: 'usher', role: 'hall:usher' })
   await setFlow(world, 'usher', [{ when: { 'wake.kind': ['message', 'look'] }, role: 'hall:usher' }])
   for (const address of ['@usher', '/den', '@bound', '/court'])
@@ -230,7 +236,10 @@ async function signALittle(): Promise<void> {
   await acts('ben', set('ben', 'mood', 'glad'), null)
 }
 
-/** Of what a worker cannot have written, such as a field of another type, one may say `broken` where the other leaves it open. */
+/**
+ * Of what a worker cannot have written, such as a field of another type, one may say `broken` where the other
+ * leaves it open.
+ */
 const OPEN_TO_ONE_MAX = MUTATIONS / 50
 const isOpenToOne = (first: Opinion, other: Opinion): boolean =>
   [first.status, other.status].sort().join() === 'broken,unproven'
@@ -356,7 +365,8 @@ judged('refuses the yes of a person whom the asker made, as ours does', async ()
     for (const [header] of reels[reel]) if (header.kind === 'approval:given') header.actor = 'pat'
   }
   const ofPat = await told(byPat)
-  expect(ofPat.first.verdict).toBe('seen-to-run') // control: a yes of @pat is one, where the operator made @pat
+  // control: a yes of @pat is one, where the operator made @pat
+  expect(ofPat.first.verdict).toBe('seen-to-run')
   const ofSock = await told((reels) => {
     byPat(reels)
     reels['being:pat'][0][2].parent = 'clerk'

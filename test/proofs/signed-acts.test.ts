@@ -1,4 +1,7 @@
-/** Acts of persons that a passkey signs: bundles and receipts show them, and an act that somebody planted shows too. */
+/**
+ * Acts of persons that a passkey signs: bundles and receipts show them, and an act that somebody planted
+ * shows too.
+ */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -92,7 +95,7 @@ it('an act of somebody without a passkey needs none (the control)', async () => 
 it('of a being that a person drives, the person signs', async () => {
   const puppet = { cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' } as const
   await world.birth({ ...puppet, name: 'doll' })
-  const hands = await inhabit({ ...world, person: 'operator' }, { being: 'doll', as: 'operator' })
+  const inhabitation = await inhabit({ ...world, person: 'operator' }, { being: 'doll', as: 'operator' })
   const moment = await acts('operator', set('driven', '@doll'), null, {}, 'doll')
   expect(await receiptOf(moment)).toMatchObject({ derived: { signing: { kind: 'none' } } })
   const own = new ActSigner()
@@ -101,7 +104,7 @@ it('of a being that a person drives, the person signs', async () => {
   expect(await receiptOf(signed)).toMatchObject({ derived: { signing: { kind: 'signed', by: 'operator' } } })
   const take = { field: `passkeys.${own.id}`, value: null }
   await acts('operator', { verb: 'do', operation: 'set-being', target: '@operator', args: take }, own)
-  await hands.release()
+  await inhabitation.release()
   expect(await bundle()).toMatchObject({ status: 'ok' })
   expect(await living()).toEqual({ broken: [], unsigned: [] })
 })

@@ -7,8 +7,8 @@ import { judgeFacts, judgeHeads, judgeRecords } from './judge-in-sql.ts'
 const CHUNK_LENGTH = 100_000
 
 /**
- * The same verdict as `verifyChains`, by Postgres alone with its own sha256 and window functions. It shares no code with
- * what writes chains. In a moment's record it compares values, not their canonical form.
+ * The same verdict as `verifyChains`, by Postgres alone with its own sha256 and window functions. It shares
+ * no code with what writes chains. In a moment's record it compares values, not their canonical form.
  * @param reality the id that genesis hashes are derived from
  */
 export function verifyInSql(db: Kysely<StoreDb>, reality: string): Promise<ChainsVerified> {

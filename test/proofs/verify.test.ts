@@ -3,7 +3,7 @@ import { append, readHeads } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { batchOf, changed } from '../store/batch.ts'
-import { appendChains, restore, rewriteSuffix, tamper } from '../store/tampering.ts'
+import { appendChains, restore, rewriteSuffix, tamper } from '../store/tampered-chains.ts'
 import { useDatabase } from '../support/database.ts'
 import { verifyInSql } from './verify-in-sql.ts'
 

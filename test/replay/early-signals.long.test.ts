@@ -3,7 +3,7 @@ import { HistoryReplayer } from '@treeos/replay'
 import { expect, it } from 'vitest'
 import { signalsIn, withEarlierSignals } from '../support/earlier-signals.ts'
 import { hastyVersion } from '../support/other-versions.ts'
-import { openReplayer } from '../support/replaying.ts'
+import { openReplayer } from '../support/replays.ts'
 import { readRecordings } from './recordings.ts'
 
 const runs = (await readRecordings()).filter(({ history }) => signalsIn(history).length > 0)

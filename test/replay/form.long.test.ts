@@ -2,7 +2,7 @@
 import type { History } from '@treeos/host'
 import { replayFromTemporal } from '@treeos/replay'
 import { expect, it } from 'vitest'
-import { openReplayer } from '../support/replaying.ts'
+import { openReplayer } from '../support/replays.ts'
 import { readRecordings } from './recordings.ts'
 
 type Event = NonNullable<History['events']>[number]

@@ -1,14 +1,19 @@
-/** Recorded runs that must still replay: whoever changes a workflow may not break a being that lives by it. */
+/**
+ * Recorded runs that must still replay: whoever changes a workflow may not break a being that lives by it.
+ */
 import type { History } from '@treeos/host'
 import { BEING_VERSION, BEING_WORKFLOW } from '@treeos/protocol'
 import { HistoryReplayer, replayFromTemporal } from '@treeos/replay'
 import { describe, expect, it } from 'vitest'
 import { NEXT_VERSION, nextVersion } from '../support/other-versions.ts'
-import { openReplayer } from '../support/replaying.ts'
+import { openReplayer } from '../support/replays.ts'
 import { DEMOS, heldBy, OTHERS, recordSet, sceneOfDemo, workflowTypeOf } from './record.ts'
 import { copyOf, type Recorded, readRecordings } from './recordings.ts'
 
-/** What the recordings hold together: a workflow that makes another command is recorded, and the command named here. */
+/**
+ * What the recordings hold together: a workflow that makes another command is recorded, and the command named
+ * here.
+ */
 const COMMANDS = [
   'activity mail:post',
   'activity think',
@@ -25,7 +30,10 @@ const COMMANDS = [
 ]
 const SCENARIOS_MIN = 60
 
-/** Set to the name of a set, it records that set anew. A set that was released is never recorded again: `released.test.ts`. */
+/**
+ * Set to the name of a set, it records that set anew. A set that was released is never recorded again:
+ * `released.test.ts`.
+ */
 const RECORD = process.env.TREEOS_RECORD_HISTORIES
 if (RECORD !== undefined) it('records a set of histories', () => recordSet(RECORD), 900_000)
 else describe('the recorded histories', replayRecorded)
@@ -84,7 +92,10 @@ async function replayRecorded(): Promise<void> {
   })
 
   describe('the version that a run names for the next one', () => {
-    /** Replays a run that continued as new. @param version that its input for the next run then names; null: as it was recorded */
+    /**
+     * Replays a run that continued as new.
+     * @param version that its input for the next run then names; null: as it was recorded
+     */
     const mismatches = async (replayer: HistoryReplayer, version: number | null) => {
       const run = copied(recorded.find(({ history }) => nextInputOf(history) !== undefined)!)
       const payload = nextInputOf(run.history)!

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createSpace, doAs, setRole, tell, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../support/replays.ts'
 import { useWorld } from '../support/use-world.ts'
 
 const MOMENTS = 1000

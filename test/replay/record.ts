@@ -41,7 +41,8 @@ export const heldBy = (history: History): Set<string> =>
   ])
 
 /**
- * Records the situations and every demo. Of all runs it keeps those that hold something which no other one holds, and of each demo at least one.
+ * Records the situations and every demo. Of all runs it keeps those that hold something which no other one
+ * holds, and of each demo at least one.
  * @param set replaces the set of this name
  */
 export async function recordSet(set: string): Promise<void> {

@@ -1,6 +1,7 @@
 /**
- * Recorded histories: `test/histories/<set>/<scene>/<being>/<run>.json.gz`. They prove that runs which began earlier still replay. From the
- * first release on none is changed or deleted: a version that does something else is recorded as another set.
+ * Recorded histories: `test/histories/<set>/<scene>/<being>/<run>.json.gz`. They prove that runs which began
+ * earlier still replay. From the first release on none is changed or deleted: a version that does something
+ * else is recorded as another set.
  */
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
@@ -47,7 +48,10 @@ export const copyOf = (history: History): History => historyFromJSON(JSON.parse(
 
 const COMMIT_OF_TAG = '%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)'
 
-/** Recordings that a tag of this clone holds, and that were changed or deleted since. Empty where there are no tags, or no commits. */
+/**
+ * Recordings that a tag of this clone holds, and that were changed or deleted since. Empty where there are no
+ * tags, or no commits.
+ */
 export async function changedSinceTags(repository: string): Promise<string[]> {
   const git = async (...args: string[]) => {
     const { stdout } = await promisify(execFile)('git', ['-C', repository, ...args])

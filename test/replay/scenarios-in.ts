@@ -1,6 +1,6 @@
 /**
- * The scenarios that a recorded history holds, in words. Each is something that the workflow's code comes by: how a run begins and
- * ends, what wakes it, and for each moment who decides, by which way, with what outcome.
+ * The scenarios that a recorded history holds, in words. Each is something that the workflow's code comes by:
+ * how a run begins and ends, what wakes it, and for each moment who decides, by which way, with what outcome.
  */
 import type { History } from '@treeos/host'
 
@@ -136,7 +136,10 @@ interface Local {
   readonly way: readonly string[]
 }
 
-/** An event; that of several moments once for each, and for what the activity stopped at: its opening, then its end. */
+/**
+ * An event; that of several moments once for each, and for what the activity stopped at: its opening, then
+ * its end.
+ */
 function stepsOf(event: Event): { readonly event: Event; readonly local: Local | null }[] {
   const local = localIn(event)
   if (local === null || local.type !== 'liveMoments') return [{ event, local }]

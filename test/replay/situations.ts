@@ -103,7 +103,8 @@ export async function situations(
   for (const content of ['nothing', { throw: 'a script that dies' }, { return: { kind: 'odd' } }] as Json[])
     await live(world, 'puppet', content)
 
-  // Flows and roles: none that may do something, one of another mind, one that was asked for, one that is not triggered, and a changed world.
+  // Flows and roles: none that may do something, one of another mind, one that was asked for, one that is not
+  // triggered, and a changed world.
   await setRole(world, { name: 'for-minds', requiredCognition: 'llm', prompt: '' })
   await setRole(world, { name: 'store', triggerOn: [], prompt: '' })
   await setRole(world, { name: 'listens', triggerOn: ['message'], canSummon: [{ rel: 'asker' }], prompt: '' })
@@ -156,7 +157,8 @@ export async function situations(
   await doAs(world, 'set-budget', '@patient', { tokens: 1 })
   await live(world, 'patient', 'spend')
 
-  // Effects: one that is done, one that is refused, one that never succeeds, one that is asked again, and a task of a model.
+  // Effects: one that is done, one that is refused, one that never succeeds, one that is asked again, and a
+  // task of a model.
   await puppet('clerk')
   const post = (name: string) => play(world, 'clerk', doing(name, { text: 'a letter' }, '@clerk'))
   await post('mail:post')
@@ -180,7 +182,7 @@ export async function situations(
   ])
     await doAs(world, 'set-being', '@nobody', args as JsonObject).catch(() => undefined)
   await mind('shell', { role: 'stage:free' })
-  const hands = await inhabit(world, { being: 'shell', as: 'operator' })
+  const inhabitation = await inhabit(world, { being: 'shell', as: 'operator' })
   await act(world, 'shell', {
     verb: 'do',
     operation: 'set-being',
@@ -188,7 +190,7 @@ export async function situations(
     args: { field: 'a.b', value: 1 },
   })
   await ring(world, 'shell')
-  await hands.release()
+  await inhabitation.release()
   await live(world, 'shell', 'are you yourself again?')
 
   // Silences: armed, broken, passed, spent, and longer than a run.
@@ -208,7 +210,8 @@ export async function situations(
   await until(async () => (await wakesOf(world, 'sitter')).some(({ id }) => id.startsWith('schedule/')))
   await doAs(world, 'delete-schedule', '@sitter', { name: 'bell' })
 
-  // Lives: ended in the middle of a moment and begun again, ended for good, and one whose acts come by signals.
+  // Lives: ended in the middle of a moment and begun again, ended for good, and one whose acts come by
+  // signals.
   await mind('reborn')
   let calls = 0
   model.script((request) => (beingOf(request) === 'reborn' && calls++ === 0 ? { hang: true } : undefined))

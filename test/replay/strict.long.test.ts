@@ -10,7 +10,7 @@ import { fetchRuns, HistoryReplayer, replay, replayFromTemporal, type WorkflowRu
 import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../support/life.ts'
-import { openReplayer, replayBundle } from '../support/replaying.ts'
+import { openReplayer, replayBundle } from '../support/replays.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 import type { World } from '../support/world.ts'
 
@@ -84,7 +84,8 @@ describe('the strict recorder', () => {
     const last = (await listOutcomes(world.db, 'librarian')).at(-1)?.n
     const bellIn = (run: WorkflowRun) =>
       events(run.history).findLastIndex((event) => event.workflowExecutionSignaledEventAttributes != null)
-    const rung = runs.slice(0, runs.findLastIndex((run) => bellIn(run) >= 0) + 1) // a run that began in silence may follow
+    // a run that began in silence may follow
+    const rung = runs.slice(0, runs.findLastIndex((run) => bellIn(run) >= 0) + 1)
     const bell = bellIn(rung.at(-1)!)
     const kept = events(rung.at(-1)!.history)
     const began =

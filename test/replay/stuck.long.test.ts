@@ -1,7 +1,10 @@
-/** The SDK never ends the replay of some histories. Such a replay ends with an error, and the runs after it replay. */
+/**
+ * The SDK never ends the replay of some histories. Such a replay ends with an error, and the runs after it
+ * replay.
+ */
 import { HistoryReplayer, replayFromTemporal } from '@treeos/replay'
 import { expect, it } from 'vitest'
-import { replayBundle } from '../support/replaying.ts'
+import { replayBundle } from '../support/replays.ts'
 import { readRecordings } from './recordings.ts'
 
 /** Long enough to start the thread on a busy machine. */

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { migratedDatabase, type OwnDatabase } from '../support/database.ts'
 import { live, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { brokenIn, expectReplays } from '../support/replaying.ts'
+import { brokenIn, expectReplays } from '../support/replays.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** Longest time that anybody may wait for a lock of a migration. */

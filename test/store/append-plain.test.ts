@@ -1,6 +1,6 @@
 /**
- * Several plain moments are written with one statement for each table. The rows are compared with those that `append` writes for each of them,
- * and the refusals and answers with those of `append`.
+ * Several plain moments are written with one statement for each table. The rows are compared with those that
+ * `append` writes for each of them, and the refusals and answers with those of `append`.
  */
 import { hash } from 'node:crypto'
 import { type FactDraft, momentId } from '@treeos/core'
@@ -118,7 +118,10 @@ async function callsOf(tx: Db) {
   return { append: of('append'), plain: of('write_plain') }
 }
 
-/** All rows that an append may write. Times and counters differ from run to run, so only whether they are set is told. */
+/**
+ * All rows that an append may write. Times and counters differ from run to run, so only whether they are set
+ * is told.
+ */
 async function stored(db: Db): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
   const left = ['at', 'age', 'entry', 'closed_at', 'settled_at', 'listens_until']

@@ -342,7 +342,10 @@ describe('stored bytes', () => {
   })
 })
 
-/** Runs an append while another transaction holds a head, and kills its connection once it waits. @returns its error */
+/**
+ * Runs an append while another transaction holds a head, and kills its connection once it waits.
+ * @returns its error
+ */
 async function killedWhileLocked(reel: string, run: (db: TestDatabase['db']) => Promise<unknown>) {
   const db = openDatabase(base.url, { poolMax: 1 })
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)

@@ -202,7 +202,10 @@ describe('a reservation', () => {
   })
 })
 
-/** Accounts of a being and of its maker: limits of their own, or those of the standard budget (revision 0), or no account. */
+/**
+ * Accounts of a being and of its maker: limits of their own, or those of the standard budget (revision 0), or
+ * no account.
+ */
 const account = fc.option(
   fc.record({
     revision: fc.constantFrom(0, 1),

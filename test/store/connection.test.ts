@@ -61,7 +61,8 @@ it('goes on after a migration that changes what a statement returns', async () =
   const read = () => sql`select * from reality where name = ${'test'}`.execute(db)
   expect(Object.keys((await read()).rows[0] as object)).not.toContain('later')
   await sql`alter table treeos.reality add column later integer`.execute(base.owner)
-  await read().catch(() => undefined) // Postgres refuses the cached plan of this connection, so the connection closes
+  // Postgres refuses the cached plan of this connection, so the connection closes
+  await read().catch(() => undefined)
   await settled()
   expect(Object.keys((await read()).rows[0] as object)).toContain('later')
   await db.destroy()

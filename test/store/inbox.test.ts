@@ -145,7 +145,8 @@ describe('a claim', () => {
     const [first, second] = await base.db.transaction().execute(async (tx) => {
       const mine = await claimId(tx, base.reality.id, 'ben/1/1')
       const other = claim('ben', 1).catch((error: Error) => error.message)
-      await new Promise((go) => setTimeout(go, 100)) // by now it waits for the lock, or has claimed another wake
+      // by now it waits for the lock, or has claimed another wake
+      await new Promise((go) => setTimeout(go, 100))
       return [mine, { other }] as const
     })
     expect([first, await second.other]).toEqual(['n1', 'n1'])

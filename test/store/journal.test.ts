@@ -79,7 +79,8 @@ describe('the journal', () => {
     const before = await newest()
     const end = await appendUnderWay('space:/first')
     await write(base.owner, 'space:/second')
-    expect(await reelsAfter(before)).toEqual([['space:/second']]) // a reader that went on from here would lose the first
+    // a reader that went on from here would lose the first
+    expect(await reelsAfter(before)).toEqual([['space:/second']])
     let settled = false
     const settling = waitForOpenAppends(base.db).then(() => {
       settled = true

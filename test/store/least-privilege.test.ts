@@ -1,6 +1,6 @@
 /**
- * A worker is taken over: its login runs any statement. Each attack is refused, and the control shows that it succeeds where
- * workers log in as the owner and only take a lesser role, as they did before.
+ * A worker is taken over: its login runs any statement. Each attack is refused, and the control shows that it
+ * succeeds where workers log in as the owner and only take a lesser role, as they did before.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { newWake, PRIORITIES } from '@treeos/core'
@@ -255,7 +255,8 @@ describe('record_effect', () => {
 
   it('stores what a moment of the life that lives asks for, and its first result', async () => {
     await beginLife(base.db, base.reality.id, 'kid', 'run-1')
-    await expect(recordEffect(base.db, 'kid/1/1', request)).rejects.toMatchObject({ code: '42501' }) // it is not open
+    // it is not open
+    await expect(recordEffect(base.db, 'kid/1/1', request)).rejects.toMatchObject({ code: '42501' })
     await sql`insert into treeos.moment_open (moment, being, n, wake, opened_at, record, basis)
       values ('kid/1/1', 'kid', 1, 'w', 0, '{}', '{}')`.execute(base.owner)
     await recordEffect(base.db, 'kid/1/1', request)
@@ -270,7 +271,8 @@ describe('record_effect', () => {
     const ended = { being: 'kid', generation: 1, n: 1 }
     await append(base.owner, await batchOf(base.owner, base.reality, { moment: ended }))
     await expect(recordEffect(base.db, 'kid/1/1', request)).rejects.toMatchObject({ code: '42501' })
-    const held = [{ reel: 'being:kid', seq: 0, payload: {} }] // nobody holds a place anywhere but among what is counted
+    // nobody holds a place anywhere but among what is counted
+    const held = [{ reel: 'being:kid', seq: 0, payload: {} }]
     await expect(recordEffect(base.db, 'kid/1/4', request, held)).rejects.toMatchObject({ code: '42501' })
   })
 })

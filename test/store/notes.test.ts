@@ -1,4 +1,7 @@
-/** Sealed texts in the store: what waits, what is forgotten, and searches that floods and forged bytes do not stop. */
+/**
+ * Sealed texts in the store: what waits, what is forgotten, and searches that floods and forged bytes do not
+ * stop.
+ */
 import { randomBytes } from 'node:crypto'
 import { seekBy } from '@treeos/activities'
 import { newWake } from '@treeos/core'

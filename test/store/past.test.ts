@@ -32,7 +32,8 @@ describe.each(FIXED)('rows of %s', (table) => {
     await expect(sql.raw(statement).execute(base.db)).rejects.toMatchObject({ code: '42501' })
   })
 
-  // The owner moves heads, because append runs as the owner, and may drop contents. test/scenarios/records/erasing has the deletes by row.
+  // The owner moves heads, because append runs as the owner, and may drop contents.
+  // test/scenarios/records/erasing has the deletes by row.
   const mayDelete = ['moment_decision', 'blob']
   const refused = statements.filter(
     (statement) =>

@@ -80,7 +80,8 @@ describe('a reading at one instant', () => {
       await batchOf(base.db, base.reality, { drafts: PAIR.map((reel) => changed(reel)) }),
     )
     const [left, right] = await readPair(torn)
-    expect(right).toBe((left ?? 0) + 1) // so a moment opens at one instant, and append checks the heads of a stamp
+    // so a moment opens at one instant, and append checks the heads of a stamp
+    expect(right).toBe((left ?? 0) + 1)
   })
 
   it('takes one statement when it asks for the same as the last one', async () => {

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
 import { appendWithRows } from './batch.ts'
-import { tamper } from './tampering.ts'
+import { tamper } from './tampered-chains.ts'
 
 const base = useDatabase()
 beforeAll(async () => {

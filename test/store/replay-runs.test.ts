@@ -1,4 +1,7 @@
-/** What replays of all moments found is kept by the login of commands: a worker that was taken over must not say that its own records are right. */
+/**
+ * What replays of all moments found is kept by the login of commands: a worker that was taken over must not
+ * say that its own records are right.
+ */
 import { findLastReplay, type ReplayRun, readReplayGround, recordReplay } from '@treeos/store'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'

@@ -10,7 +10,10 @@ const RACES = Number(process.env.REVOCATIONS ?? 400)
 /** Races at once; each is of two appends. */
 const AT_ONCE = 16
 
-/** Of acts that were decided under a right: how many were committed before the right was revoked, after it, and refused. */
+/**
+ * Of acts that were decided under a right: how many were committed before the right was revoked, after it,
+ * and refused.
+ */
 async function race(base: TestDatabase, races: number) {
   const found = { before: 0, after: 0, refused: 0 }
   const one = async (i: number) => {
@@ -28,7 +31,8 @@ async function race(base: TestDatabase, races: number) {
   }
   for (let i = 0; i < races; i += AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, races - i) }, (_, k) => one(i + k)))
-  // An append takes its number in the journal while it holds its locks, so these numbers are the order of commits.
+  // An append takes its number in the journal while it holds its locks, so these numbers are the order of
+  // commits.
   const { entries } = await readJournal(base.owner, 0, 4 * races)
   const entryOf = new Map(entries.flatMap(({ entry, facts }) => facts.map(({ reel }) => [reel, entry])))
   for (let i = 0; i < races; i++) {

@@ -1,4 +1,7 @@
-/** The row types of `schema.ts` are written by hand, so this compares each of them with its table in a living database. */
+/**
+ * The row types of `schema.ts` are written by hand, so this compares each of them with its table in a living
+ * database.
+ */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Somebody has the login of a worker, and gives `append` forged batches. Each is refused. Control: the owner of the tables, whom no
- * function checks, gets the same batch in.
+ * Somebody has the login of a worker, and gives `append` forged batches. Each is refused. Control: the owner
+ * of the tables, whom no function checks, gets the same batch in.
  */
 import { hash } from 'node:crypto'
 import { type FactDraft, type Json, type JsonObject, newWake, speechOf, type Wake } from '@treeos/core'

@@ -1,6 +1,7 @@
 /**
- * Somebody has the login of a worker, and says yes in the name of a person. Each forgery is refused. Control: the owner of the tables, whom no
- * function checks, gets the same batch in; and a worker does where the person's own act says it.
+ * Somebody has the login of a worker, and says yes in the name of a person. Each forgery is refused. Control:
+ * the owner of the tables, whom no function checks, gets the same batch in; and a worker does where the
+ * person's own act says it.
  */
 import {
   asJson,
@@ -166,5 +167,6 @@ it('a worker writes the yes to which the act of a person comes, and no other', a
   expect(await tried({ id: ID }, yes())).toBe('42501') // it is another call by now
   expect(await tried({ id: `${ID}/2` }, yes())).toMatchObject({ status: 'appended' })
   expect(await tried({ id: 'kid/1/9' }, yes())).toBe('42501')
-  expect(await tried({ id: 'kid/1/9' }, fact('given', { call: PAY, digest: 'd' }, 'kid/1/9'))).toBe('42501') // is given already
+  // is given already
+  expect(await tried({ id: 'kid/1/9' }, fact('given', { call: PAY, digest: 'd' }, 'kid/1/9'))).toBe('42501')
 })

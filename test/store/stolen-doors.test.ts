@@ -1,6 +1,7 @@
 /**
- * Somebody has the login of the sequencer, or one that acts for persons, and runs statements of its own. Each attack is refused. Control: the owner
- * of the tables gets the same statement through, but for what nobody may do.
+ * Somebody has the login of the sequencer, or one that acts for persons, and runs statements of its own. Each
+ * attack is refused. Control: the owner of the tables gets the same statement through, but for what nobody
+ * may do.
  */
 import { openDatabase, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
@@ -31,7 +32,10 @@ const run = (db: Kysely<StoreDb>, statement: string) =>
       .then(() => 'done'),
   )
 
-/** These functions refuse what the attack gives them, also when their owner calls them: then only the right tells the two apart. */
+/**
+ * These functions refuse what the attack gives them, also when their owner calls them: then only the right
+ * tells the two apart.
+ */
 async function mayCall(db: Kysely<StoreDb>, name: string): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select bool_or(has_function_privilege(oid, 'execute')) as may from pg_proc

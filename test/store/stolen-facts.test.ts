@@ -1,6 +1,6 @@
 /**
- * Somebody has the login of a worker, and writes facts that give or take power, where no gate judges them. Each is refused. Control: the owner
- * of the tables, whom no function checks, gets the same batch in.
+ * Somebody has the login of a worker, and writes facts that give or take power, where no gate judges them.
+ * Each is refused. Control: the owner of the tables, whom no function checks, gets the same batch in.
  */
 import { asJson, canonicalJson, type FactDraft, type Json, type JsonObject, newWake } from '@treeos/core'
 import {
@@ -151,7 +151,10 @@ describe('in a moment whose wake holds words from outside', () => {
   afterAll(() => mark(false))
 
   const call = { verb: 'do', operation: 'till:pay', target: '/shop', args: {} }
-  /** The moment asks @operator for a yes; whether its fact, and what the person reads, say where the words come from. */
+  /**
+   * The moment asks @operator for a yes; whether its fact, and what the person reads, say where the words
+   * come from.
+   */
   async function question(isKept: boolean, isShown: boolean): Promise<Batch> {
     const rules = [{ by: 'till:pay', who: ['operator'], count: 1 }]
     const asked = { call, rules, ...(isKept ? { fromOutside: true } : {}) }

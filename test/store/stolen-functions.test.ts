@@ -1,6 +1,7 @@
 /**
- * Somebody has the login of a worker, and calls every function that it may call with forged arguments. Each forgery is refused. Control: the
- * owner of the tables, whom no function checks, gets the same statement through.
+ * Somebody has the login of a worker, and calls every function that it may call with forged arguments. Each
+ * forgery is refused. Control: the owner of the tables, whom no function checks, gets the same statement
+ * through.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { newWake, type Wake } from '@treeos/core'

@@ -28,7 +28,9 @@ export const rowOf = (name: string, parent: string | null, cognition: string): R
   cognition,
   watches: null,
 })
-/** A database with a person, its children, a lease, and a moment of each that a worker has opened in order. */
+/**
+ * A database with a person, its children, a lease, and a moment of each that a worker has opened in order.
+ */
 export function useOpened(): TestDatabase {
   const base = useDatabase()
   beforeAll(async () => {

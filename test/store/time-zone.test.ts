@@ -26,7 +26,16 @@ describe('the time zone of a new reality', () => {
     },
   )
 
-  it('is kept by its IANA name', async () => {
+  it('is kept by the name that was set, in upper and lower case as Node writes it', async () => {
+    const other = await migratedDatabase()
+    const there = openDatabase(other.url, { asOwner: true, poolMax: 1 })
+    try {
+      await bootstrapReality(there, buildRegistry([seed]), { name: 'zoned', timeZone: 'Asia/Kolkata' })
+      expect(await findReality(there)).toMatchObject({ timeZone: 'Asia/Kolkata' }) // Node writes Asia/Calcutta
+    } finally {
+      await there.destroy()
+      await other.drop()
+    }
     await made('europe/berlin')
     expect(await findReality(owner)).toMatchObject({ timeZone: 'Europe/Berlin' })
   })

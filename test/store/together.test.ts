@@ -74,7 +74,8 @@ it('two workers that append to the same reels at once neither deadlock nor leave
   await Promise.all(
     Array.from({ length: 24 }, async (_, writer) => {
       for (let done = 0; done < 10; ) {
-        // Each writer goes round in its own direction, so that without a bound transactions of several would wait for each other.
+        // Each writer goes round in its own direction, so that without a bound transactions of several would
+        // wait for each other.
         const mine = [0, 1, 2].map((i) => reels[(writer + (writer % 2 ? i : -i) + done + 10) % 10] as string)
         const drafts: FactDraft[] = mine.map((reel, i) => (i === 0 ? spoke(reel) : changed(reel)))
         const batch = await batchOf(base.db, base.reality, { drafts })

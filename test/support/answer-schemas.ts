@@ -1,6 +1,6 @@
 /**
- * Makes the JSON schemas of the answers whose types the domain owns, for the description of the API. `pnpm docs:clients` writes them;
- * `test/contracts/api-clients.test.ts` fails when they are out of date.
+ * Makes the JSON schemas of the answers whose types the domain owns, for the description of the API.
+ * `pnpm docs:clients` writes them; `test/contracts/api-clients.test.ts` fails when they are out of date.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Writes what the clients of the HTTP API are made from: its description, and its types for TypeScript. `pnpm docs:clients`;
- * `test/contracts/api-clients.test.ts` fails when they are out of date.
+ * Writes what the clients of the HTTP API are made from: its description, and its types for TypeScript.
+ * `pnpm docs:clients`; `test/contracts/api-clients.test.ts` fails when they are out of date.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

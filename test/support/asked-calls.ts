@@ -6,8 +6,8 @@ import type { World } from './world.ts'
 
 /**
  * Plays calls that a rule asks about. @clerk, a puppet, makes them, and the operator answers.
- * @returns moments by name: a call that waits; the moment that does it after the yes; a call whose yes was voided; a call done with
- *   changed arguments; and a call of the person who is asked
+ * @returns moments by name: a call that waits; the moment that does it after the yes; a call whose yes was
+ *   voided; a call done with changed arguments; and a call of the person who is asked
  */
 export async function playAskedCalls(world: World): Promise<ReadonlyMap<string, string>> {
   await createSpace(world, '/till')
@@ -47,7 +47,10 @@ export async function playAskedCalls(world: World): Promise<ReadonlyMap<string, 
   return told
 }
 
-/** Calls that a rule counts: one before which another has to come, that one, those that keep the bounds, and one beyond them. */
+/**
+ * Calls that a rule counts: one before which another has to come, that one, those that keep the bounds, and
+ * one beyond them.
+ */
 async function playCountedCalls(world: World, told: Map<string, string>): Promise<void> {
   await createSpace(world, '/desk')
   await world.birth({ name: 'manager', cognition: 'human', role: 'stage:free' })
@@ -61,12 +64,12 @@ async function playCountedCalls(world: World, told: Map<string, string>): Promis
   ]
   const rules = { 'set-space': { requires: ['anyone'], counts }, 'create-space': { requires: ['anyone'] } }
   await doAs(world, 'set-space', '/desk', { field: 'permissions.do', value: rules })
-  const tried = {
+  const dryRun = {
     'set-space': { requires: ['anyone'], counts: [{ most: 1, per: ['being'] }] },
     'create-*': { requires: ['anyone'], ask: { who: ['operator'] } },
     'create-space': { forbid: [{ role: 'stage:free' }] },
   }
-  await doAs(world, 'set-space', '/desk', { field: 'shadow.do', value: tried })
+  await doAs(world, 'set-space', '/desk', { field: 'shadow.do', value: dryRun })
   await doAs(world, 'set-being', '@teller', { field: 'shadow', value: [{ role: 'resident' }] })
   const does = async (what: string, operation: string, args: JsonObject) => {
     const { n } = await play(world, 'teller', { verb: 'do', operation, target: '/desk', args })

@@ -41,7 +41,8 @@ export function complaintsOf(page: Page): string[] {
 
 /** Signs a person in by a new link. */
 export async function enterBy(page: Page, at: PortalWorld, being: string): Promise<void> {
-  await page.goto('about:blank') // from another link only the part behind the # would change, and nothing be loaded
+  // from another link only the part behind the # would change, and nothing be loaded
+  await page.goto('about:blank')
   await page.goto(`${at.origin}/welcome#${await at.linkFor(being)}`)
   await page.locator('input[type=password]').fill(PASSWORD)
   await page.getByRole('button', { name: /Sign in as/ }).click()

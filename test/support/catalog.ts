@@ -15,7 +15,10 @@ export async function catalogAfter(run: (owner: Kysely<StoreDb>) => Promise<unkn
   }
 }
 
-/** Tables with columns, defaults, constraints, indexes, triggers and rights; functions with their text and rights. */
+/**
+ * Tables with columns, defaults, constraints, indexes, triggers and rights; functions with their text and
+ * rights.
+ */
 async function catalogOf(db: Kysely<StoreDb>): Promise<unknown[]> {
   const { rows } = await sql`
     with ours as (select oid, relname, relkind, relacl from pg_class where relnamespace = 'treeos'::regnamespace)

@@ -29,7 +29,10 @@ export async function freshDatabase(options: { poolMax?: number } = {}): Promise
   return { ...urls, db, people, owner, reality, close }
 }
 
-/** A fresh database from the first test of a file to the last. It has no fields before the first `beforeAll` ends. */
+/**
+ * A fresh database from the first test of a file to the last. It has no fields before the first `beforeAll`
+ * ends.
+ */
 export function useDatabase(options: { poolMax?: number } = {}): TestDatabase {
   const database = {} as TestDatabase
   beforeAll(async () => void Object.assign(database, await freshDatabase(options)))

@@ -34,7 +34,10 @@ export const answerAtDesk: Handler = (request) => {
   return { tool: { name: 'summon', args: { content } } }
 }
 
-/** 40 beings, 6 people, 60 entries. The world has the extension `till`, and a model server that answers by `answerAtDesk`. */
+/**
+ * 40 beings, 6 people, 60 entries. The world has the extension `till`, and a model server that answers by
+ * `answerAtDesk`.
+ */
 export async function openDesk(at: PortalWorld): Promise<void> {
   const { world } = at
   for (const name of CUSTOMERS.slice(3)) await world.birth({ name, cognition: 'human', role: 'stage:free' })

@@ -8,10 +8,10 @@ export const signalsIn = ({ events }: History): number[] =>
   (events ?? []).flatMap((event, i) => (event.workflowExecutionSignaledEventAttributes == null ? [] : [i]))
 
 /**
- * A history in which signals come earlier. The server writes such a history when a task ends although its worker has not heard a signal that
- * came with it.
- * @param tasksOf by how many tasks each signal comes earlier, by its index in the history; its place is then within that task, before the
- *   worker took it
+ * A history in which signals come earlier. The server writes such a history when a task ends although its
+ * worker has not heard a signal that came with it.
+ * @param tasksOf by how many tasks each signal comes earlier, by its index in the history; its place is then
+ *   within that task, before the worker took it
  */
 export function withEarlierSignals(history: History, tasksOf: (index: number) => number): History {
   const { events } = JSON.parse(historyToJSON(history)) as { events: Event[] }

@@ -22,7 +22,10 @@ export const NO_EVIDENCE: Readonly<Record<string, string>> = {
   vault: 'where workers listen',
 }
 
-/** Columns of other tables that no fact says anything about: counters, times of arrival, and what only tells of delivery. */
+/**
+ * Columns of other tables that no fact says anything about: counters, times of arrival, and what only tells
+ * of delivery.
+ */
 export const NOT_EVIDENCE: readonly string[] = [
   ...['detail', 'result'].map((name) => `moment_outcome.${name}`),
   'lease.expires',

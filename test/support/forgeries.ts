@@ -1,4 +1,7 @@
-/** What a worker writes that was taken over, and has its login in Postgres: facts and rows that the law does not give. */
+/**
+ * What a worker writes that was taken over, and has its login in Postgres: facts and rows that the law does
+ * not give.
+ */
 import {
   beingReel,
   type Decision,

@@ -1,6 +1,6 @@
 /**
- * What reaches a model in one moment of each shipped role, byte for byte: @ann wears it, and @bo asks her what this place is. It is kept in
- * test/contracts/prompts. `pnpm run prompts` writes it again;
+ * What reaches a model in one moment of each shipped role, byte for byte: @ann wears it, and @bo asks her
+ * what this place is. It is kept in test/contracts/prompts. `pnpm run prompts` writes it again;
  * test/contracts/golden-prompts.test.ts compares them with what the code makes now.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'

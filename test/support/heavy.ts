@@ -1,4 +1,7 @@
-/** An extension that holds up the worker which loads it: its effects block the event loop. Worker processes load it by its path. */
+/**
+ * An extension that holds up the worker which loads it: its effects block the event loop. Worker processes
+ * load it by its path.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
 import { z } from 'zod'

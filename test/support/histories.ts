@@ -12,7 +12,10 @@ export interface Exported {
   readonly text: string
 }
 
-/** Exports every run of every being's workflow, then those of tasks and schedules, and what Temporal says about each. */
+/**
+ * Exports every run of every being's workflow, then those of tasks and schedules, and what Temporal says
+ * about each.
+ */
 export async function exportHistories(world: World): Promise<Exported[]> {
   const exported: Exported[] = []
   const add = async (workflowId: string, runId: string) => {

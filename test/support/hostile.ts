@@ -1,4 +1,7 @@
-/** An extension that turns on the worker which loads it, by TREEOS_EXTENSIONS: each script commits its crime the first time. */
+/**
+ * An extension that turns on the worker which loads it, by TREEOS_EXTENSIONS: each script commits its crime
+ * the first time.
+ */
 import { existsSync, writeFileSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'

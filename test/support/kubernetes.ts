@@ -4,8 +4,9 @@ type Validate = ((data: unknown) => boolean) & {
 }
 
 /**
- * What Kubernetes would refuse in a manifest: a kind it does not have, a missing or wrong field by its schema, and a field that it does not
- * know. The schemas are compiled and let unknown fields pass; such a field is one that the validation never reads.
+ * What Kubernetes would refuse in a manifest: a kind it does not have, a missing or wrong field by its
+ * schema, and a field that it does not know. The schemas are compiled and let unknown fields pass; such a
+ * field is one that the validation never reads.
  */
 export async function refusalsOf(manifest: Manifest): Promise<string[]> {
   const validate = await validatorOf(manifest)

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
-/** Words that stand nowhere but where they were put. Letters and digits alone, so they are the same in JSON and in a URL. */
+/**
+ * Words that stand nowhere but where they were put. Letters and digits alone, so they are the same in JSON
+ * and in a URL.
+ */
 export function sentinels<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {
   const stem = `zq${randomBytes(12).toString('hex')}` // common to all, so that a search looks for it first
   return Object.fromEntries(
@@ -13,7 +16,10 @@ export function sentinels<Name extends string>(...names: readonly Name[]): Reado
   ) as Record<Name, string>
 }
 
-/** The forms in which a text may lie about. Raw covers UTF-8, JSON and URLs, since a sentinel has no character that they escape. */
+/**
+ * The forms in which a text may lie about. Raw covers UTF-8, JSON and URLs, since a sentinel has no character
+ * that they escape.
+ */
 function formsOf(word: string): Readonly<Record<string, Buffer>> {
   const bytes = Buffer.from(word)
   return {
@@ -26,7 +32,10 @@ function formsOf(word: string): Readonly<Record<string, Buffer>> {
   }
 }
 
-/** The characters of base64 that depend on the word alone, when it begins after `shift` bytes of a group of three. */
+/**
+ * The characters of base64 that depend on the word alone, when it begins after `shift` bytes of a group of
+ * three.
+ */
 function base64At(bytes: Buffer, shift: number): Buffer {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
   const begin = shift === 0 ? 0 : shift + 1
@@ -61,7 +70,8 @@ export async function findInFile(path: string, words: Readonly<Record<string, st
   const found = new Set<string>()
   let rest = Buffer.alloc(0)
   try {
-    // A stream takes memory for a whole part, however small its file, and the search reads thousands of small files.
+    // A stream takes memory for a whole part, however small its file, and the search reads thousands of small
+    // files.
     const highWaterMark = Math.min(PART_BYTES_MAX, (await stat(path)).size + 1)
     for await (const part of createReadStream(path, { highWaterMark })) {
       const bytes = Buffer.concat([rest, part as Buffer])
@@ -74,7 +84,9 @@ export async function findInFile(path: string, words: Readonly<Record<string, st
   return [...found]
 }
 
-/** Tests beside this one drop their databases, so files and folders may be removed while they are searched. */
+/**
+ * Tests beside this one drop their databases, so files and folders may be removed while they are searched.
+ */
 function throwUnlessGone(error: unknown): null {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   return null
@@ -118,7 +130,9 @@ export async function filesOfDatabase(owner: Kysely<StoreDb>): Promise<{ root: s
   }
 }
 
-/** Turns off what would hide a text in the files of Postgres: compression of long values and of the journal. */
+/**
+ * Turns off what would hide a text in the files of Postgres: compression of long values and of the journal.
+ */
 export async function storePlainly(owner: Kysely<StoreDb>): Promise<void> {
   const { rows } = await sql<{ statement: string }>`
     select format('alter table %s alter column %I set storage external', attrelid::regclass, attname) as statement

@@ -12,7 +12,7 @@ import {
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
 import { findEntry, findOutcomeOfWake, type InboxEntry, listFactsOfMoment, readRows } from '@treeos/store'
-import type { BeingRow } from '@treeos/world'
+import type { BeingRow, Face } from '@treeos/world'
 import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'
 import { putWake } from './wakes.ts'
@@ -185,6 +185,16 @@ export async function wakeUp(world: World, being: BeingName, contents: readonly 
   const ids = await putWakes(world, being, contents)
   await ring(world, being)
   return ids
+}
+
+/** The stored face of a moment, by its digest; null where there is none. */
+export async function readFace(world: World, digest: string | null | undefined): Promise<Face | null> {
+  const row = await world.db
+    .selectFrom('blob')
+    .select('bytes')
+    .where('digest', '=', digest ?? '')
+    .executeTakeFirst()
+  return row === undefined ? null : JSON.parse(row.bytes.toString())
 }
 
 export const ring = (world: World, being: BeingName): Promise<void> =>

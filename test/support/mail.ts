@@ -1,4 +1,7 @@
-/** An extension that posts letters to the office at `TREEOS_TEST_OFFICE`. Worker processes load it by its path. */
+/**
+ * An extension that posts letters to the office at `TREEOS_TEST_OFFICE`. Worker processes load it by its
+ * path.
+ */
 import { fileURLToPath } from 'node:url'
 import { TreeosError } from '@treeos/core'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'

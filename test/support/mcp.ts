@@ -81,8 +81,8 @@ export const speaking = (client: Client): Pick<Outside, 'call' | 'read'> => ({
 type Era = '2025' | '2026'
 
 /**
- * A world with a server at its edge: the people @ada, who may reach for everything, and @bob, who may do little; two beings
- * with a model, @kid of @ada and @oracle, who may do as little as @bob.
+ * A world with a server at its edge: the people @ada, who may reach for everything, and @bob, who may do
+ * little; two beings with a model, @kid of @ada and @oracle, who may do as little as @bob.
  */
 export class EdgeWorld {
   readonly model: ModelServer

@@ -1,6 +1,6 @@
 /**
- * A model for tests: a real HTTP server on 127.0.0.1 that speaks the part of Chat Completions a being needs and
- * misbehaves on demand. For manual trials: `node test/support/model-server.ts --port 4010`.
+ * A model for tests: a real HTTP server on 127.0.0.1 that speaks the part of Chat Completions a being needs
+ * and misbehaves on demand. For manual trials: `node test/support/model-server.ts --port 4010`.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,7 @@
-/** The log of a reality as RFC 6962 defines it, word by word: slow, and shares nothing with the product's. For tests of verifiers. */
+/**
+ * The log of a reality as RFC 6962 defines it, word by word: slow, and shares nothing with the product's. For
+ * tests of verifiers.
+ */
 import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { canonicalJson } from '@treeos/core'
 import type { CheckpointedLog, ReceiptSigner } from '@treeos/proofs'
@@ -62,7 +65,10 @@ function leafOf({ reel, seq, hash }: Entry): Buffer {
   return Buffer.from(canonicalJson(being === undefined ? { fact: ref } : { record: ref }))
 }
 
-/** The ends of all chains, in the order of their first entries; moments of a being follow on its reel, with number 0 before the first. */
+/**
+ * The ends of all chains, in the order of their first entries; moments of a being follow on its reel, with
+ * number 0 before the first.
+ */
 function endsOf(entries: readonly Entry[], reality: string): Entry[] {
   const ends: Entry[] = []
   for (const entry of entries) {
@@ -77,7 +83,10 @@ function endsOf(entries: readonly Entry[], reality: string): Entry[] {
   return ends
 }
 
-/** Everything in a reality as a log, with a checkpoint over all of it. @param without as many of the last appends */
+/**
+ * Everything in a reality as a log, with a checkpoint over all of it.
+ * @param without as many of the last appends
+ */
 export async function naiveLog(db: Kysely<StoreDb>, key: LogKey, without = 0): Promise<CheckpointedLog> {
   const { rows } = await sql<Entry & { entry: number }>`
     select entry, reel, seq, hash from (

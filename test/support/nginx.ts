@@ -17,7 +17,10 @@ export class Nginx {
   readonly #log = join(this.folder, 'error.log')
   #process: ChildProcess | null = null
 
-  /** A certificate for 127.0.0.1. @param ca folder with `ca.pem` and `ca-key.pem`; left out, it signs itself */
+  /**
+   * A certificate for 127.0.0.1.
+   * @param ca folder with `ca.pem` and `ca-key.pem`; left out, it signs itself
+   */
   certificate(names: string, ca?: string): { readonly cert: string; readonly key: string } {
     const [cert, key, asked, extended] = ['.pem', '-key.pem', '.csr', '.ext'].map((end) =>
       join(this.folder, names + end),

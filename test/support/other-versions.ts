@@ -1,6 +1,6 @@
 /**
- * Other versions of the workflows, made for tests from the bundle of the present one. Each serves to run a worker, and to replay what that
- * worker ran.
+ * Other versions of the workflows, made for tests from the bundle of the present one. Each serves to run a
+ * worker, and to replay what that worker ran.
  */
 import { readFile } from 'node:fs/promises'
 import type { WorkerOptions } from '@temporalio/worker'
@@ -28,7 +28,10 @@ export function nextVersion(): Promise<OtherVersion> {
 /** The present version, but it does not look at the version of a run. */
 export const heedlessVersion = (): Promise<OtherVersion> => otherVersion([CHECKS_VERSION, ''])
 
-/** The present version, but it takes the signals as settled that it had heard when it asked, whatever the result says. */
+/**
+ * The present version, but it takes the signals as settled that it had heard when it asked, whatever the
+ * result says.
+ */
 export function hastyVersion(): Promise<OtherVersion> {
   const signals = '_class_private_field_get(this, _signals)' // as the bundler writes `this.#signals`
   return otherVersion(

@@ -38,7 +38,10 @@ export async function vouchFor(world: World, target: string, args: JsonObject = 
   return doAs(world, 'vouch', target, { ...args, seen: digestOf(row?.state ?? null) })
 }
 
-/** Moments with words from outside: a flow and rules that are careful, what they mark, and what a person vouches for. */
+/**
+ * Moments with words from outside: a flow and rules that are careful, what they mark, and what a person
+ * vouches for.
+ */
 export async function playWordsFromOutside(world: World): Promise<void> {
   await world.birthPuppet('envoy', { home: '/' })
   const anyone = { requires: ['anyone'] }
@@ -70,8 +73,8 @@ export async function playWordsFromOutside(world: World): Promise<void> {
   await tellFromOutside(world, 'envoy', { verb: 'do', operation: 'set-role', target: '/', args: { role } })
 }
 
-/** A being that holds no words from outside, though a flow that is tried for it reads a marked namespace. */
-export async function playTriedOutside(world: World): Promise<void> {
+/** A being that holds no words from outside, though a flow that is dryRun for it reads a marked namespace. */
+export async function playDryRunOutside(world: World): Promise<void> {
   await world.birthPuppet('herald', { home: '/' })
   const news = { namespace: 'news', key: 'alarm', value: true }
   const doing = (operation: string, target: string, args: JsonObject) => ({
@@ -82,7 +85,7 @@ export async function playTriedOutside(world: World): Promise<void> {
   })
   await tellFromOutside(world, 'herald', doing('set-world-signal', '/', news))
   await world.birthPuppet('squire', { home: '/' })
-  const tried = [{ when: { 'world.news.alarm': true }, role: 'stage:mute' }]
-  await doAs(world, 'set-being', '@squire', { field: 'shadow', value: tried })
+  const dryRun = [{ when: { 'world.news.alarm': true }, role: 'stage:mute' }]
+  await doAs(world, 'set-being', '@squire', { field: 'shadow', value: dryRun })
   await play(world, 'squire', { verb: 'see', address: '@squire' })
 }

@@ -31,11 +31,14 @@ import { inject } from 'vitest'
 import { setRole } from './life.ts'
 import { naiveLog, newLogKey } from './naive-log.ts'
 import { stage } from './puppet.ts'
-import { openReplayer } from './replaying.ts'
+import { openReplayer } from './replays.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'
-/** Of PASSWORD, as the portal stores it: to hash it anew in each test would take a third of a second of CPU each time. */
+/**
+ * Of PASSWORD, as the portal stores it: to hash it anew in each test would take a third of a second of CPU
+ * each time.
+ */
 const HASHED = 'scrypt$17$8$1$2qjwFzGqDqC0P3TfHntwgw$ybFCxaghUDcx4ZSTh96Zo_acQ7FoPped0O1GpQU4Vho'
 
 /** An answer as it came over the wire. */
@@ -116,8 +119,8 @@ export interface Seat {
 }
 
 /**
- * A world with a portal: the people @operator, @ada, who may reach for everything, and @bob, who may do little; two scripted
- * beings, @kid of @ada and @echo of the operator.
+ * A world with a portal: the people @operator, @ada, who may reach for everything, and @bob, who may do
+ * little; two scripted beings, @kid of @ada and @echo of the operator.
  */
 export class PortalWorld {
   readonly world: World

@@ -7,14 +7,20 @@ export interface Letter {
   readonly text: string
 }
 
-/** A post office outside of the world: a real HTTP server on 127.0.0.1 that takes every letter each time it comes. */
+/**
+ * A post office outside of the world: a real HTTP server on 127.0.0.1 that takes every letter each time it
+ * comes.
+ */
 export interface PostOffice {
   readonly url: string
   /** every letter it took, in order */
   readonly letters: readonly Letter[]
   /** number of requests, refused ones too */
   readonly asked: number
-  /** what to do with the next requests, in order: a status to answer, 0 takes the letter and hangs up, 1 never answers */
+  /**
+   * what to do with the next requests, in order: a status to answer, 0 takes the letter and hangs up, 1 never
+   * answers
+   */
   moods: number[]
   close(): Promise<void>
 }

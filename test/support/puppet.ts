@@ -4,8 +4,8 @@ import { type Decision, defineExtension, defineRole, type Script, silence } from
 const ANY = [{ pattern: '*' }]
 
 /**
- * A script that does what its wake says: `{call, say?}` is the call it makes, `{return}` its whole answer, `{throw}` the
- * error it throws. For any other wake it stays silent.
+ * A script that does what its wake says: `{call, say?}` is the call it makes, `{return}` its whole answer,
+ * `{throw}` the error it throws. For any other wake it stays silent.
  */
 const puppet: Script = ({ wake }) => {
   const told = wake.content as JsonObject

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FactDraft, Json, ReelId } from '@treeos/core'
 import { buildFacts } from '@treeos/store'
-import { isRead } from '@treeos/verify'
+import { isPermissionFact } from '@treeos/verify'
 
 /** Reels in memory, with the hashes that a reality would give them, in the form of a receipt's witness. */
 export class ChainedReels {
@@ -19,7 +19,7 @@ export class ChainedReels {
       const [fact] = buildFacts(new Map([[draft.reel, head]]), [draft], by)
       const { ref, header, salt, bytes } = fact!
       this.#heads.set(draft.reel, { ...head, seq: ref.seq, hash: ref.hash })
-      const kept = isRead(draft.reel, draft.kind)
+      const kept = isPermissionFact(draft.reel, draft.kind)
         ? [salt.toString('hex'), JSON.parse(bytes.toString())]
         : [null, null]
       const link = [JSON.parse(header.toString()), ...kept]

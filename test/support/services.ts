@@ -51,7 +51,10 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-/** Runs once for the project `services` of vitest.config.ts. DATABASE_URL and TEMPORAL_ADDRESS name servers to use instead. */
+/**
+ * Runs once for the project `services` of vitest.config.ts. DATABASE_URL and TEMPORAL_ADDRESS name servers to
+ * use instead.
+ */
 export default async function setup({ provide }: TestProject): Promise<Stop> {
   await removeAbandoned()
   const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))

@@ -1,4 +1,6 @@
-/** An extension whose effect tells which variables its process shows it. Worker processes load it by its path. */
+/**
+ * An extension whose effect tells which variables its process shows it. Worker processes load it by its path.
+ */
 import { fileURLToPath } from 'node:url'
 import { defineExtension, defineOperation } from '@treeos/sdk'
 

@@ -1,7 +1,9 @@
 import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
-/** What runs by itself: workers tell where their vaults are, and the log follows the journal in its own time. */
+/**
+ * What runs by itself: workers tell where their vaults are, and the log follows the journal in its own time.
+ */
 const RENEWED = ['vault', 'log_entry', 'log_state', 'log_tile']
 
 /** A digest of each table of the store: equal before and after whatever must leave no trace. */

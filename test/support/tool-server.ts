@@ -1,6 +1,7 @@
 /**
- * A small MCP server on standard input and output that misbehaves when it is told to: `node tool-server.ts FOLDER`. It keeps in
- * FOLDER/ledger what was posted, a line each, and reads FOLDER/mood.json at each call.
+ * A small MCP server on standard input and output that misbehaves when it is told to:
+ * `node tool-server.ts FOLDER`. It keeps in FOLDER/ledger what was posted, a line each, and reads
+ * FOLDER/mood.json at each call.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

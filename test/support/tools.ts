@@ -92,8 +92,8 @@ export async function startHttp(): Promise<{ url: string; close(): void }> {
 }
 
 /**
- * A public server behind an authorization server of OAuth: it takes tokens that were given for the credentials of one client. Both are
- * on 127.0.0.1.
+ * A public server behind an authorization server of OAuth: it takes tokens that were given for the
+ * credentials of one client. Both are on 127.0.0.1.
  */
 export async function startGuarded(client: { readonly id: string; readonly secret: string }) {
   const inner = await startHttp()

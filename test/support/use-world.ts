@@ -2,7 +2,10 @@ import { afterAll, beforeAll } from 'vitest'
 import { type ModelServer, startModelServer } from './model-server.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
-/** A model server that runs from the first test of a file to the last. It has no fields before the first `beforeAll` ends. */
+/**
+ * A model server that runs from the first test of a file to the last. It has no fields before the first
+ * `beforeAll` ends.
+ */
 export function useModelServer(): ModelServer {
   const server = {} as ModelServer
   beforeAll(async () => void Object.assign(server, await startModelServer()))
@@ -16,8 +19,8 @@ export interface UsedWorldOptions extends WorldOptions {
 }
 
 /**
- * A world that runs from the first test of a file to the last. It has no fields before the first `beforeAll` ends; a file that
- * births beings does so in a `beforeAll` of its own.
+ * A world that runs from the first test of a file to the last. It has no fields before the first `beforeAll`
+ * ends; a file that births beings does so in a `beforeAll` of its own.
  */
 export function useWorld({ modelServer, ...options }: UsedWorldOptions = {}): World {
   const world = {} as World

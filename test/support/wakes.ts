@@ -3,8 +3,8 @@ import { claimAndRead, type Db, encodeWake, type InboxTable, ReadSet, type Store
 import type { Insertable, Kysely } from 'kysely'
 
 /**
- * Puts a wake into an inbox by a plain insert, as only the owner of the tables may: summons that no act sent, wakes of unborn
- * beings, acts under leases that are over.
+ * Puts a wake into an inbox by a plain insert, as only the owner of the tables may: summons that no act sent,
+ * wakes of unborn beings, acts under leases that are over.
  */
 export async function putWake(owner: Kysely<StoreDb>, wake: Wake): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await owner

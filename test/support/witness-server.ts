@@ -52,7 +52,10 @@ export function cosign(cosigner: Cosigner, text: string, at = Math.floor(Date.no
 
 export const textOf = (note: string): string => note.slice(0, note.indexOf('\n\n') + 1)
 
-/** A witness as C2SP tlog-witness describes it, for tests: it watches one log, and keeps what it saw in memory. */
+/**
+ * A witness as C2SP tlog-witness describes it, for tests: it watches one log, and keeps what it saw in
+ * memory.
+ */
 export class WitnessServer {
   readonly cosigner: Cosigner
   readonly #server: Server
@@ -81,7 +84,10 @@ export class WitnessServer {
     })
   }
 
-  /** @param origin of the log that it watches. @param logs verifier keys of it; left out: none, until `watch` */
+  /**
+   * @param origin of the log that it watches.
+   * @param logs verifier keys of it; left out: none, until `watch`
+   */
   static async start(name: string, origin = '', logs: readonly string[] = []): Promise<WitnessServer> {
     const witness = new WitnessServer(name)
     witness.watch(origin, logs)

@@ -12,7 +12,7 @@ import {
   treeos,
 } from '@treeos/host'
 import type { OverlayMode } from '@treeos/overlay'
-import { VaultCaller } from '@treeos/overlay/vault'
+import { VaultClient } from '@treeos/overlay/vault'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { openDatabase, type Reality, type StoreDb } from '@treeos/store'
@@ -86,7 +86,10 @@ export interface WorldOptions {
   readonly clock?: string
   /** longest time of a mind that decides within the workflow task of its moment; default 500 */
   readonly shortMindMs?: number
-  /** how often a model may try a refused call again; here 0 unless given, so that a scripted model answers once */
+  /**
+   * how often a model may try a refused call again; here 0 unless given, so that a scripted model answers
+   * once
+   */
   readonly triesMax?: number
   /** activities that a worker runs at once */
   readonly activitiesMax?: number
@@ -191,7 +194,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     await act(at, 'operator', { verb: 'be', operation: 'birth', args })
   }
   await startWorker()
-  const at = { db, temporal, reality, registry, vaults: new VaultCaller(vaultKey) }
+  const at = { db, temporal, reality, registry, vaults: new VaultClient(vaultKey) }
   return {
     ...at,
     workerDb,
@@ -226,8 +229,8 @@ const ANOTHER_BUILD = {
 } as const
 
 /**
- * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is data, as in
- * replay.
+ * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is
+ * data, as in replay.
  */
 async function stopClock(owner: Kysely<StoreDb>, iso: string): Promise<void> {
   await sql`create schema clock`.execute(owner)

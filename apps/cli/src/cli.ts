@@ -29,12 +29,15 @@ const STYLE: HelpStyle = {
   command: (text) => styleText('cyan', text, { validateStream: false }),
 }
 
-/** Values of these names are paths: `<file>`, `[dir]`. A path in the world has another name, such as `<space>`. */
+/**
+ * Values of these names are paths: `<file>`, `[dir]`. A path in the world has another name, such as
+ * `<space>`.
+ */
 const PATHS: readonly string[] = ['file', 'dir']
 
 /**
- * A path counts from where the user stands. The process may stand elsewhere: in the folder of its instance, or in that of a package.
- * `-` stays as it is, for standard input.
+ * A path counts from where the user stands. The process may stand elsewhere: in the folder of its instance,
+ * or in that of a package. `-` stays as it is, for standard input.
  */
 function standWhereUserDoes(command: Command): void {
   const here = (value: unknown) => (typeof value === 'string' && value !== '-' ? userPath(value) : value)
@@ -55,7 +58,10 @@ function describe(command: Command, description: string): Command {
   return command.summary(summary).description(description)
 }
 
-/** The tree of commands, with what they share. The files that add commands load what a command needs only when it runs. */
+/**
+ * The tree of commands, with what they share. The files that add commands load what a command needs only when
+ * it runs.
+ */
 export class Cli {
   readonly program: Command
   readonly #out: Output

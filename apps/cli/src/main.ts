@@ -8,6 +8,7 @@ import { goToInstance, loadEnvironment } from './text/folder.ts'
 enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos', 'compiled'))
 goToInstance(process.argv.slice(2))
 const fault = loadEnvironment(process.env, join(process.cwd(), '.env'))
-if (process.env.TREEOS_DEBUG) process.setSourceMapsEnabled(true) // stacks name the sources that a built file holds
+// stacks name the sources that a built file holds
+if (process.env.TREEOS_DEBUG) process.setSourceMapsEnabled(true)
 const { main } = await import('./run.ts') // compiled into the cache, and with the settings of the folder
 await main(process.argv.slice(2), fault)

@@ -43,7 +43,9 @@ async function attempt(
   }
 }
 
-/** Refuses arguments that are not UTF-8: Node replaces such bytes with U+FFFD, which would change the text. */
+/**
+ * Refuses arguments that are not UTF-8: Node replaces such bytes with U+FFFD, which would change the text.
+ */
 function requireUtf8(args: readonly string[]): void {
   if (process.platform !== 'linux' || !args.some((arg) => arg.includes('\ufffd'))) return
   try {

@@ -4,7 +4,10 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 const TEMPLATE = resolve(import.meta.dirname, '../template')
 /** The name that stands in the template. */
 const PLACEHOLDER = 'hello'
-/** The version that stands in the template for our packages: all of them are released together, in the version of this one. */
+/**
+ * The version that stands in the template for our packages: all of them are released together, in the version
+ * of this one.
+ */
 const VERSION = '"^0.0.0"'
 /** The prefix of every name an extension brings. */
 const NAME = /^(?=.{1,32}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/

@@ -1,14 +1,15 @@
 /** What Node tells of the C library that it runs with; a version of glibc where it is that. */
 function readHeader(): unknown {
   const report = process.report as (typeof process.report & { excludeNetwork?: boolean }) | undefined
-  if (report === undefined) return { glibcVersionRuntime: '' } // Node was built without reports: nothing tells
+  // Node was built without reports: nothing tells
+  if (report === undefined) return { glibcVersionRuntime: '' }
   report.excludeNetwork = true // it would resolve names of open connections
   return (report.getReport() as { readonly header?: unknown }).header
 }
 
 /**
- * Temporal and Postgres have executables for Linux with glibc alone. Where musl is, as on Alpine, they are installed, almost a gigabyte
- * of them, and do not start.
+ * Temporal and Postgres have executables for Linux with glibc alone. Where musl is, as on Alpine, they are
+ * installed, almost a gigabyte of them, and do not start.
  * @returns why TreeOS does not run here; null where it does
  */
 export function muslFault(

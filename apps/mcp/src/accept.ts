@@ -3,8 +3,9 @@ const JSON_TYPE = 'application/json'
 const STREAM_TYPE = 'text/event-stream'
 
 /**
- * The header `Accept` written out for the library, which looks for the two types by their names alone: ranges such as `*\/*` and
- * capitals name them too, and without the header all is accepted. What accepts less stays as it is, and is refused.
+ * The header `Accept` written out for the library, which looks for the two types by their names alone: ranges
+ * such as `*\/*` and capitals name them too, and without the header all is accepted. What accepts less stays
+ * as it is, and is refused.
  */
 export function writtenOut(accept: string | undefined, method: string | undefined): string | undefined {
   const ranges = (accept ?? '*/*').split(',').map((range) => rangeOf(range))

@@ -19,7 +19,10 @@ const ID = { type: 'string', description: 'of what waits, as list_approvals says
 const WHY = { type: 'string', description: 'for whoever asked' }
 const ARGUMENTS = { type: 'object', description: 'arguments in place of those that were asked about' }
 
-/** Calls that rules ask a person about. Only the seat of a person has these tools: no being says yes to another, or to itself. */
+/**
+ * Calls that rules ask a person about. Only the seat of a person has these tools: no being says yes to
+ * another, or to itself.
+ */
 export const APPROVAL_TOOLS = [
   tool(
     'list_approvals',
@@ -69,7 +72,10 @@ export function callApprovalTool(seat: Seat, tool: string, args: JsonObject): Pr
   )
 }
 
-/** Other arguments than those that were asked about. A client may write an object as text; anything else must not be lost without a word. */
+/**
+ * Other arguments than those that were asked about. A client may write an object as text; anything else must
+ * not be lost without a word.
+ */
 function changedIn(value: Json | undefined): { readonly args?: JsonObject } {
   if (value == null || value === '') return {}
   const args = typeof value === 'string' ? parsedArguments(value) : value

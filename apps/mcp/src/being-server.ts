@@ -7,7 +7,9 @@ import { toldByMcp } from './remedies.ts'
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
 import { callTool, seatTools } from './tools.ts'
 
-/** The MCP server of one seat: the four verbs, for a person also the tools for overlays, and two resources. */
+/**
+ * The MCP server of one seat: the four verbs, for a person also the tools for overlays, and two resources.
+ */
 export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
   const server = new Server(
     { name: 'treeos', version: manifest.version },

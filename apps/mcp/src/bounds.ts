@@ -6,7 +6,10 @@ export const MESSAGE_BYTES_MAX = 1024 * 1024
 /** Calls under way of one person, over all its tokens: each of them uses Postgres. */
 const CALLS_MAX_PER_PERSON = 32
 
-/** What bounds how much each person may ask for, over all tokens that it issued. Each server has its own counts. */
+/**
+ * What bounds how much each person may ask for, over all tokens that it issued. Each server has its own
+ * counts.
+ */
 export class PersonBounds {
   /** Counts a request over HTTP. @throws {TreeosError} RATE_LIMITED */
   readonly request = pace({ points: 40, burst: 200 })

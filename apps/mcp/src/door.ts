@@ -30,7 +30,10 @@ export interface DoorOptions {
   readonly idleSeconds?: number
   /** how often invalid tokens and idle seats are looked for; default 5 */
   readonly sweepSeconds?: number
-  /** counts an act of a person; its own count, of TREEOS_ACTS_PER_MINUTE, when left out @throws {TreeosError} RATE_LIMITED */
+  /**
+   * counts an act of a person; its own count, of TREEOS_ACTS_PER_MINUTE, when left out
+   * @throws {TreeosError} RATE_LIMITED
+   */
   readonly countAct?: (person: BeingName) => Promise<void>
   /** acts of one person within a minute, for its own count; 120 when left out */
   readonly actsPerMinute?: number
@@ -62,9 +65,9 @@ interface Place {
 }
 
 /**
- * The sessions and seats of all clients. A client of the 2025 protocol opens a session, which belongs to its token; a client
- * of the 2026 protocol sends each request by itself. Each token has one seat. The seat is left when its last session closes,
- * when it was idle for a while, and when its token is no longer valid.
+ * The sessions and seats of all clients. A client of the 2025 protocol opens a session, which belongs to its
+ * token; a client of the 2026 protocol sends each request by itself. Each token has one seat. The seat is
+ * left when its last session closes, when it was idle for a while, and when its token is no longer valid.
  */
 export class Door {
   readonly #at: Connection
@@ -185,7 +188,10 @@ export class Door {
     return made
   }
 
-  /** Many clients never close their sessions: the longest unused one of a token, or of its person, is closed for a new one. */
+  /**
+   * Many clients never close their sessions: the longest unused one of a token, or of its person, is closed
+   * for a new one.
+   */
   async #makeRoom(place: Place): Promise<void> {
     const { issuer } = place.seat.bearer
     const oldest = (sessions: Session[]) => sessions.sort((a, b) => a.usedAt - b.usedAt)[0]

@@ -32,14 +32,18 @@ const PATH = '/mcp'
 const CONNECTIONS_MAX = 256
 const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
-/** Longer than proxies keep a connection that nobody uses, nginx 75 s: else they send a request on one that has just been closed. */
+/**
+ * Longer than proxies keep a connection that nobody uses, nginx 75 s: else they send a request on one that
+ * has just been closed.
+ */
 const KEEP_ALIVE_MS = 95_000
 
 /** Serves clients that have a token, over Streamable HTTP. */
 export async function serveHttp(at: Connection, options: EdgeOptions): Promise<Edge> {
   const { port, listen = '127.0.0.1', hosts = [], onError } = options
   const mcp = openMcp(at, options)
-  // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and are not names.
+  // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and
+  // are not names.
   const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
   const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts.map(hostName)])]
   const server = createServer((request, response) => {

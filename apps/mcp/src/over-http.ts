@@ -84,8 +84,8 @@ const refusalResponse = (refusal: TreeosError): Response =>
 export const refusalBody = (refusal: TreeosError): string => JSON.stringify({ error: refusal.toJSON() })
 
 /**
- * A token that does not hold is told by RFC 6750, without an address of an authorization server: there is none to ask, so a client tells its
- * user instead.
+ * A token that does not hold is told by RFC 6750, without an address of an authorization server: there is
+ * none to ask, so a client tells its user instead.
  */
 const challengeOf = (message: string): string =>
   `Bearer realm="treeos", error="invalid_token", error_description="${message.replaceAll(/[^ !#-[\]-~]/g, "'")}"`

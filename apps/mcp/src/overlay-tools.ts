@@ -17,8 +17,8 @@ const APPLIES_TO = {
 }
 
 /**
- * Stored overlays. Only the seat of a person has these tools: an overlay that a model may set would be words that an agent
- * writes for its own later calls. An account is that of the person itself.
+ * Stored overlays. Only the seat of a person has these tools: an overlay that a model may set would be words
+ * that an agent writes for its own later calls. An account is that of the person itself.
  */
 export const OVERLAY_TOOLS = [
   tool('list_overlays', 'List the stored overlays that I may read.', {}, []),

@@ -1,7 +1,7 @@
-import { type RemedyWords, type TreeosError, withRemedy } from '@treeos/core'
+import { type RemedyTexts, type TreeosError, withRemedy } from '@treeos/core'
 
 /** For a model or a program that has the tools and the resources of this server, and nothing else. */
-const WORDS: RemedyWords = {
+const WORDS: RemedyTexts = {
   'list-inbox': 'treeos://inbox lists them',
   'list-threads': null,
   'list-overlays': 'the tool list_overlays lists them',

@@ -2,7 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 
 /** How long a call that was given up counts as the same one when it is sent again. */
 const KEPT_MS = 10 * 60_000
-/** A call that lasted longer may have been given up too: its client does not always say so, and asks again at once. */
+/**
+ * A call that lasted longer may have been given up too: its client does not always say so, and asks again at
+ * once.
+ */
 const LONG_MS = 30_000
 const KEPT_LONG_MS = 60_000
 const KEPT_MAX = 1_000
@@ -14,8 +17,9 @@ interface KeptRepeat {
 }
 
 /**
- * The idempotency keys of calls that wait, so that a client which gives one up and asks again does not speak twice: the same call while
- * the first is under way, and for a while after one that was cancelled or took long. After an answer that came soon, it is a new call.
+ * The idempotency keys of calls that wait, so that a client which gives one up and asks again does not speak
+ * twice: the same call while the first is under way, and for a while after one that was cancelled or took
+ * long. After an answer that came soon, it is a new call.
  */
 export class Repeats {
   readonly #kept = new Map<string, KeptRepeat>()

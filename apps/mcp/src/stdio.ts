@@ -32,8 +32,8 @@ export async function serveStdio(
   const handle = serve(
     () => {
       const server = createBeingServer(seat, onError)
-      // Not before: a client may start a process only to ask which protocol it speaks. A client of the newer protocol does
-      // not initialize. It takes the seat with its first call, which also reports a refusal.
+      // Not before: a client may start a process only to ask which protocol it speaks. A client of the newer
+      // protocol does not initialize. It takes the seat with its first call, which also reports a refusal.
       server.oninitialized = () => void seat.take().catch((error: unknown) => onError('lease', error))
       return server
     },

@@ -39,7 +39,9 @@ const SUMMON: CallParameters = {
   },
 }
 
-/** The same, and that the words are of others. What is said or written to strangers is from outside anyway. */
+/**
+ * The same, and that the words are of others. What is said or written to strangers is from outside anyway.
+ */
 function sayingOutside(parameters: CallParameters): CallParameters {
   const outside = {
     type: 'boolean',
@@ -55,7 +57,7 @@ const DESCRIPTIONS: Partial<Record<Verb, string>> = {
 type Registry = Parameters<typeof verbTools>[1]
 const NO_OPERATIONS: Registry = { operations: new Map(), beOperations: new Map() }
 
-/** The tools: the four verbs, always. With a surface, they tell what the actions in its reach take. */
+/** The tools: the four verbs, always. With a surface, they tell what the operations in its reach take. */
 function toolsFor(surface: Parameters<typeof verbTools>[0], registry: Registry = NO_OPERATIONS) {
   const functions = verbTools(surface, registry)
   return (['see', 'do', 'summon', 'be'] as const).map((verb) => ({
@@ -74,7 +76,10 @@ function schemaOf(verb: Verb, parameters: CallParameters): CallParameters {
 
 type PersonsTool = (typeof OVERLAY_TOOLS)[number] | (typeof APPROVAL_TOOLS)[number]
 
-/** The tools of a seat: the verbs, and for a person stored overlays and approvals. A being that wears no role now may ask for them too. */
+/**
+ * The tools of a seat: the verbs, and for a person stored overlays and approvals. A being that wears no role
+ * now may ask for them too.
+ */
 export async function seatTools(seat: Seat): Promise<((typeof TOOLS)[number] | PersonsTool)[]> {
   const verbs = await seat
     .use(async (at, being) => toolsFor((await describeWorn(at, being)).surface, at.registry))
@@ -123,8 +128,8 @@ const withoutEmpty = (args: JsonObject): JsonObject =>
 /** The registered names. A client is told those in its reach, and the gates refuse the others. */
 const shownBy = ({ operations, beOperations }: Registry): ShownNames => ({
   ...NOTHING_SHOWN,
-  actions: operationSchemas(operations),
-  operations: operationSchemas(beOperations),
+  doOperations: operationSchemas(operations),
+  beOperations: operationSchemas(beOperations),
 })
 const operationSchemas = (known: Registry['operations']) =>
   new Map([...known.values()].map(({ name, args }) => [name, Object.keys(args)]))
@@ -205,8 +210,8 @@ function truthOf(field: string, value: Json | undefined): boolean | null {
 }
 
 /**
- * The arguments of verbs are checked by core, for programs as for models, so no schema of zod stands here. A misspelt name would else be lost
- * without a word.
+ * The arguments of verbs are checked by core, for programs as for models, so no schema of zod stands here. A
+ * misspelt name would else be lost without a word.
  */
 function requireArguments(
   { name, inputSchema }: (typeof TOOLS)[number] | PersonsTool,

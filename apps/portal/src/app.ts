@@ -66,7 +66,10 @@ export const authorizedOperations = ({ api, chat, a2a }: Operations): Authorized
   ...operationsOf(a2a, ''),
 ]
 
-/** All routes. `authorize/who-may-call.ts` lists who may call each of the page's own; an operation of the API says it itself. */
+/**
+ * All routes. `authorize/who-may-call.ts` lists who may call each of the page's own; an operation of the API
+ * says it itself.
+ */
 export const routesOf = ({ api, chat, a2a }: Operations, around: StreamDeps, acts: Bounds['acts']) => {
   const { portal, streams, tabs } = around
   const leave = leaveOf(portal, streams, tabs)

@@ -12,7 +12,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 export const PAGE_FOLDER = join(ROOT, 'dist/page')
 const DIGEST = 'digest.txt'
 
-/** Builds the page of a checkout, unless it is built from the sources of now. A published package brings its page along. */
+/**
+ * Builds the page of a checkout, unless it is built from the sources of now. A published package brings its
+ * page along.
+ */
 export async function buildPage(onProgress: (line: string) => void): Promise<void> {
   const sources = join(ROOT, 'page')
   if (!existsSync(sources)) return

@@ -23,7 +23,9 @@ export interface ServeOptions {
   readonly listen?: string | undefined
   /** names by which browsers may reach it, beside those of loopback */
   readonly hosts?: readonly string[] | undefined
-  /** addresses and networks of proxies that may say by `X-Forwarded-For` for whom they ask; none when left out */
+  /**
+   * addresses and networks of proxies that may say by `X-Forwarded-For` for whom they ask; none when left out
+   */
   readonly proxies?: readonly string[] | undefined
   /** acts of one person within a minute; 120 when left out */
   readonly actsPerMinute?: number | undefined
@@ -47,7 +49,10 @@ const CONNECTIONS_MAX = 512
 /** Of these, from one address that is not a proxy of ours. */
 const CONNECTIONS_MAX_PER_ADDRESS = 256
 const HEADERS_MS = 10_000
-/** Longer than proxies keep a connection that nobody uses, nginx 75 s: else they send a request on one that has just been closed. */
+/**
+ * Longer than proxies keep a connection that nobody uses, nginx 75 s: else they send a request on one that
+ * has just been closed.
+ */
 const KEEP_ALIVE_MS = 95_000
 /** Where proxies are named, which are not strangers: load balancers of clouds keep one for ten minutes. */
 const KEEP_ALIVE_OF_PROXIES_MS = 620_000

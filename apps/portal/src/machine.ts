@@ -3,8 +3,8 @@ import type { Envelope } from '@treeos/proofs'
 import type { PreparedTrial, Trial } from '@treeos/trials/forms'
 
 /**
- * What the program that serves the portal does for it: it knows the packages of replay and the processes of this machine. The
- * portal decides who may ask.
+ * What the program that serves the portal does for it: it knows the packages of replay and the processes of
+ * this machine. The portal decides who may ask.
  */
 export interface Machine {
   /** Runs every moment of these beings again, and compares with the record, as `treeos replay` does. */

@@ -22,7 +22,10 @@ export interface Portal {
   readonly onError: (where: string, error: unknown) => void
 }
 
-/** Who asks: a signed-in person, whose being acts, the being that one tab of it drives, or the being of an access token. */
+/**
+ * Who asks: a signed-in person, whose being acts, the being that one tab of it drives, or the being of an
+ * access token.
+ */
 export interface Visit {
   readonly at: Connection
   /** who acts */

@@ -9,7 +9,10 @@ export interface Route {
   readonly path: string
 }
 
-/** Every route of the router, once: tests try each of them. The type of the router itself stays within the package. */
+/**
+ * Every route of the router, once: tests try each of them. The type of the router itself stays within the
+ * package.
+ */
 export function listRoutes(portal: Portal): Route[] {
   const around = { portal, streams: new Streams(), tabs: new Tabs(portal.onError) }
   const all = routesOf(operationsAround(around), around, async () => undefined).routes.filter(

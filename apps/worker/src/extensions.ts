@@ -11,9 +11,9 @@ export { secretsFolder, secretsOf } from './secrets.ts'
 export { keepWorld, worldNames } from './worlds.ts'
 
 /**
- * The shipped extensions, then the worlds that were asked for in this instance, those of the tool servers that the operator named, and those
- * that `TREEOS_EXTENSIONS` names. That variable holds paths, names of worlds or names of packages with commas between; the default export of
- * each module is an extension.
+ * The shipped extensions, then the worlds that were asked for in this instance, those of the tool servers
+ * that the operator named, and those that `TREEOS_EXTENSIONS` names. That variable holds paths, names of
+ * worlds or names of packages with commas between; the default export of each module is an extension.
  * @throws {TreeosError} INVALID_INPUT naming the module and what is wrong with it
  */
 export async function loadExtensions(
@@ -35,7 +35,10 @@ export async function loadExtensions(
 /** Every world to start from, asked for or not. */
 export const loadWorlds = (): Promise<readonly Extension[]> => Promise.all(worldNames.map(load))
 
-/** Where the servers of outside tools are named: TREEOS_TOOLS, or `tools.json` of the instance; null without either. */
+/**
+ * Where the servers of outside tools are named: TREEOS_TOOLS, or `tools.json` of the instance; null without
+ * either.
+ */
 export const toolsFileOf = ({ TREEOS_TOOLS, TREEOS_DATA }: NodeJS.ProcessEnv): string | null =>
   TREEOS_TOOLS || (TREEOS_DATA ? join(TREEOS_DATA, 'tools.json') : null)
 

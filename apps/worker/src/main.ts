@@ -41,9 +41,9 @@ try {
 }
 
 /**
- * Where it logs to. When the disk of the log is full, lines wait in memory up to a bound, further ones are dropped, and the worker
- * goes on: an `error` without a listener would end it. What flushes is left out, since it would wait for space without end: also
- * when the process exits, unless each write is synchronous.
+ * Where it logs to. When the disk of the log is full, lines wait in memory up to a bound, further ones are
+ * dropped, and the worker goes on: an `error` without a listener would end it. What flushes is left out,
+ * since it would wait for space without end: also when the process exits, unless each write is synchronous.
  */
 function standardError(): { write(line: string): void } {
   const out = pino.destination({ dest: 2, sync: true, maxLength: LOG_WAITING_CHARS_MAX })

@@ -11,7 +11,10 @@ import { StartError } from './start-error.ts'
 /** Beats take milliseconds, models seconds to minutes. */
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
-/** Scrapes within this time get the same answer: to write it takes CPU time of the worker, and anybody on the machine may ask. */
+/**
+ * Scrapes within this time get the same answer: to write it takes CPU time of the worker, and anybody on the
+ * machine may ask.
+ */
 const SHARED_MS = 100
 /** Others are closed at once, so that nobody takes the worker's file descriptors. */
 const CONNECTIONS_MAX = 64
@@ -28,7 +31,9 @@ export const LABEL_VALUES: Readonly<Record<string, readonly string[]>> = {
   kind: ['prompt', 'completion'],
 }
 
-/** The metrics of a worker, served for Prometheus. Labels hold names and numbers, never beings or contents. */
+/**
+ * The metrics of a worker, served for Prometheus. Labels hold names and numbers, never beings or contents.
+ */
 export class Metrics {
   readonly registry = new Registry()
   readonly #moments = new Counter({
@@ -67,7 +72,7 @@ export class Metrics {
   constructor(db: Kysely<StoreDb>) {
     collectDefaultMetrics({ register: this.registry })
     const measure = measuring(db)
-    const inbox = (name: string, help: string, read: (line: Line) => number) =>
+    const inbox = (name: string, help: string, read: (measure: InboxMeasure) => number) =>
       new Gauge({
         name,
         help,
@@ -76,12 +81,12 @@ export class Metrics {
           this.set(read(await measure()))
         },
       })
-    inbox('treeos_inbox_waiting', 'Wakes that no moment has taken yet.', (line) => line.waiting)
-    inbox('treeos_inbox_oldest_seconds', 'Age of the oldest of them.', (line) => line.oldestSeconds)
+    inbox('treeos_inbox_waiting', 'Wakes that no moment has taken yet.', (measure) => measure.waiting)
+    inbox('treeos_inbox_oldest_seconds', 'Age of the oldest of them.', (measure) => measure.oldestSeconds)
     inbox(
       'treeos_beings_parked',
       'Beings that a budget has parked, until somebody approves.',
-      (line) => line.parked,
+      (measure) => measure.parked,
     )
   }
 
@@ -100,10 +105,11 @@ export class Metrics {
   }
 
   /**
-   * Serves `/metrics`, `/ready` (200 while the worker takes work), `/mind`: which models this worker has and whether they answer, and
-   * `/tools`: what its tool servers do. It
-   * answers to names of loopback only: a page of another site could otherwise read them, once its own name leads here (DNS rebinding).
-   * Where it listens beyond loopback it also answers to addresses, which no name can imitate, and `/mind` and `/tools` to loopback alone.
+   * Serves `/metrics`, `/ready` (200 while the worker takes work), `/mind`: which models this worker has and
+   * whether they answer, and `/tools`: what its tool servers do. It answers to names of loopback only: a page
+   * of another site could otherwise read them, once its own name leads here (DNS rebinding). Where it listens
+   * beyond loopback it also answers to addresses, which no name can imitate, and `/mind` and `/tools` to
+   * loopback alone.
    * @throws {StartError} when the port cannot be had
    */
   async serve({
@@ -169,16 +175,19 @@ const OWN_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** The host of a request without its port: behind a forwarded port the number differs. */
 const nameIn = (host = ''): string => host.replace(/:\d+$/, '').toLowerCase()
 
-type Line = Awaited<ReturnType<typeof measureInboxes>> & { readonly parked: number }
-const UNKNOWN: Line = { waiting: Number.NaN, oldestSeconds: Number.NaN, parked: Number.NaN }
+type InboxMeasure = Awaited<ReturnType<typeof measureInboxes>> & { readonly parked: number }
+const UNKNOWN: InboxMeasure = { waiting: Number.NaN, oldestSeconds: Number.NaN, parked: Number.NaN }
 
-async function measure(db: Kysely<StoreDb>): Promise<Line> {
+async function measure(db: Kysely<StoreDb>): Promise<InboxMeasure> {
   return { ...(await measureInboxes(db)), parked: await countParked(db) }
 }
 
-/** Shares one query among concurrent scrapes. Gives NaN while Postgres does not answer, so that the other metrics are served. */
-function measuring(db: Kysely<StoreDb>): () => Promise<Line> {
-  let asked: Promise<Line> | null = null
+/**
+ * Shares one query among concurrent scrapes. Gives NaN while Postgres does not answer, so that the other
+ * metrics are served.
+ */
+function measuring(db: Kysely<StoreDb>): () => Promise<InboxMeasure> {
+  let asked: Promise<InboxMeasure> | null = null
   return () => {
     asked ??= measure(db).finally(() => {
       asked = null

@@ -48,7 +48,10 @@ export class Minds {
     }
   }
 
-  /** Asks each model server for its list of models. The answer holds for 5 s, since everybody on this machine may ask. */
+  /**
+   * Asks each model server for its list of models. The answer holds for 5 s, since everybody on this machine
+   * may ask.
+   */
   check(): Promise<CheckedMinds> {
     this.#asked ??= this.#check().finally(() => {
       setTimeout(() => {

@@ -1,6 +1,6 @@
 /**
- * What logs tell of errors whose message may not be logged: messages of Postgres and of providers quote what they were given, such as
- * rows and prompts.
+ * What logs tell of errors whose message may not be logged: messages of Postgres and of providers quote what
+ * they were given, such as rows and prompts.
  */
 
 /** An error without its message. */
@@ -12,7 +12,10 @@ export function nameAndCode(error: unknown): { error: string; code?: string } {
     : { error: name }
 }
 
-/** The places in the code that an error came by, the innermost first. None of an error whose message cannot be told apart from them. */
+/**
+ * The places in the code that an error came by, the innermost first. None of an error whose message cannot be
+ * told apart from them.
+ */
 export function framesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   const { stack = '', message } = error

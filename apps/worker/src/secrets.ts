@@ -8,8 +8,8 @@ const VARIABLE = 'TREEOS_SECRET_'
 export const secretsFolder = (dataDir: string): string => join(dataDir, 'secrets')
 
 /**
- * Finds secrets by name: of `github` the variable `TREEOS_SECRET_GITHUB`, else the file `secrets/github` of the instance, which is read
- * anew each time. A line break at its end does not count.
+ * Finds secrets by name: of `github` the variable `TREEOS_SECRET_GITHUB`, else the file `secrets/github` of
+ * the instance, which is read anew each time. A line break at its end does not count.
  */
 export function secretsOf(env: NodeJS.ProcessEnv): (name: string) => string | null {
   const { TREEOS_DATA: dataDir } = env

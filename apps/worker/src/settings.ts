@@ -26,7 +26,10 @@ const variables = z.object({
   TREEOS_LOG: z.enum(LOG_LEVELS).optional().describe(LOG_LEVELS.join(', ')),
   /** folder of the instance, which keeps histories */
   TREEOS_DATA: path,
-  /** after this time closed runs that are archived are deleted from Temporal; undefined: Temporal's retention decides */
+  /**
+   * after this time closed runs that are archived are deleted from Temporal; undefined: Temporal's retention
+   * decides
+   */
   TREEOS_KEEP_RUNS_SECONDS: seconds.optional().describe(SECONDS),
   /** the URL of Postgres by which acts by a Temporal signal come in; undefined: they are off */
   TREEOS_SIGNALS_DATABASE_URL: z.string().optional(),
@@ -51,7 +54,9 @@ const variables = z.object({
   TREEOS_ANSWER_TOKENS: count.min(1).optional().describe('a whole number from 1'),
   /** a file of prices by model, which replace the shipped ones */
   TREEOS_PRICES: z.string().optional(),
-  /** base URL of the server of embeddings, with its model: by them notes are searched; null: by words alone */
+  /**
+   * base URL of the server of embeddings, with its model: by them notes are searched; null: by words alone
+   */
   TREEOS_EMBEDDINGS_URL: path,
   TREEOS_EMBEDDINGS_MODEL: path,
   TREEOS_EMBEDDINGS_KEY: path,
@@ -82,7 +87,8 @@ const variables = z.object({
     .max(SHORT_MIND_MS_MAX)
     .optional()
     .describe(`milliseconds from 0 to ${SHORT_MIND_MS_MAX}`),
-  // Temporal's Worker Controller sets the next two. Temporal takes neither dots nor colons in the name of a deployment.
+  // Temporal's Worker Controller sets the next two. Temporal takes neither dots nor colons in the name of a
+  // deployment.
   TEMPORAL_WORKER_BUILD_ID: z
     .string()
     .regex(/^(?!__)[\w.-]{1,100}$/)

@@ -7,8 +7,8 @@ import panel from '@treeos/panel'
 import type { Extension } from '@treeos/sdk'
 
 /**
- * The extensions that our worker and our command line always load: one for each folder of `extensions/`. This is the only
- * list of them. Worlds to start from are in `worlds.ts`. A new one is added here, to the dependencies of this package and to the table in
- * docs/extensions.md.
+ * The extensions that our worker and our command line always load: one for each folder of `extensions/`. This
+ * is the only list of them. Worlds to start from are in `worlds.ts`. A new one is added here, to the
+ * dependencies of this package and to the table in docs/extensions.md.
  */
 export const shipped: readonly Extension[] = [careful, emotions, library, lineage, memory, panel]

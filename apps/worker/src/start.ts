@@ -33,8 +33,8 @@ export function locateTemporal(env: NodeJS.ProcessEnv): TemporalPlace {
 }
 
 /**
- * The calls to services that a worker makes before it takes work. It waits for a service that does not answer, and logs that.
- * A service that answers and refuses ends the start: waiting would not help.
+ * The calls to services that a worker makes before it takes work. It waits for a service that does not
+ * answer, and logs that. A service that answers and refuses ends the start: waiting would not help.
  */
 export class Start {
   readonly #log: Logger

@@ -1,7 +1,10 @@
 /** Names of gRPC statuses that mean a refusal, in both forms that the SDK's core prints. */
 const REFUSALS =
   /\b(NotFound|Unauthenticated|PermissionDenied|InvalidArgument|Unimplemented)\b|requested entity was not found|valid authentication credentials|does not have permission|invalid argument|not implemented or not supported/
-/** The server answers, but without TLS where we use it, not in gRPC, or with a certificate that we do not trust. */
+/**
+ * The server answers, but without TLS where we use it, not in gRPC, or with a certificate that we do not
+ * trust.
+ */
 const OTHER_LANGUAGE = /kind: InvalidData\b|FRAME_SIZE_ERROR|[cC]ertificate/
 
 /** A failed call, classified by the text of the SDK's Rust core, the only thing that it gives. */

@@ -8,9 +8,10 @@ const PROXIES = ['grpc_proxy', 'https_proxy', 'http_proxy'] as const
 const EXCEPTIONS = ['no_grpc_proxy', 'no_proxy'] as const
 
 /**
- * The proxy by which a worker reaches Temporal, as the environment names it for gRPC. The core of the SDK reads no variables, so a worker
- * would go another way than the commands beside it.
- * @returns undefined for the direct way: no proxy is named, Temporal is on this machine, or its host is an exception
+ * The proxy by which a worker reaches Temporal, as the environment names it for gRPC. The core of the SDK
+ * reads no variables, so a worker would go another way than the commands beside it.
+ * @returns undefined for the direct way: no proxy is named, Temporal is on this machine, or its host is an
+ *   exception
  */
 export function temporalProxy(address: string, env: NodeJS.ProcessEnv): Proxy | undefined {
   const proxy = URL.parse(firstSetting(PROXIES, env) ?? '')

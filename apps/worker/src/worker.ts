@@ -43,9 +43,11 @@ export interface RunningWorker {
 }
 
 /**
- * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
- * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_MODELS`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
- * our workflows made before; otherwise it is made once and kept in the cache. With `TEMPORAL_WORKER_BUILD_ID` the worker has a version. A service that is away is waited for.
+ * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`,
+ * `TEMPORAL_*`, `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_MODELS`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the
+ * folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of our workflows made before; otherwise it is made
+ * once and kept in the cache. With `TEMPORAL_WORKER_BUILD_ID` the worker has a version. A service that is
+ * away is waited for.
  * @returns once it takes work
  * @throws {StartError} when the environment or a service says that this cannot work
  * @throws {ServiceAwayError} when a service stays away
@@ -56,7 +58,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const extensions = await loadExtensions(env, tools.call)
   const minds = new Minds(await resolveDefaultModel(env), readConnections(env))
   const temporal = locateTemporal(env)
-  const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
+  // for its own questions; the beats have a pool of their own
+  const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 })
   const metrics = new Metrics(db)
   const running = new WorkStart()
   const served = await metrics.serve({
@@ -158,7 +161,10 @@ async function workerOptions(settings: Settings, taskQueue: string, log: Logger)
   } satisfies WorkerOptions
 }
 
-/** With a version, a being's run stays with workers of the version that began it, and its next run begins with the current one. */
+/**
+ * With a version, a being's run stays with workers of the version that began it, and its next run begins with
+ * the current one.
+ */
 function versionOf(
   deployment: Settings['deployment'],
   taskQueue: string,
@@ -214,7 +220,10 @@ function stop(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown()
 }
 
-/** Counts everything. Logs failures and retries by name and code, and errors of models, scripts and extensions in full. */
+/**
+ * Counts everything. Logs failures and retries by name and code, and errors of models, scripts and extensions
+ * in full.
+ */
 function observer(metrics: Metrics, log: Logger): Observer {
   const { beat, outcome, model, error } = metrics.observer
   return {

@@ -3,7 +3,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 const { resolve } = createRequire(import.meta.url)
-/** Worlds to start from, one for each folder of `examples/worlds/`, and where each lies. This is the only list of them. */
+/**
+ * Worlds to start from, one for each folder of `examples/worlds/`, and where each lies. This is the only list
+ * of them.
+ */
 const WORLDS: Readonly<Record<string, () => string>> = {
   court: () => resolve('@treeos/court'),
   factory: () => resolve('@treeos/factory'),

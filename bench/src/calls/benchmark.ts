@@ -23,7 +23,10 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   beings: ['beings', '--json'],
 }
 
-/** How long a command of the command line takes as users install it, and from the sources of a checkout, beside the start of Node alone. */
+/**
+ * How long a command of the command line takes as users install it, and from the sources of a checkout,
+ * beside the start of Node alone.
+ */
 export async function benchCalls({ size, rounds = ROUNDS[size], onProgress }: CallsOptions) {
   const instance = new Instance({})
   const folder = mkdtempSync(join(tmpdir(), 'treeos-bench-'))
@@ -45,7 +48,8 @@ export async function benchCalls({ size, rounds = ROUNDS[size], onProgress }: Ca
       for (const [name, run] of Object.entries(runs)) {
         const began = performance.now()
         await run()
-        if (i > 0) took.get(name)!.push((performance.now() - began) / 1000) // the first call fills the cache of compiled code
+        // the first call fills the cache of compiled code
+        if (i > 0) took.get(name)!.push((performance.now() - began) / 1000)
       }
     const seconds = Object.fromEntries([...took].map(([name, each]) => [name, round(median(each))]))
     onProgress(JSON.stringify(seconds))

@@ -18,7 +18,9 @@ export interface ChainOptions {
 const FACTS = { small: 50_000, full: 1_000_000 } as const
 const FACTS_PER_REEL = 1000
 const PROOFS = 500
-/** What a fact of this benchmark hashes: the header with the hash before it, and the payload with its salt. */
+/**
+ * What a fact of this benchmark hashes: the header with the hash before it, and the payload with its salt.
+ */
 const HASHED_BYTES = [380, 170] as const
 
 /** How fast a chain of facts is checked, beside bare sha256 and the reading of the rows in the same run. */

@@ -6,8 +6,9 @@ import { type Kysely, sql } from 'kysely'
 const BATCH_LENGTH = 2000
 
 /**
- * Writes whole chains of facts past the append, which would take longer than the benchmark. They verify: hashes, links, heads and
- * journal are as the append makes them. A fact has a header of about 330 bytes and a payload of about 120.
+ * Writes whole chains of facts past the append, which would take longer than the benchmark. They verify:
+ * hashes, links, heads and journal are as the append makes them. A fact has a header of about 330 bytes and a
+ * payload of about 120.
  */
 export async function writeFacts(
   owner: Kysely<StoreDb>,

@@ -33,7 +33,9 @@ export interface EvaluateOptions {
   readonly onProgress: (line: string) => void
 }
 
-/** Measures one evaluation by our compiled flows, by rule libraries and by hand-written closures, in one run. */
+/**
+ * Measures one evaluation by our compiled flows, by rule libraries and by hand-written closures, in one run.
+ */
 export async function benchEvaluate(options: EvaluateOptions) {
   const wanted = options.contestants.filter(isLibrary)
   const libraries = wanted.length === 0 ? null : await loadLibraries(options.onProgress)

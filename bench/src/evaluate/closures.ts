@@ -1,9 +1,9 @@
 import type { Answer, Context, Moment, Workload } from './workload.ts'
 
 /**
- * The same flow as hand-written closures, as an engineer writes them who needs only this flow. `guarded` keeps the
- * evaluator's rules and is its rival. `unguarded` shows the least possible cost: it trusts every context to have the shape of
- * the workload's. With another context it throws, or reads from a prototype.
+ * The same flow as hand-written closures, as an engineer writes them who needs only this flow. `guarded`
+ * keeps the evaluator's rules and is its rival. `unguarded` shows the least possible cost: it trusts every
+ * context to have the shape of the workload's. With another context it throws, or reads from a prototype.
  */
 export const guarded = (workload: Workload) => walk(workload, guardedClauses)
 export const unguarded = (workload: Workload) => walk(workload, unguardedClauses)

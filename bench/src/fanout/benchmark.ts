@@ -46,8 +46,9 @@ interface Beat {
 }
 
 /**
- * Sends one world signal to many beings whose flows read it. The first beat starts their workflows. At the second beat they
- * run already. At the third beat the worker that published is killed once half of the beings have opened a moment.
+ * Sends one world signal to many beings whose flows read it. The first beat starts their workflows. At the
+ * second beat they run already. At the third beat the worker that published is killed once half of the beings
+ * have opened a moment.
  */
 export function benchFanout(options: FanoutOptions) {
   const count = options.beings ?? BEINGS[options.size]

@@ -6,7 +6,10 @@ import { runWorker } from '../moment/worker.ts'
 /** Settings from the parent, as JSON. */
 export interface Setup {
   readonly databaseUrl: string
-  /** environment variables with the address of Temporal and the path of its configuration file; they hold no key */
+  /**
+   * environment variables with the address of Temporal and the path of its configuration file; they hold no
+   * key
+   */
   readonly temporal: Record<string, string>
   readonly taskQueue: string
   /** base URL of the model stub; left out when no being has a model */

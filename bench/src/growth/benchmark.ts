@@ -52,8 +52,8 @@ interface Part {
 }
 
 /**
- * Lives many moments of one being, then one moment each of as many beings, and compares what a moment costs in the first
- * tenth with the last tenth.
+ * Lives many moments of one being, then one moment each of as many beings, and compares what a moment costs
+ * in the first tenth with the last tenth.
  */
 export function benchGrowth({ size, halves, beings, isSplit, onProgress }: GrowthOptions) {
   const count = beings ?? MOMENTS[size]
@@ -219,7 +219,10 @@ async function weigh({ services, lane }: Stage): Promise<Weight> {
 
 const sum = (runs: ReadonlyMap<string, number>) => [...runs.values()].reduce((all, bytes) => all + bytes, 0)
 
-/** Weighs the history of each run of a being, beginning with its last one, until it meets a run that `runs` has. */
+/**
+ * Weighs the history of each run of a being, beginning with its last one, until it meets a run that `runs`
+ * has.
+ */
 async function measureRuns({ temporal, lane }: Stage, being: string, runs: Map<string, number>) {
   const workflowId = lane.workflowOf?.(being) ?? ''
   const { connection, options } = temporal

@@ -78,8 +78,8 @@ async function ask<Row>(
 const COPIES_MAX = 10
 
 /**
- * Tables and indexes of a SQLite file, its free pages and its log. The server locks the file, so a copy of both files is read.
- * A copy that was made during a write can be damaged; then another one is made.
+ * Tables and indexes of a SQLite file, its free pages and its log. The server locks the file, so a copy of
+ * both files is read. A copy that was made during a write can be damaged; then another one is made.
  * @param file of a server that has nothing to do
  */
 export async function sizesOfSqlite(file: string): Promise<Sizes> {

@@ -37,7 +37,10 @@ interface Post {
   readonly heats: { temporal: number; all: number; call: number }[]
 }
 
-/** Compares the CPU of moments, and of single calls, by what Temporal asks its callers for. Nothing else differs. */
+/**
+ * Compares the CPU of moments, and of single calls, by what Temporal asks its callers for. Nothing else
+ * differs.
+ */
 export function benchGuard({ size, rounds = SIZES[size].rounds, onProgress }: GuardOptions) {
   const machine = describeMachine()
   return withServices(onProgress, async (services) => {

@@ -12,8 +12,8 @@ export type Guard = (typeof GUARDS)[number]
 const OWN_FLAGS = ['--key-file', '--tls-dir', '--db', '--port', '--ui-port']
 
 /**
- * Starts a server that differs from the product's in its guard only, and has no UI: `open` asks for nothing, `certificate`
- * for a client certificate over TLS, as the product's does.
+ * Starts a server that differs from the product's in its guard only, and has no UI: `open` asks for nothing,
+ * `certificate` for a client certificate over TLS, as the product's does.
  */
 export async function startServer(
   guard: Guard,

@@ -35,8 +35,8 @@ const STARTING = 50
 const TASK_QUEUE = 'held'
 
 /**
- * What a wake costs a worker of the bare SDK by the number of other runs that it holds, which all rest. The work of a wake is the
- * same, so the difference is what the SDK pays for what it holds. See bench/upstream.
+ * What a wake costs a worker of the bare SDK by the number of other runs that it holds, which all rest. The
+ * work of a wake is the same, so the difference is what the SDK pays for what it holds. See bench/upstream.
  */
 export function benchHeld({ size, beings, workers, onProgress }: HeldOptions) {
   const many = beings ?? MANY[size]

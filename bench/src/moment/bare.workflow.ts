@@ -28,7 +28,10 @@ export async function plainBeing(input: BareInput): Promise<void> {
   await continueAsNew<typeof plainBeing>({ being: input.being, waiting })
 }
 
-/** The leanest way that still resumes after a crash: both effects are local activities, and the insert may run twice. */
+/**
+ * The leanest way that still resumes after a crash: both effects are local activities, and the insert may run
+ * twice.
+ */
 export async function leanBeing(input: BareInput): Promise<void> {
   const { askForAnswer, keepAnswer } = proxyLocalActivities<BareActivities>({ startToCloseTimeout: '1m' })
   const waiting = await answerTurns(input, async (turn) => {

@@ -36,7 +36,10 @@ const SOLO_THINKING_MS_MAX = 15_000
 
 const POOL_MAX = 20 // the default of our worker
 
-/** Measures moments per second and the latency of one being, and compares them with the same turn without TreeOS. */
+/**
+ * Measures moments per second and the latency of one being, and compares them with the same turn without
+ * TreeOS.
+ */
 export function benchMoment(options: MomentOptions) {
   const machine = describeMachine()
   return withServices(options.onProgress, (services) => raceOn(services, options, machine))

@@ -41,7 +41,10 @@ export class Process {
     return new Process('stub', join(import.meta.dirname, 'stub.ts'), [String(thinkMs)])
   }
 
-  /** @param checkout root of another checkout of this repository, whose code it runs; it must take its setup as a message, too */
+  /**
+   * @param checkout root of another checkout of this repository, whose code it runs; it must take its setup
+   *   as a message, too
+   */
   static contestant(setup: Setup, checkout?: string): Process {
     const folder = checkout === undefined ? import.meta.dirname : join(resolve(checkout), 'bench/src/moment')
     const process = new Process(setup.contestant, join(folder, 'child.ts'))

@@ -7,7 +7,10 @@ export interface Setup {
   readonly databaseUrl: string
   /** the same database, as workers of TreeOS log in: Postgres checks what they write */
   readonly workerUrl: string
-  /** environment variables with the address of Temporal and the path of its configuration file; they hold no key */
+  /**
+   * environment variables with the address of Temporal and the path of its configuration file; they hold no
+   * key
+   */
   readonly temporal: Record<string, string>
   /** base URL of the model stub, with /v1 */
   readonly modelUrl: string

@@ -20,7 +20,10 @@ export interface Racing {
   begin(being: string, n: number, content: string): Promise<void>
 }
 
-/** Drives the turns of one lane. Each being gets its next turn as soon as the record of the last one is committed. */
+/**
+ * Drives the turns of one lane. Each being gets its next turn as soon as the record of the last one is
+ * committed.
+ */
 export class Race {
   readonly #lane: Racing
   readonly #numbers = new Map<string, number>()

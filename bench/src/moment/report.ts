@@ -51,7 +51,9 @@ export function report(lane: Lane, crowds: readonly Measured[], solos: readonly 
   }
 }
 
-/** Ratios of medians: our turns per second to theirs, and their CPU per turn to ours. More is better for us. */
+/**
+ * Ratios of medians: our turns per second to theirs, and their CPU per turn to ours. More is better for us.
+ */
 export function ratiosOf(crowds: ReadonlyMap<string, readonly Measured[]>) {
   const turnsPerSecond: Record<string, number> = {}
   const cpuPerTurn: Record<string, number> = {}
@@ -69,7 +71,10 @@ export function ratiosOf(crowds: ReadonlyMap<string, readonly Measured[]>) {
 const cpuOfTurn = ({ cpuMs, heat }: Measured) =>
   Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0) / heat.turns
 
-/** When other processes use more than this share of a core, rates of single heats are unreliable; see `foreignCores`. */
+/**
+ * When other processes use more than this share of a core, rates of single heats are unreliable; see
+ * `foreignCores`.
+ */
 const FOREIGN_CORES_MAX = 0.25
 
 export const isQuiet = (crowds: ReadonlyMap<string, readonly Measured[]>) =>

@@ -1,6 +1,6 @@
 /**
- * The model of the benchmark. It answers every request with the same tool call for all contestants, after a time of its argument. It runs in a
- * process of its own, so that its CPU time is counted separately.
+ * The model of the benchmark. It answers every request with the same tool call for all contestants, after a
+ * time of its argument. It runs in a process of its own, so that its CPU time is counted separately.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,7 +30,10 @@ const server = createServer((request, response) => {
 })
 server.keepAliveTimeout = 60_000
 
-/** A DO that sets a quality of the asker. For a being it is an act with one fact, for the other contestants a text to store. */
+/**
+ * A DO that sets a quality of the asker. For a being it is an act with one fact, for the other contestants a
+ * text to store.
+ */
 function answer(n: number) {
   const args = {
     field: 'bench.said',

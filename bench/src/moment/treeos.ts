@@ -14,7 +14,10 @@ import { runWorker } from './worker.ts'
 /** More than the benchmark can use. */
 const TOKENS_A_DAY = 1_000_000_000_000
 
-/** TreeOS as the worker app runs it. One worker runs LLM and scripted beings; the first word of a name says which. */
+/**
+ * TreeOS as the worker app runs it. One worker runs LLM and scripted beings; the first word of a name says
+ * which.
+ */
 export async function startTreeos(
   setup: Setup,
   done: (being: string, n: number) => void,
@@ -53,7 +56,8 @@ export async function plantDiaries(
   const owner = openDatabase(databaseUrl, { asOwner: true, poolMax: 2 })
   await migrate(owner)
   const { reality } = await bootstrapReality(owner, buildRegistry([seed, diary]), { name, timeZone: 'UTC' })
-  // Every call of a model is paid from a budget, as in any reality. Only the pace and the size of it do not bound.
+  // Every call of a model is paid from a budget, as in any reality. Only the pace and the size of it do not
+  // bound.
   await setStandardBudgets({ db: owner, reality }, { llm: { tokens: TOKENS_A_DAY }, scripted: {} })
   await bear({ db: owner, reality }, beings.map(newborn))
   await owner.destroy()

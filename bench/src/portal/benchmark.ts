@@ -30,7 +30,10 @@ const RECORD_PAGE = 2_000
 const INBOX_ROW = '.many > .slot .row'
 const PASSWORD = 'correct horse battery'
 
-/** The portal of a reality with many beings and a long record, in Chromium without a screen, on one machine with its services. */
+/**
+ * The portal of a reality with many beings and a long record, in Chromium without a screen, on one machine
+ * with its services.
+ */
 export function benchPortal({ size, beings, onProgress }: PortalOptions) {
   const crowd = { ...CROWDS[size], ...(beings === undefined ? {} : { beings }) }
   return withServices(onProgress, async (services) => {
@@ -127,8 +130,8 @@ async function signIn(context: BrowserContext, link: string): Promise<void> {
 }
 
 /**
- * Loads a page several times, each in a new tab. Interactive: both things are drawn and the next frame came, so that the page
- * answers.
+ * Loads a page several times, each in a new tab. Interactive: both things are drawn and the next frame came,
+ * so that the page answers.
  */
 async function loads(context: BrowserContext, url: string, first: string, second: string) {
   const paints: number[] = []
@@ -245,7 +248,10 @@ async function timed(page: Page, act: string) {
   return spread(times)
 }
 
-/** Sizes of the built page, packed: the scripts that its document names, which every page loads, and all of it. */
+/**
+ * Sizes of the built page, packed: the scripts that its document names, which every page loads, and all of
+ * it.
+ */
 function bundle() {
   const named = readFileSync(join(PAGE_FOLDER, 'index.html'), 'utf8')
   const folder = join(PAGE_FOLDER, 'assets')

@@ -25,8 +25,9 @@ export interface Crowd {
 export const BUSY = 'b-0'
 
 /**
- * A reality with many beings and a long record. Moments and facts are rows as they are read, made in a few statements: to live
- * them would take longer than the benchmark. Their hashes do not link, so they do not verify.
+ * A reality with many beings and a long record. Moments and facts are rows as they are read, made in a few
+ * statements: to live them would take longer than the benchmark. Their hashes do not link, so they do not
+ * verify.
  */
 export async function seedCrowd(
   url: string,

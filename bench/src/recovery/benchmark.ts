@@ -36,8 +36,8 @@ const WAYS = [
 ] as const
 
 /**
- * Kills one of two workers in the middle of the moments of a few beings, again and again. The other one lives on, and a new one
- * takes the place of the dead one.
+ * Kills one of two workers in the middle of the moments of a few beings, again and again. The other one lives
+ * on, and a new one takes the place of the dead one.
  */
 export function benchRecovery(options: RecoveryOptions) {
   return withServices(options.onProgress, async (services) => {

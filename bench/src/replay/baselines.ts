@@ -36,8 +36,8 @@ export async function readMoments(db: Kysely<StoreDb>): Promise<number> {
 }
 
 /**
- * Makes ready to hash as many bytes as are stored of moments, and to do nothing else: of each moment its open record, its record, its
- * decision, and headers and payloads of its facts.
+ * Makes ready to hash as many bytes as are stored of moments, and to do nothing else: of each moment its open
+ * record, its record, its decision, and headers and payloads of its facts.
  * @returns hashes; it returns the moments
  */
 export async function hashMoments(db: Kysely<StoreDb>): Promise<() => number> {

@@ -24,7 +24,10 @@ export interface ReplayOptions {
 
 const MOMENTS = { small: 500, full: 10_000 } as const
 const BEINGS = 50
-/** The benchmark puts wakes into inboxes that no being said, so replay finds no fact of their senders. All else must be the same. */
+/**
+ * The benchmark puts wakes into inboxes that no being said, so replay finds no fact of their senders. All
+ * else must be the same.
+ */
 const UNSAID = ['caller', 'wake']
 /** Functions that a profile lists. */
 const LISTED = 40

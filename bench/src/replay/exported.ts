@@ -8,10 +8,16 @@ import type { Kysely } from 'kysely'
 import { round } from '../statistics.ts'
 
 const SAMPLED_MS = 50
-/** The benchmark writes its beings and wakes itself, by no moment, so the bundle is broken there. All else must be whole. */
+/**
+ * The benchmark writes its beings and wakes itself, by no moment, so the bundle is broken there. All else
+ * must be whole.
+ */
 const UNLIVED = 'no moment wrote it'
 
-/** Writes all of a reality into an audit bundle, and checks it as an auditor does: by the law, from the file alone. */
+/**
+ * Writes all of a reality into an audit bundle, and checks it as an auditor does: by the law, from the file
+ * alone.
+ */
 export async function verifyExported(db: Kysely<StoreDb>, reality: Reality) {
   const folder = mkdtempSync(join(tmpdir(), 'treeos-bench-bundle-'))
   try {

@@ -34,8 +34,9 @@ const KINDS = ['scripted', 'llm'] as const
 const POOL_MAX = 20 // the default of our worker
 
 /**
- * Measures moments a second by number of workers, on a Temporal that is a cluster: its services are processes of their own, with their
- * state in Postgres. Every being has one turn under way, and each number of workers starts with empty caches.
+ * Measures moments a second by number of workers, on a Temporal that is a cluster: its services are processes
+ * of their own, with their state in Postgres. Every being has one turn under way, and each number of workers
+ * starts with empty caches.
  */
 export function benchScale(options: ScaleOptions) {
   const { size, onProgress } = options

@@ -40,8 +40,9 @@ export interface Cluster {
 }
 
 /**
- * Starts the product's server as a cluster: its services in four processes that know each other by certificates, with the state in
- * Postgres, and the same settings and key as the product's. The server that the services brought is stopped.
+ * Starts the product's server as a cluster: its services in four processes that know each other by
+ * certificates, with the state in Postgres, and the same settings and key as the product's. The server that
+ * the services brought is stopped.
  */
 export async function startCluster(services: Services, shards: number): Promise<Cluster> {
   const { pid, kind } = services.temporal

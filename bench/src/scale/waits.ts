@@ -9,9 +9,15 @@ const EACH_MS = 50
 export type SideOf = (database: string | null) => string
 
 export interface Waits {
-  /** average number of statements under way, by side and by what they wait for; `CPU` waits for nothing that Postgres knows of */
+  /**
+   * average number of statements under way, by side and by what they wait for; `CPU` waits for nothing that
+   * Postgres knows of
+   */
   readonly active: Readonly<Record<string, number>>
-  /** average number of statements that wait for a lock of a row or table, by side and by the beginning of the statement */
+  /**
+   * average number of statements that wait for a lock of a row or table, by side and by the beginning of the
+   * statement
+   */
   readonly blocked: Readonly<Record<string, number>>
   readonly samples: number
 }
@@ -69,8 +75,8 @@ const averages = (counts: ReadonlyMap<string, number>, samples: number) =>
   )
 
 /**
- * CPU time of the server by side: of its connections by their database, and `server` for the processes without one, such as the
- * writer of the log. A connection that ends meanwhile is counted as `server`.
+ * CPU time of the server by side: of its connections by their database, and `server` for the processes
+ * without one, such as the writer of the log. A connection that ends meanwhile is counted as `server`.
  * @param whole CPU time of the whole server
  */
 export async function cpuByDatabase(

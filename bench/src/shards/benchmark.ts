@@ -27,7 +27,10 @@ const SIZES = {
   full: { liveMs: 30_000, seconds: 2, rounds: 4, replayed: ['reel', 'neighbours'] },
 } as const
 
-/** What share of the appends of a reality would span shards, what that costs on a real Postgres, and what partitions cost there. */
+/**
+ * What share of the appends of a reality would span shards, what that costs on a real Postgres, and what
+ * partitions cost there.
+ */
 export async function benchShards({ size, url, onProgress, ...options }: ShardsOptions) {
   const { liveMs, replayed } = SIZES[size]
   const { seconds = SIZES[size].seconds, rounds = SIZES[size].rounds } = options
@@ -78,7 +81,9 @@ async function live(
   return readLived(url)
 }
 
-/** Without what the operator did: it plants the scenes, which takes more appends than a short life of them. */
+/**
+ * Without what the operator did: it plants the scenes, which takes more appends than a short life of them.
+ */
 const readLived = async (url: string): Promise<RecordedAppend[]> =>
   (await onServer(url, readAppends)).filter(({ being }) => being !== null && being !== OPERATOR)
 

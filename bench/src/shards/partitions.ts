@@ -12,7 +12,10 @@ const FACT_INDEXES = `
   create index on treeos.fact (moment) where moment is not null;
   create index on treeos.fact (reel, seq) where kind in ('fact:erased', 'moment:erased');`
 
-/** Cuts the tables that a reel is a key of by the hash of the reel. The hash of a fact is then unique in its part only. */
+/**
+ * Cuts the tables that a reel is a key of by the hash of the reel. The hash of a fact is then unique in its
+ * part only.
+ */
 const CUT = ['head', 'fact']
   .map((table) => {
     const key = table === 'head' ? 'reel' : 'reel, seq'
@@ -131,8 +134,9 @@ const PLANS = 200
 const READ = 'select f.hash, f.bytes from treeos.fact f'
 
 /**
- * Of the statement that reads one fact by its key: the mean time to plan it, and the relations that it locks by the plan for any key that `append` uses. The
- * first plans of a connection, which fill its caches, do not count.
+ * Of the statement that reads one fact by its key: the mean time to plan it, and the relations that it locks
+ * by the plan for any key that `append` uses. The first plans of a connection, which fill its caches, do not
+ * count.
  */
 const planOf = (url: string): Promise<{ planningMs: number; locked: number }> =>
   onServer(url, async (client) => {

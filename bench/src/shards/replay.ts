@@ -7,7 +7,9 @@ import { type Placement, placing, type Reach, reachOf } from './simulate.ts'
 const GROWN_BYTES = 1000
 const CLIENTS = 8
 
-/** A reel, and one fact of a fixed size: an append without anything but its locks, its checks and its rows. */
+/**
+ * A reel, and one fact of a fixed size: an append without anything but its locks, its checks and its rows.
+ */
 const SHARD = `
   create table head (reel text primary key, seq bigint not null);
   create table fact (reel text, seq bigint, bytes bytea not null, primary key (reel, seq));
@@ -26,7 +28,10 @@ const SHARD = `
     end loop;
   end $$`
 
-/** What appends cost when their reels lie on several databases of one server. So nothing is gained here: it shows the price alone. */
+/**
+ * What appends cost when their reels lie on several databases of one server. So nothing is gained here: it
+ * shows the price alone.
+ */
 export interface Replayed {
   readonly shards: number
   readonly placement: Placement
@@ -83,7 +88,9 @@ export async function replayOn(
   }
 }
 
-/** Shard by shard in their order, and within one by name: so no two appends wait for each other, on any shard. */
+/**
+ * Shard by shard in their order, and within one by name: so no two appends wait for each other, on any shard.
+ */
 async function appendTo(
   client: readonly pg.Client[],
   append: RecordedAppend,
@@ -115,7 +122,8 @@ async function commitAll(client: readonly pg.Client[], { writes, checks }: Reach
     Promise.all(shards.map((shard) => client[shard]!.query(statement)))
   if (writes.length < 2) await all(writes, 'commit')
   else {
-    // A prepared transaction has a name for the whole server, and all shards are databases of one server here.
+    // A prepared transaction has a name for the whole server, and all shards are databases of one server
+    // here.
     await Promise.all(writes.map((shard) => client[shard]!.query(`prepare transaction '${id}-${shard}'`)))
     await Promise.all(writes.map((shard) => client[shard]!.query(`commit prepared '${id}-${shard}'`)))
   }

@@ -35,7 +35,10 @@ function beingOf(reel: string): string | null {
   return kind === 'being' || kind === 'moments' ? name : null
 }
 
-/** The space that the appends of each being named most often; the first by name where two are equal. The root is named by all, so it is no home. */
+/**
+ * The space that the appends of each being named most often; the first by name where two are equal. The root
+ * is named by all, so it is no home.
+ */
 function homesOf(appends: readonly RecordedAppend[]): Map<string, string> {
   const counts = new Map<string, Map<string, number>>()
   for (const { being, written, checked } of appends) {
@@ -56,7 +59,10 @@ function homesOf(appends: readonly RecordedAppend[]): Map<string, string> {
 /** Of these there is one in a reality, however large it is; so are all signals of a namespace. */
 const ONLY = new Set(['registry', 'space:/', 'being:operator', 'moments:operator'])
 
-/** A reality in which all beings and places of these appends exist several times, each time under another name. */
+/**
+ * A reality in which all beings and places of these appends exist several times, each time under another
+ * name.
+ */
 export function multiplied(appends: readonly RecordedAppend[], times: number): RecordedAppend[] {
   const renamed = (reel: string, i: number) =>
     ONLY.has(reel) || reel.startsWith('world:') ? reel : `${reel}~${i}`
@@ -90,7 +96,9 @@ export function reachOf(
   }
 }
 
-/** A reel that is named this many times as often to check it as to write to it could be copied to every shard. */
+/**
+ * A reel that is named this many times as often to check it as to write to it could be copied to every shard.
+ */
 const CHECKS_A_WRITE_MIN = 10
 
 /** Reels that are checked far more often than written to, such as the registry. */

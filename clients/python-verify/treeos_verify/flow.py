@@ -90,7 +90,15 @@ class When:
             condition = {"in": condition}
         elif type(condition) is not dict:
             condition = {"eq": condition}
-        return all([compare(name, operand, actual) for name, operand in condition.items()])
+        tests = [(name, operand, compare(name, operand, actual)) for name, operand in condition.items()]
+        if path == "caller.role" and at(self.context, "caller", "cognition") == "human":
+            return all(name in ("eq", "in") if names_human(operand) else holds for name, operand, holds in tests)
+        return all(holds for _, _, holds in tests)
+
+
+def names_human(operand):
+    """Every person wears this role beside its own."""
+    return operand == "human" or type(operand) is list and "human" in operand
 
 
 def compare(operator, operand, actual):
@@ -161,6 +169,8 @@ def when_paths(when):
                 yield from when_paths(part)
         else:
             yield key
+            if key == "caller.role" and any(map(names_human, value.values() if type(value) is dict else [value])):
+                yield "caller.cognition"
 
 
 def slice_of(context, paths):

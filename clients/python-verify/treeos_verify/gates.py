@@ -358,7 +358,7 @@ def read_outside(value):
 
 
 def rules_of(world, path, verb, key, tried=False):
-    """Of those that are tried, each stands in the place of the rule of its name."""
+    """Of dry-run rules, each stands in the place of the rule of its name."""
     space = world.space(path) or NOTHING
     own, shadow = at(space["permissions"], verb), at(space["shadow"], verb) if tried else ABSENT
     shadow = shadow if type(shadow) is dict else {}
@@ -427,7 +427,7 @@ def is_tried(by, path):
 
 
 def check_shadow(question, fallback, answer, record):
-    """What the record says of rules that are tried is what they give."""
+    """What the record says of dry-run rules is what they give."""
     if question.counting is None:
         return
     was = "refused" if not answer[0] else "ask" if question.asks else "allowed"
@@ -443,11 +443,11 @@ def check_shadow(question, fallback, answer, record):
     due = None if was == would else {**own, "was": was, "would": would, "by": by}
     said = [one for one in items(record, "shadow") if all(at(one, name) == value for name, value in own.items())]
     is_before = not said and given(record, "outcome") == "failure" and answer[0]  # it may have failed before the gate was asked
-    need(is_before or same(said[0] if said else None, due), "the rules that are tried would have said something else")
+    need(is_before or same(said[0] if said else None, due), "the dry-run rules would have said something else")
 
 
 def tallies_tried(question):
-    """The reels on which an act is counted for the rules that are tried."""
+    """The reels on which an act is counted for the dry-run rules."""
     world, verb, key = question.world, question.verb, question.key
     if question.counting is None:
         return []

@@ -56,7 +56,7 @@ class Stack:
         return roles
 
     def check_shadow(self, told, worn, cognition):
-        """The flow that is tried gives the roles that are told; where it reads what is not here, or its place, they are not compared."""
+        """The dry-run flow gives the roles that are told; where it reads what is not here, or its place, they are not compared."""
         flow = at(self.me.get("qualities"), "shadow")
         due, before = ABSENT, self.missing
         self.missing = set()
@@ -80,7 +80,7 @@ class Stack:
         need(said is ABSENT if due is ABSENT else same(said, due), "another stack in the shadow", "stack-mismatch")
 
     def check_tried(self, told):
-        """Marks are left out of what the flow that is tried reads and its own flow does not."""
+        """Marks are left out of what the dry-run flow reads and its own flow does not."""
         said = at(self.open, "triedOutside")
         if said is ABSENT:
             return

@@ -2,7 +2,10 @@ import { type Clause, defineExtension, defineRole, type RoleFlow } from '@treeos
 
 const READER = 'careful:reader'
 
-/** May read where it lives and where it is, and answer who speaks to it. It may do nothing, and speak to nobody else. */
+/**
+ * May read where it lives and where it is, and answer who speaks to it. It may do nothing, and speak to
+ * nobody else.
+ */
 const reader = defineRole({
   name: READER,
   description: 'In a moment with words from outside: reads and answers, and does nothing.',
@@ -30,8 +33,8 @@ const listener = defineRole({
 export const careful: Clause = { when: { 'moment.outside': true }, role: READER }
 
 /**
- * A flow that wears a careful role alone wherever a moment holds words from outside. A stacked role adds what its lists hold, so each stacked
- * clause then holds in other moments only.
+ * A flow that wears a careful role alone wherever a moment holds words from outside. A stacked role adds what
+ * its lists hold, so each stacked clause then holds in other moments only.
  * @param role the careful one
  */
 export const carefully = (flow: RoleFlow, role: string = READER): RoleFlow => [

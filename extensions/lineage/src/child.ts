@@ -11,7 +11,10 @@ import { buildGenesisPrompt, type Genesis } from './genesis.ts'
 import { type ChildState, requireMove } from './lifecycle.ts'
 import type { RoleConfig, Tool } from './roles.ts'
 
-/** What a child is, in its quality `lineage`. Its parent and the tools here write it; its ceiling and model do not rest on it. */
+/**
+ * What a child is, in its quality `lineage`. Its parent and the tools here write it; its ceiling and model do
+ * not rest on it.
+ */
 export interface Profile {
   readonly role: string
   readonly state: ChildState
@@ -65,6 +68,17 @@ export async function spawnedBy(
   })
 }
 
+/**
+ * The state of a child now. Only its tools and its parent write its state, so of a child that lived without either, as by an answer or a
+ * heartbeat, the quality still says `starting`: it is healthy nevertheless.
+ */
+export async function stateOf(
+  world: WorldReader,
+  { name, profile: { state } }: Pick<BeingRow, 'name'> & { readonly profile: Profile },
+): Promise<ChildState> {
+  return state === 'starting' && Object.hasOwn(await world.wore([name]), name) ? 'healthy' : state
+}
+
 /** The role of a child that is stopped or failed: it holds nothing, and no wake opens a moment in it. */
 export const STOPPED = 'lineage:stopped'
 
@@ -103,7 +117,10 @@ export const setProfilePart = (name: string, key: string | null, value: Json) =>
   payload: { path: key === null ? ['lineage'] : ['lineage', key], value, merge: false },
 })
 
-/** Facts of one step of a child's life. @throws {TreeosError} RESOURCE_CONFLICT for a step that there is not */
+/**
+ * Facts of one step of a child's life.
+ * @throws {TreeosError} RESOURCE_CONFLICT for a step that there is not
+ */
 export function moved(name: string, from: ChildState, to: ChildState, reason: string) {
   requireMove(name, from, to)
   return [recordOf(name, 'lineage:moved', { from, to, reason }), setProfilePart(name, 'state', to)]
@@ -117,7 +134,10 @@ export const recordOf = (name: string, kind: `lineage:${string}`, payload: JsonO
 
 export const operationOf = (tool: Tool): string => `lineage:${tool.replaceAll('_', '-')}`
 
-/** What a child may reach for at most. Null for a child without restrictions: then the ceilings of its makers bound it. */
+/**
+ * What a child may reach for at most. Null for a child without restrictions: then the ceilings of its makers
+ * bound it.
+ */
 export const ceilingOf = ({ allowedTools }: Pick<RoleConfig, 'allowedTools'>): JsonObject | null =>
   allowedTools === undefined
     ? null
@@ -126,7 +146,10 @@ export const ceilingOf = ({ allowedTools }: Pick<RoleConfig, 'allowedTools'>): J
 export const everySecondsOf = (baseSeconds: number, { heartbeatMultiplier }: RoleConfig): number =>
   Math.max(1, Math.round(baseSeconds * heartbeatMultiplier))
 
-/** Arguments that give a child its model and the limit of its answers. A role without a model has its parent's. */
+/**
+ * Arguments that give a child its model and the limit of its answers. A role without a model has its
+ * parent's.
+ */
 export function modelArgs(parent: BeingRow, { inferenceModel, maxTokensPerTurn }: RoleConfig): JsonObject {
   const { connection, model } = (parent.qualities.llm ?? {}) as { connection?: string; model?: string }
   const inherited = {

@@ -7,8 +7,8 @@ describe('the table of roles is data', () => {
   it('is as the built-in one without a setting', () => {
     expect(configure(readOverride(undefined))).toEqual({
       heartbeatSeconds: 3600,
-      liveChildrenMax: 3,
-      spawnsPerDayMax: 3,
+      liveChildrenMax: 4,
+      spawnsPerDayMax: 4,
       roles: ROLE_CONFIGS,
     })
   })

@@ -38,7 +38,7 @@ export interface LineageConfig {
 const HEARTBEAT_SECONDS = 3600
 
 export function configure(given: LineageOverride = {}): LineageConfig {
-  const { heartbeatSeconds = HEARTBEAT_SECONDS, liveChildrenMax = 3, spawnsPerDayMax = 3, roles = {} } = given
+  const { heartbeatSeconds = HEARTBEAT_SECONDS, liveChildrenMax = 4, spawnsPerDayMax = 4, roles = {} } = given
   const changed = Object.entries(ROLE_CONFIGS).map(([name, config]) => {
     const { allowedTools, ...rest } = (isBuiltIn(name) ? roles[name] : undefined) ?? {}
     const { allowedTools: tools, ...whole } = { ...config, ...rest }
@@ -49,8 +49,8 @@ export function configure(given: LineageOverride = {}): LineageConfig {
 }
 
 /**
- * Reads the variable TREEOS_LINEAGE: JSON such as {"heartbeatSeconds": 60, "roles": {"writer": {"inferenceModel": ""}}}. All
- * workers of a reality should have the same.
+ * Reads the variable TREEOS_LINEAGE: JSON such as {"heartbeatSeconds": 60, "roles": {"writer":
+ * {"inferenceModel": ""}}}. All workers of a reality should have the same.
  * @throws {Error} naming the variable and what is wrong
  */
 export function readOverride(text: string | undefined): LineageOverride {

@@ -39,7 +39,8 @@ interface CustomRoleSource {
 }
 
 /**
- * The role of a child: a built-in one, or one that its parent defined. That one is held to the limits that the parent has now.
+ * The role of a child: a built-in one, or one that its parent defined. That one is held to the limits that
+ * the parent has now.
  * @returns null when there is no role of that name
  * @throws {TreeosError} FORBIDDEN
  */
@@ -70,7 +71,10 @@ export async function requireRole(
   )
 }
 
-/** The roles that a parent may give a child: the built-in ones, then its own. A role without restrictions may use all tools. */
+/**
+ * The roles that a parent may give a child: the built-in ones, then its own. A role without restrictions may
+ * use all tools.
+ */
 export function rolesFor(
   { roles }: LineageConfig,
   parent: Pick<BeingRow, 'qualities'>,

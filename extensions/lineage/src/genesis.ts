@@ -1,7 +1,10 @@
 import { TreeosError } from '@treeos/sdk'
 import { buildRolePreamble, type Preamble } from './roles.ts'
 
-/** What a child is told about itself. It is kept with the child, so a later change of a role's table changes no child. */
+/**
+ * What a child is told about itself. It is kept with the child, so a later change of a role's table changes
+ * no child.
+ */
 export interface Genesis {
   /** the genesis prompt of its parent; empty when that has none */
   readonly prompt: string
@@ -10,17 +13,22 @@ export interface Genesis {
   readonly parent: { readonly name: string; readonly address: string }
 }
 
-/** Most characters of a genesis prompt. A longer parent prompt is cut at its end; the other blocks are whole. */
+/**
+ * Most characters of a genesis prompt. A longer parent prompt is cut at its end; the other blocks are whole.
+ */
 export const GENESIS_CHARS_MAX = 16_000
 /**
- * Of the first part, as a row holds it. A child keeps its profile, its task and its last result in one row of at most 64 KiB, and
- * its parent must always find room to write there.
+ * Of the first part, as a row holds it. A child keeps its profile, its task and its last result in one row of
+ * at most 64 KiB, and its parent must always find room to write there.
  */
 export const GENESIS_BYTES_MAX = 24 * 1024
 export const SPECIALIZATION_CHARS_MAX = 2000
 export const MESSAGE_CHARS_MAX = 2000
 
-/** The genesis prompt of a child: parent's prompt, specialization, role, lineage. A block that is absent leaves no gap. */
+/**
+ * The genesis prompt of a child: parent's prompt, specialization, role, lineage. A block that is absent
+ * leaves no gap.
+ */
 export function buildGenesisPrompt({ prompt, specialization, role, parent }: Genesis): string {
   const blocks = [
     specialization === null || specialization === ''
@@ -61,8 +69,8 @@ const OURS = 'aeopcyxijshdqwlvopuaktienABEKMHOPCTYXIJSIGABEZHIKMNOPTYXi'
 const LOOKALIKES = new Map([...STRANGE].map((letter, i) => [letter, OURS[i] ?? letter]))
 
 /**
- * A text as it looks: without characters that show nothing and marks on letters, with dashes of one kind, letters of one width,
- * and ours in place of those that look like them.
+ * A text as it looks: without characters that show nothing and marks on letters, with dashes of one kind,
+ * letters of one width, and ours in place of those that look like them.
  */
 const plainBlock = (text: string): string =>
   text

@@ -2,7 +2,7 @@ import { defineExtension, defineRole, type Json } from '@treeos/sdk'
 import { operationOf, profileOf, promptOf, STOPPED } from './child.ts'
 import { configure, type LineageOverride, readOverride } from './config.ts'
 import { FILE } from './files.ts'
-import { parentOperations } from './parenting.ts'
+import { parentOperations } from './parent-operations.ts'
 import { type RoleConfig, TOOLS } from './roles.ts'
 import { keeper, scene, worker } from './scene.ts'
 import { CUSTOM, spawnChild, toolRole } from './spawn.ts'
@@ -13,7 +13,10 @@ import { childrenOf, workOf } from './work.ts'
 const ABOUT_CHILDREN =
   'You have children who work for you. Spawn them for what they are good at, and heed what they report.'
 
-/** Makes the extension. @param override of the table of roles, the base interval of heartbeats and the limits */
+/**
+ * Makes the extension.
+ * @param override of the table of roles, the base interval of heartbeats and the limits
+ */
 export function defineLineage(override: LineageOverride = {}) {
   const config = configure(override)
   const operations = [spawnChild(config), ...parentOperations(config), ...toolOperations] as const
@@ -69,7 +72,7 @@ export function defineLineage(override: LineageOverride = {}) {
     scene,
     birthForms: [spawnForm(config, operations.length)],
     matterTypes: { [FILE]: 'a file of a workspace: {path, text}' },
-    facets: [{ name: 'role', quality: 'lineage.role', otherwise: 'generalist' }],
+    facets: [{ name: 'role', quality: 'lineage.role' }],
     relations: {
       /** who gave the being the task that it works on */
       'lineage:tasker': ({ me }) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CHILD_STATES, type ChildState, requireMove, SPAWN_STATES } from './lifecycle.ts'
+import { CHILD_STATES, type ChildState, requireMove } from './lifecycle.ts'
 
 const moves = (from: ChildState): ChildState[] =>
   CHILD_STATES.filter((to) => {
@@ -15,10 +15,9 @@ const moves = (from: ChildState): ChildState[] =>
     }
   })
 
-it('a spawn passes its states in order, and each of them may fail', () => {
-  for (const [i, from] of SPAWN_STATES.slice(0, -1).entries())
-    expect(moves(from).sort()).toEqual([SPAWN_STATES[i + 1], 'failed'].sort())
-  expect(moves('starting')).toEqual(['healthy', 'failed'])
+it('a child begins as starting, since nothing is set up for it', () => {
+  expect(CHILD_STATES[0]).toBe('starting')
+  expect(moves('starting')).toEqual(['healthy', 'unhealthy', 'stopped', 'failed'])
 })
 
 it('a healthy child never fails at once, and a cleaned up one becomes nothing', () => {

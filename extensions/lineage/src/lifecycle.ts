@@ -1,26 +1,14 @@
 import { TreeosError } from '@treeos/sdk'
 
-/** How far a child has come. A child of this reality passes the first five in the act that spawns it. */
-export type ChildState =
-  | 'requested'
-  | 'sandbox_created'
-  | 'runtime_ready'
-  | 'wallet_verified'
-  | 'funded'
-  | 'starting'
-  | 'healthy'
-  | 'unhealthy'
-  | 'stopped'
-  | 'failed'
-  | 'cleaned_up'
+/**
+ * How far a child has come. The source has five states before `starting`, for the server, the runtime and the wallet of a child. A child
+ * of this reality has none of these, so it begins here.
+ */
+export type ChildState = 'starting' | 'healthy' | 'unhealthy' | 'stopped' | 'failed' | 'cleaned_up'
 
+/** One that only answers or beats is healthy and does not write it, so a starting child goes wherever a healthy one may. */
 const MOVES: Readonly<Record<ChildState, readonly ChildState[]>> = {
-  requested: ['sandbox_created', 'failed'],
-  sandbox_created: ['runtime_ready', 'failed'],
-  runtime_ready: ['wallet_verified', 'failed'],
-  wallet_verified: ['funded', 'failed'],
-  funded: ['starting', 'failed'],
-  starting: ['healthy', 'failed'],
+  starting: ['healthy', 'unhealthy', 'stopped', 'failed'],
   healthy: ['unhealthy', 'stopped'],
   unhealthy: ['healthy', 'stopped', 'failed'],
   stopped: ['starting', 'cleaned_up'],
@@ -28,16 +16,6 @@ const MOVES: Readonly<Record<ChildState, readonly ChildState[]>> = {
   cleaned_up: [],
 }
 export const CHILD_STATES = Object.keys(MOVES) as ChildState[]
-
-/** The states that a spawn passes, in order. */
-export const SPAWN_STATES: readonly ChildState[] = [
-  'requested',
-  'sandbox_created',
-  'runtime_ready',
-  'wallet_verified',
-  'funded',
-  'starting',
-]
 
 /** @throws {TreeosError} RESOURCE_CONFLICT naming the moves that there are */
 export function requireMove(child: string, from: ChildState, to: ChildState): void {

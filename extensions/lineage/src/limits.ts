@@ -11,8 +11,8 @@ interface SpawnContext {
 }
 
 /**
- * The children that count: those born with a role of this extension. Their profile does not count, since a parent that may set
- * qualities could take it away.
+ * The children that count: those born with a role of this extension. Their profile does not count, since a
+ * parent that may set qualities could take it away.
  */
 async function childrenThatCount({ world, actor }: Omit<SpawnContext, 'openedAt'>): Promise<BeingRow[]> {
   const names = await world.children(actor.name)

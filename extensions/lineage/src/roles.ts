@@ -1,7 +1,13 @@
-/** The built-in profiles of children. The text that a child reads uses the tool names here; operations have kebab-case names. */
+/**
+ * The built-in profiles of children. The text that a child reads uses the tool names here; operations have
+ * kebab-case names.
+ */
 export type AutomatonRole = 'generalist' | 'writer' | 'analyst' | 'guardian'
 
-/** Tools by the names that children read. Each is the operation of the same name: `read_file` is `lineage:read-file`. */
+/**
+ * Tools by the names that children read. Each is the operation of the same name: `read_file` is
+ * `lineage:read-file`.
+ */
 export const TOOLS = [
   'read_file',
   'write_file',

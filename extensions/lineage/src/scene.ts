@@ -37,7 +37,10 @@ function aboutOf({ kind, from, content }: Pick<WakeView, 'kind' | 'from' | 'cont
   return { event: event.event, from: begun.from.replace(/^@/, ''), content: begun.content }
 }
 
-/** The parent of the scene: spawns three children, gives the analyst a task, and deals with what the guardian reports. */
+/**
+ * The parent of the scene: spawns three children, gives the analyst a task, and deals with what the guardian
+ * reports.
+ */
 export const keeper: Script = ({ wake, face }) => {
   const me = `@${face.me.name}`
   const about = aboutOf(wake)

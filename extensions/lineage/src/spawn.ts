@@ -13,14 +13,13 @@ import {
 import type { LineageConfig } from './config.ts'
 import { findRole, requireRole } from './custom-roles.ts'
 import { GENESIS_BYTES_MAX, MESSAGE_CHARS_MAX, requireHarmless, SPECIALIZATION_CHARS_MAX } from './genesis.ts'
-import { SPAWN_STATES } from './lifecycle.ts'
 import { requireWithinLimits } from './limits.ts'
 import { isBuiltIn, type RoleConfig, type Tool } from './roles.ts'
 import { startWithin } from './text-size.ts'
 
 /**
- * The flow of a child. A built-in role has a role of its own. A role that a parent defined is made of one that holds nothing
- * and one for each tool, so the parent can give only tools within its own reach.
+ * The flow of a child. A built-in role has a role of its own. A role that a parent defined is made of one
+ * that holds nothing and one for each tool, so the parent can give only tools within its own reach.
  */
 export function flowOf(role: string, { allowedTools = [] }: Pick<RoleConfig, 'allowedTools'>): RoleFlow {
   if (isBuiltIn(role)) return [{ role: `lineage:${role}` }]
@@ -86,12 +85,10 @@ export const spawnChild = (config: LineageConfig) =>
           recordOf(name, 'lineage:spawned', {
             parent: `@${actor.name}`,
             role,
+            state: profile.state,
             message,
             genesis: asJson(profile.genesis),
           }),
-          ...SPAWN_STATES.slice(1).map((to, i) =>
-            recordOf(name, 'lineage:moved', { from: SPAWN_STATES[i] ?? null, to, reason: 'spawned' }),
-          ),
         ],
         result: {
           child: `@${name}`,

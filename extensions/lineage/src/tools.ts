@@ -1,4 +1,4 @@
-import { asJson, defineOperation, type JsonObject, makeThing, TreeosError, writeThing } from '@treeos/sdk'
+import { asJson, defineOperation, type JsonObject, makeMatter, TreeosError, writeMatter } from '@treeos/sdk'
 import { z } from 'zod'
 import { profileOf, recordOf, setProfilePart } from './child.ts'
 import { roleName } from './custom-roles.ts'
@@ -41,8 +41,8 @@ const writeFile = defineOperation({
     const old = (await filesOf(world, actor.name)).get(args.path)
     const facts =
       old === undefined
-        ? makeThing(actor, { id: await freeId(world, actor.name, args.path), type: FILE, content })
-        : [writeThing(old, content)]
+        ? makeMatter(actor, { id: await freeId(world, actor.name, args.path), type: FILE, content })
+        : [writeMatter(old, content)]
     return used(at, 'write_file', { path: args.path, characters: args.text.length }, { facts })
   },
 })
@@ -219,8 +219,8 @@ const updateSoul = defineOperation({
     const old = (await filesOf(world, actor.name)).get(SOUL)
     const made =
       old === undefined
-        ? makeThing(actor, { id: await freeId(world, actor.name, SOUL), type: FILE, content })
-        : [writeThing(old, content)]
+        ? makeMatter(actor, { id: await freeId(world, actor.name, SOUL), type: FILE, content })
+        : [writeMatter(old, content)]
     return used(at, 'update_soul', { characters: args.text.length }, { facts: made })
   },
 })

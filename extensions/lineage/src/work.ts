@@ -7,8 +7,18 @@ import {
   type WakeView,
   type WorldReader,
 } from '@treeos/sdk'
-import { isLiving, moved, type Profile, profileOf, recordOf, setProfilePart, spawnedBy } from './child.ts'
+import {
+  isLiving,
+  moved,
+  type Profile,
+  profileOf,
+  recordOf,
+  setProfilePart,
+  spawnedBy,
+  stateOf,
+} from './child.ts'
 import { filesOf, fileText } from './files.ts'
+import type { ChildState } from './lifecycle.ts'
 import { jsonBytes, startWithin } from './text-size.ts'
 
 /** Who a child is, in its own words: a file that it sees in each moment. */
@@ -24,8 +34,8 @@ interface ToolUse {
 }
 
 /**
- * What the use of a tool leaves: its result, which the child sees in its next moment, the first step of its life when it was
- * starting, and its heartbeat when it was asleep.
+ * What the use of a tool leaves: its result, which the child sees in its next moment, the first step of its
+ * life when it was starting, and its heartbeat when it was asleep.
  */
 export async function used(
   { actor, wake, carryOut }: ToolUse,
@@ -90,7 +100,10 @@ function shortenedValue(value: Json): Json {
 /** For a child that sleeps after its work: a summon is not a tool, so it changes nothing of its sleep. */
 const WHEN_DONE = 'answer with lineage:inbox-reply: then you sleep until your next task'
 
-/** What a being of this extension sees of its work: its role, its task, its files, and what its last tool gave. */
+/**
+ * What a being of this extension sees of its work: its role, its task, its files, and what its last tool
+ * gave.
+ */
 export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
   const profile = profileOf(me)
   const files = await filesOf(world, me.name)
@@ -99,7 +112,12 @@ export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
   return asJson({
     ...(profile === null
       ? {}
-      : { role: profile.role, state: profile.state, asleep: profile.asleep, task: profile.task ?? null }),
+      : {
+          role: profile.role,
+          state: await stateOf(world, { name: me.name, profile }),
+          asleep: profile.asleep,
+          task: profile.task ?? null,
+        }),
     ...(profile?.genesis.role.autoSleep === true && !profile.asleep ? { whenDone: WHEN_DONE } : {}),
     files: [...files.keys()].sort(),
     soul: soul === undefined ? null : fileText(soul),
@@ -110,14 +128,11 @@ export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
 /** What a parent sees of the children that it spawned. */
 export async function childrenOf(world: WorldReader, me: BeingRow): Promise<Json> {
   const children = await spawnedBy(world, me)
-  const starting = children.filter(({ profile }) => profile.state === 'starting').map(({ name }) => name)
-  const wore = starting.length === 0 ? {} : await world.wore(starting)
-  return children.map((child) => ({
+  const states = await Promise.all(children.map((child) => stateOf(world, child)))
+  return children.map((child, i) => ({
     child: `@${child.name}`,
     role: child.profile.role,
-    // A child that acts without a tool, as by an answer, does not write its state. It has started nevertheless.
-    state:
-      child.profile.state === 'starting' && Object.hasOwn(wore, child.name) ? 'healthy' : child.profile.state,
+    state: states[i] as ChildState,
     asleep: child.profile.asleep,
     live: isLiving(child),
     ...(child.profile.wants === undefined ? {} : { wants: child.profile.wants }),

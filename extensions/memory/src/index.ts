@@ -3,17 +3,19 @@ import {
   defineOperation,
   defineRole,
   type Json,
-  makeThing,
+  makeMatter,
   readPath,
   type SeeResolver,
   sealedId,
   setQuality,
   TreeosError,
-  writeThing,
+  writeMatter,
 } from '@treeos/sdk'
 import { z } from 'zod'
 
-/** The content of a note. Its text is sealed; its fact and its row say who wrote it, when and in which moment. */
+/**
+ * The content of a note. Its text is sealed; its fact and its row say who wrote it, when and in which moment.
+ */
 const note = z.object({ text: z.string(), moment: z.string(), from: z.string().nullable() })
 
 /** A sealed text of at most 2,000 bytes has so many characters. */
@@ -40,14 +42,14 @@ const remember = defineOperation({
     if (id === null)
       throw new TreeosError('INVALID_INPUT', 'memory:remember takes a text that its caller has sealed')
     const made = { id, type: 'memory:note', content: null }
-    const written = writeThing({ id }, { text, moment, from: wake.from })
-    return { facts: [...makeThing(actor, made), written], result: { note: `matter:${id}` } }
+    const written = writeMatter({ id }, { text, moment, from: wake.from })
+    return { facts: [...makeMatter(actor, made), written], result: { note: `matter:${id}` } }
   },
 })
 
 /**
- * A moment with words from outside only adds notes, which wait. What it writes of the being itself would mark all its later moments, and it would
- * turn or empty a memory that others rely on.
+ * A moment with words from outside only adds notes, which wait. What it writes of the being itself would mark
+ * all its later moments, and it would turn or empty a memory that others rely on.
  */
 const onlyAdds = (operation: string): TreeosError =>
   new TreeosError(
@@ -72,7 +74,7 @@ const forget = defineOperation({
     const { type, owner, place } = (await world.matter(id)) ?? {}
     if (type !== 'memory:note' || owner !== actor.name || place !== `@${actor.name}`)
       throw new TreeosError('FORBIDDEN', `${args.note} is not a note that you wrote and hold`)
-    return { facts: [writeThing({ id }, null)] }
+    return { facts: [writeMatter({ id }, null)] }
   },
 })
 
@@ -90,13 +92,18 @@ const recall = defineOperation({
   },
 })
 
-/** Whether notes from outside show before anybody vouched for them: a rule of the place where the being is. */
+/**
+ * Whether notes from outside show before anybody vouched for them: a rule of the place where the being is.
+ */
 const showsOutside = ({ place }: Parameters<SeeResolver>[0]): boolean =>
   readPath(place?.qualities, ['memory', 'outside']) === 'show'
 
 const FAILED = { failed: 'The search of your notes failed. They may hold what you need.' }
 
-/** Notes about what woke the being, and about what it turned its memory to. Of others it finds those of its makers, and those where it is and lives. */
+/**
+ * Notes about what woke the being, and about what it turned its memory to. Of others it finds those of its
+ * makers, and those where it is and lives.
+ */
 const recalled: SeeResolver = async (input) => {
   const { me, world, place } = input
   const outside = showsOutside(input)

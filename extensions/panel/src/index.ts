@@ -173,7 +173,10 @@ function requireShort(what: string, said: Json): void {
     )
 }
 
-/** Records each question and answer, then self-continues. The record decides which being is addressed next. May summon nobody. */
+/**
+ * Records each question and answer, then self-continues. The record decides which being is addressed next.
+ * May summon nobody.
+ */
 const clerk = defineRole({
   name: 'panel:clerk',
   canDo: ['panel:open', 'panel:hear'],
@@ -210,7 +213,9 @@ const event = z.object({
   correlation: z.string().optional(),
 })
 
-/** Whether one moment of a being came after another moment of the same being. False for moments of two beings. */
+/**
+ * Whether one moment of a being came after another moment of the same being. False for moments of two beings.
+ */
 function isAfter(moment: string, since: string): boolean {
   const [being, generation, n] = moment.split('/')
   const [same, older, last] = since.split('/')
@@ -218,7 +223,9 @@ function isAfter(moment: string, since: string): boolean {
   return Number(generation) > Number(older) || (generation === older && Number(n) > Number(last))
 }
 
-/** Scripted panel. It makes one decision a moment. All that it knows of earlier moments is in its qualities. */
+/**
+ * Scripted panel. It makes one decision a moment. All that it knows of earlier moments is in its qualities.
+ */
 const chair: Script = ({ wake, primary, face }) => {
   const me = `@${face.me.name}`
   const { seats, question, verdict } = panelOf(face.me.qualities)
@@ -242,13 +249,16 @@ const answerTo = (target: string, question: string, content: Json): Decision => 
   content: null,
 })
 
-/** The summon that a wake answers. A member that is itself a panel answers with one of its own, whose `of` names the question. */
+/**
+ * The summon that a wake answers. A member that is itself a panel answers with one of its own, whose `of`
+ * names the question.
+ */
 const answeredBy = ({ inReplyTo, content }: WakeView): string | undefined =>
   inReplyTo ?? verdictTold.safeParse(content).data?.of
 
 /**
- * What a wake says for the member whose turn it is: its answer, or null for none when its moment failed or the patience of the
- * panel is at its end.
+ * What a wake says for the member whose turn it is: its answer, or null for none when its moment failed or
+ * the patience of the panel is at its end.
  * @returns null when the wake says nothing of that member and this question
  */
 function saidBy(turn: string | undefined, question: Question, wake: WakeView): { answer: Json } | null {

@@ -3,7 +3,8 @@ import { z } from 'zod'
 
 /**
  * When the panel has decided.
- * - `first`: one member has answered. A member that fails or stays silent is passed over, and the next one is asked.
+ * - `first`: one member has answered. A member that fails or stays silent is passed over, and the next one is
+ *   asked.
  * - `majority`: more than half of all seats gave the same answer, or no answer can reach that
  * - `all`: every member was heard
  */

@@ -19,8 +19,8 @@ import { crashPoint } from './guard/crash-point.ts'
 import { retellLast } from './live/retell.ts'
 
 /**
- * Takes a generation for this execution chain, and closes moments that an older generation left open. They are skipped as
- * `superseded`, and their wakes can be claimed again.
+ * Takes a generation for this execution chain, and closes moments that an older generation left open. They
+ * are skipped as `superseded`, and their wakes can be claimed again.
  * @returns the generation, the number of its first moment, and the last moments before it
  * @throws {UnknownBeingError} when this reality has no such being
  */
@@ -30,7 +30,8 @@ export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promi
     throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const generation = await beginLife(db, reality.id, being, chain)
   crashPoint('begin:after-generation')
-  const unfinishedOnes = generation === 1 ? [] : await listUnfinished(db, being) // the first life has no older one
+  // the first life has no older one
+  const unfinishedOnes = generation === 1 ? [] : await listUnfinished(db, being)
   for (const unfinished of unfinishedOnes) {
     if (parseMomentId(unfinished.moment).generation >= generation) continue
     await supersede(deps, being, generation, unfinished)
@@ -42,8 +43,8 @@ export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promi
 }
 
 /**
- * The number of a generation's first moment. Reruns return the same number: a workflow task may die after the first moments
- * were stamped, and then history must record these moments too.
+ * The number of a generation's first moment. Reruns return the same number: a workflow task may die after the
+ * first moments were stamped, and then history must record these moments too.
  * @param next number that a new moment would get
  */
 async function firstNumber(db: Db, being: BeingName, generation: number, next: number): Promise<number> {

@@ -22,7 +22,9 @@ export interface BeatDeps {
   readonly memory: WorkerCaches
   /** null when no model is connected: moments of LLM beings fail with LLM_NOT_CONFIGURED */
   readonly model: Model | null
-  /** models of the operator's configuration, by name; a being with the quality `llm.connection` uses that one */
+  /**
+   * models of the operator's configuration, by name; a being with the quality `llm.connection` uses that one
+   */
   readonly connections: ReadonlyMap<string, Model>
   /** how often a model may try again within a moment when what it called is refused */
   readonly triesMax: number

@@ -46,8 +46,8 @@ export {
 export { costOf as costOfCall } from './model/prices.ts'
 
 /**
- * The activities that a worker registers. Results of local activities carry the digest of their arguments. Error messages
- * stay out of history.
+ * The activities that a worker registers. Results of local activities carry the digest of their arguments.
+ * Error messages stay out of history.
  */
 export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { performEffect: Effects[string] } {
   const short = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>

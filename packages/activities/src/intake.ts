@@ -15,10 +15,11 @@ import { enqueue, recordRefusalOf } from '@treeos/store'
 import type { BeatDeps } from './deps.ts'
 
 /**
- * Turns an act that a person sent as a Temporal signal into an inbox row. The person may act as the same beings as on the
- * command line: as the first operator, and as a being that the operator inhabits, which records the operator as the driver.
- * Refuses every act where the operator did not turn such acts on, and one that the record does not take; that goes to the log only. No caller
- * waits for an answer. So a wrong act goes into the inbox as well: its moment fails and says why, and the person gets a notice.
+ * Turns an act that a person sent as a Temporal signal into an inbox row. The person may act as the same
+ * beings as on the command line: as the first operator, and as a being that the operator inhabits, which
+ * records the operator as the driver. Refuses every act where the operator did not turn such acts on, and one
+ * that the record does not take; that goes to the log only. No caller waits for an answer. So a wrong act
+ * goes into the inbox as well: its moment fails and says why, and the person gets a notice.
  */
 export async function intake(
   deps: BeatDeps,
@@ -27,7 +28,8 @@ export async function intake(
   try {
     const { signals } = deps
     if (signals === null) throw new TreeosError('FORBIDDEN', 'acts by signal are off: see TREEOS_ACT_SIGNAL')
-    // Who may signal holds the credential of Temporal, so it is the person of this instance: the first operator.
+    // Who may signal holds the credential of Temporal, so it is the person of this instance: the first
+    // operator.
     const lease = await authorizeActingAs(deps, being)
     if (lease === null) await requireHuman(deps, being)
     const answers = readPath(act, ['answers'])
@@ -67,7 +69,9 @@ function asRead(act: Json): Json {
   }
 }
 
-/** Refuses beings that are not persons. Otherwise anyone who may send Temporal signals could act as any being. */
+/**
+ * Refuses beings that are not persons. Otherwise anyone who may send Temporal signals could act as any being.
+ */
 async function requireHuman(deps: BeatDeps, being: string): Promise<void> {
   const row = await readerOf(deps).being(being)
   const kind = row?.cognition.kind

@@ -24,9 +24,10 @@ import { wakeIdle } from './moments/wake-idle.ts'
 import { stampMoment } from './stamp/stamp-moment.ts'
 
 /**
- * Lives the moments of a being, one after the other: claims a wake and reads the world, evaluates the flow, lets the mind decide, and stamps.
- * It stops when no wake waits, when its {@link MomentAllowance} is used up, and at a moment that the workflow has to evaluate first: one whose mind
- * takes long, or that goes outside. The workflow then evaluates all of them. A rerun that finds moments ended tells of these alone, so that
+ * Lives the moments of a being, one after the other: claims a wake and reads the world, evaluates the flow,
+ * lets the mind decide, and stamps. It stops when no wake waits, when its {@link MomentAllowance} is used up,
+ * and at a moment that the workflow has to evaluate first: one whose mind takes long, or that goes outside.
+ * The workflow then evaluates all of them. A rerun that finds moments ended tells of these alone, so that
  * nothing new is lived before they are evaluated.
  * @param told not a part of what replay compares
  * @throws {StaleGenerationError} when a newer generation of the being has begun
@@ -51,7 +52,10 @@ export async function liveMoments(deps: BeatDeps, input: LiveInput, told: RunHin
   return { lived }
 }
 
-/** What was lived, and the moment after it; `next` is null where the workflow has to ask for it. Or what is not lived here. */
+/**
+ * What was lived, and the moment after it; `next` is null where the workflow has to ask for it. Or what is
+ * not lived here.
+ */
 type LivedStep =
   | { readonly lived: readonly EndedMoment[]; readonly next: NextMoment | null }
   | { readonly stop: RestingBeing | BeingEnded | OpenMoment }
@@ -67,19 +71,24 @@ async function liveOne(
   if (opening.state === 'ended') return { lived: await retellEnded(deps, at, allowance), next: null }
   const evaluated = evaluate(opening)
   if (opening.state !== 'held') return { stop: { ...evaluated, left: toDecide(opening.state) } }
-  if (!allowance.takes(opening.opened)) return null // this worker holds it, so the run opens it again for next to nothing
+  // this worker holds it, so the run opens it again for next to nothing
+  if (!allowance.takes(opening.opened)) return null
   try {
     return await decideAndStamp(deps, at, { ...evaluated, held: opening.held }, allowance)
   } catch (error) {
     if (!(error instanceof ReopenedError)) throw error
     deps.memory.moments.drop(opening.held)
-    return liveOne(deps, { ...at, mayHold: false }, allowance) // another process went on with it, and its records count
+    // another process went on with it, and its records count
+    return liveOne(deps, { ...at, mayHold: false }, allowance)
   } finally {
     deps.memory.nextWakes.leave(at.moment)
   }
 }
 
-/** A moment after the first one. What was lived before it is told even if it fails: the workflow asks for it again. */
+/**
+ * A moment after the first one. What was lived before it is told even if it fails: the workflow asks for it
+ * again.
+ */
 async function liveUnlessLost(
   deps: BeatDeps,
   at: NextMoment,

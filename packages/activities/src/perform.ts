@@ -34,11 +34,11 @@ import { masked, takeSecrets, withoutSecrets } from './outside/secrets.ts'
 import { LEASE_EXPIRED } from './stamp/propose.ts'
 
 /**
- * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs nothing. When a
- * process dies after performing and before recording, the effect is performed again under the same key. A check asks what became of
- * an effect whose answer was lost, and records that.
- * @throws {EffectError} when another attempt is made; a TreeosError of the effect is recorded as its result, and so is the
- *   error of the last attempt
+ * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs
+ * nothing. When a process dies after performing and before recording, the effect is performed again under the
+ * same key. A check asks what became of an effect whose answer was lost, and records that.
+ * @throws {EffectError} when another attempt is made; a TreeosError of the effect is recorded as its result,
+ *   and so is the error of the last attempt
  */
 export async function performEffect(deps: BeatDeps, { moment, check }: PerformInput): Promise<null> {
   const isCheck = check === true
@@ -60,21 +60,28 @@ export async function performEffect(deps: BeatDeps, { moment, check }: PerformIn
   return null
 }
 
-/** The text of an overlay that a person's act brought is not needed any more. A vault that is not reached forgets it later. */
+/**
+ * The text of an overlay that a person's act brought is not needed any more. A vault that is not reached
+ * forgets it later.
+ */
 async function dropOverlay(deps: BeatDeps, moment: MomentId): Promise<void> {
   const { db, memory, observe } = deps
   const handle = handleOfAct(await withPostgresRetry(observe, () => memory.moments.load(db, moment)))
   if (handle !== null) deps.overlays.drop(handle, moment)
 }
 
-/** What the key of an effect follows from: the moment, or the yes that the moment brings, which two lives may bring. */
+/**
+ * What the key of an effect follows from: the moment, or the yes that the moment brings, which two lives may
+ * bring.
+ */
 async function effectKey({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<string> {
   const { record } = await withPostgresRetry(observe, () => memory.moments.load(db, moment))
   return approvalOf(record.wake) === null ? moment : record.wake.id
 }
 
 /**
- * Whether the lease of a driver's moment has expired. The append checks it too, but only after an effect was performed.
+ * Whether the lease of a driver's moment has expired. The append checks it too, but only after an effect was
+ * performed.
  */
 async function isLeaseExpired(db: Db, moment: MomentId): Promise<boolean> {
   const open = await findOpen(db, moment)
@@ -100,7 +107,9 @@ interface PerformAttempt {
   readonly seconds: number
 }
 
-/** @throws {EffectError} when another attempt is made, or when a check is to find out what became of this one */
+/**
+ * @throws {EffectError} when another attempt is made, or when a check is to find out what became of this one
+ */
 async function attempt(
   deps: BeatDeps,
   moment: MomentId,
@@ -155,7 +164,10 @@ async function attempt(
 /** They say that the outside did nothing, but only of their own attempt: the one before may have happened. */
 const NOT_RUN: readonly string[] = ['FORBIDDEN', 'SERVICE_UNAVAILABLE']
 
-/** A TreeosError of the effect is final. Of the last attempt any other error is recorded, unless a check asks what became of it. */
+/**
+ * A TreeosError of the effect is final. Of the last attempt any other error is recorded, unless a check asks
+ * what became of it.
+ */
 function failedResult(
   operation: string,
   error: unknown,
@@ -204,13 +216,16 @@ function unfoundResult(operation: string, { attempt, isLast, isCancelled }: Perf
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
 
 function whyFailed(operation: string, attempts: number, error: unknown): string {
-  const tries = attempts === 1 ? 'its only attempt' : `all of its ${attempts} attempts`
+  const all = attempts === 1 ? 'its only attempt' : `all of its ${attempts} attempts`
   return storableMessage(
-    `the effect of ${operation} failed in ${tries}, and may have happened nevertheless: ${describeError(error)}`,
+    `the effect of ${operation} failed in ${all}, and may have happened nevertheless: ${describeError(error)}`,
   )
 }
 
-/** The result to record. A value that is not plain JSON is an error result: the effect was performed, so it is not retried. */
+/**
+ * The result to record. A value that is not plain JSON is an error result: the effect was performed, so it is
+ * not retried.
+ */
 function resultOf(operation: string, value: Json): EffectResult {
   try {
     guardJson(value, CONTENT_BOUNDS)

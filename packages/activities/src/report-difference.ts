@@ -6,8 +6,8 @@ import { withPostgresRetry } from './guard/guard.ts'
 import { reportFault } from './moments/fault.ts'
 
 /**
- * Keeps, as a fault of the moment, that its workflow gives another stack than its worker or its record. The run then fails by that name, unless a
- * person accepted just this difference.
+ * Keeps, as a fault of the moment, that its workflow gives another stack than its worker or its record. The
+ * run then fails by that name, unless a person accepted just this difference.
  * @returns digests of both stacks: workflow code makes none
  */
 export async function reportDifference(

@@ -22,15 +22,18 @@ import { noteStreaming } from './mind/word-sender.ts'
 import { ModelTransientError } from './model/model.ts'
 
 /**
- * The long way of a decision: the model or script of the being decides in an activity of its own. A rerun returns the stored
- * decision and calls neither. A call that `liveMoments` began is joined. A cancelled call has its failure as decision.
- * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`, and so is an
- *   outage that lasts longer than the model's patience
- * @throws {ApplicationFailure} of type LLM_TIMEOUT or LLM_FAILED, retryable, when the model may answer a later attempt
+ * The long way of a decision: the model or script of the being decides in an activity of its own. A rerun
+ * returns the stored decision and calls neither. A call that `liveMoments` began is joined. A cancelled call
+ * has its failure as decision.
+ * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`,
+ *   and so is an outage that lasts longer than the model's patience
+ * @throws {ApplicationFailure} of type LLM_TIMEOUT or LLM_FAILED, retryable, when the model may answer a
+ *   later attempt
  */
 export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Promise<DecisionRef> {
   const { info, cancellationSignal: signal } = Context.current()
-  // The first attempt at a moment that this process opened cannot have a stored decision, so it needs no query.
+  // The first attempt at a moment that this process opened cannot have a stored decision, so it needs no
+  // query.
   const { db, memory } = deps
   const known = memory.moments.find(moment)
   const isFresh = info.attempt === 1 && known?.state === 'stored'
@@ -62,7 +65,7 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
         if (cancelled !== null) return refOf(cancelled)
       }
       if (!(error instanceof ModelTransientError)) throw error
-      thought = await tryLater(deps, loaded, error, (performance.now() - started) / 1000)
+      thought = await attemptLater(deps, loaded, error, (performance.now() - started) / 1000)
     }
     crashPoint('think:after-mind')
     const write = newDecision(thought.decision, thought.usage, thought.settlement, thought.overlay)
@@ -133,7 +136,7 @@ async function joinCall(
  * Fails the attempt, so that Temporal makes another one after a delay.
  * @returns the failure of the moment, when no other attempt is made
  */
-async function tryLater(
+async function attemptLater(
   deps: BeatDeps,
   loaded: LoadedMoment,
   error: ModelTransientError,

@@ -7,9 +7,10 @@ import type { BeatDeps } from './deps.ts'
 import { unlessRefused } from './moments/wake-idle.ts'
 
 /**
- * Wakes a being by its schedule, with the settings that its row has now. While an earlier wake of the schedule waits, it
- * adds none, so the ticks that a busy being missed become one wake. A rerun may find that its own wake is closed and that
- * more ticks were due meanwhile. Temporal skipped those because this one was running, so they become one more wake.
+ * Wakes a being by its schedule, with the settings that its row has now. While an earlier wake of the
+ * schedule waits, it adds none, so the ticks that a busy being missed become one wake. A rerun may find that
+ * its own wake is closed and that more ticks were due meanwhile. Temporal skipped those because this one was
+ * running, so they become one more wake.
  */
 export async function wakeScheduled(
   deps: BeatDeps,
@@ -18,7 +19,8 @@ export async function wakeScheduled(
   const { db, ring } = deps
   const me = await readerOf(deps).being(being)
   const schedule = me === null ? undefined : schedulesOf(me).find((known) => known.name === name)
-  if (schedule === undefined) return { accepted: false } // it was removed, but Temporal's Schedule is not deleted yet
+  // it was removed, but Temporal's Schedule is not deleted yet
+  if (schedule === undefined) return { accepted: false }
   if (me?.paused !== undefined) return { accepted: false } // what was due while it is paused is left out
   const idPrefix = `schedule/${being}/${name}/`
   const wakeOnce = (due: string) => {

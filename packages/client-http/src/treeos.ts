@@ -2,7 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import createClient, { type Client } from 'openapi-fetch'
 import type { components, paths } from './generated/schema.ts'
 import { Problem, problemIn } from './problem.ts'
-import { newKey, repeating } from './repeating.ts'
+import { newKey, repeating } from './repeated-request.ts'
 
 type Schemas = components['schemas']
 type Body<Path extends keyof paths> = paths[Path] extends {
@@ -44,8 +44,8 @@ const RETRY_MS_MIN = 200
 const RETRY_MS_MAX = 5_000
 
 /**
- * A reality as one being sees it. The methods are the four verbs and what goes with them; `api` has every operation of the
- * description, typed.
+ * A reality as one being sees it. The methods are the four verbs and what goes with them; `api` has every
+ * operation of the description, typed.
  * @example
  * const treeos = new Treeos({ url: 'https://portal.example', token })
  * const { reply } = await treeos.summon({ target: '@solomon', content: 'Who are you today?', waitSeconds: 60 })
@@ -119,8 +119,8 @@ export class Treeos {
   }
 
   /**
-   * What happens, as it happens. A lost connection is opened again after the last event that came, so none is missed and none comes
-   * twice. It ends by `signal`, by leaving the loop, or when the token holds no more.
+   * What happens, as it happens. A lost connection is opened again after the last event that came, so none is
+   * missed and none comes twice. It ends by `signal`, by leaving the loop, or when the token holds no more.
    */
   async *journal({ after, being, signal }: FollowOptions = {}): AsyncGenerator<JournalEvent, void> {
     let last = after

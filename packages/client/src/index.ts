@@ -20,22 +20,22 @@ export {
   mayActAs,
   releaseLease,
   takeLease,
-} from './seats/inhabiting.ts'
-export { RecurringWork } from './seats/recurring.ts'
+} from './seats/inhabitation.ts'
+export { RecurringWork } from './seats/recurring-work.ts'
 export { type ErrorListener, Seat, type SeatBounds } from './seats/seat.ts'
 export { type ActResult, act } from './summons/act.ts'
-export type { Connection } from './summons/connection.ts'
-export { ringBeing, ringUnlessListening } from './summons/doorbell.ts'
-export { type GatherRequest, type GatherResult, gather } from './summons/gathering.ts'
-export { refusalOf } from './summons/refusal.ts'
-export { reply } from './summons/reply.ts'
-export { plantChangedScene, plantScene } from './summons/scenes.ts'
 export {
   type ActToSign,
   actChallenge,
   passkeysOf,
   type SignAct,
   signedCorrelation,
-} from './summons/signing.ts'
+} from './summons/act-challenge.ts'
+export type { Connection } from './summons/connection.ts'
+export { ringBeing, ringUnlessListening } from './summons/doorbell.ts'
+export { type GatherRequest, type GatherResult, gather } from './summons/gathered-replies.ts'
+export { refusalOf } from './summons/refusal.ts'
+export { reply } from './summons/reply.ts'
+export { plantChangedScene, plantScene } from './summons/scenes.ts'
 export { type SummonRequest, type SummonResult, summon } from './summons/summon.ts'
 export { type InvokeRequest, invoke, type TaskRequest, type TaskResult, task } from './summons/tasks.ts'

@@ -35,23 +35,23 @@ export {
 } from './access/tokens.ts'
 export { see } from './addresses/see.ts'
 export { type SpeakableBeing, speakable } from './addresses/speakable.ts'
-export { suggesting, withSuggestion } from './addresses/suggesting.ts'
+export { suggesting, withSuggestion } from './addresses/suggestion.ts'
 export { type ApprovalView, approvals, approvalsPage } from './approvals/approvals.ts'
 export { type MarkedView, markedView } from './approvals/marked-views.ts'
 export {
   type Proposal,
   type ProposedView,
-  proposalBeside,
+  proposalWith,
   proposedPage,
   withProposals,
 } from './approvals/proposals.ts'
-export { type BeingView, beings, hasFacet } from './beings/beings.ts'
+export { describeSelf, describeWorn, type SelfView } from './beings/being-snapshot.ts'
+export { type BeingView, beings, hasRole } from './beings/beings.ts'
 export { type PublicBeing, publicBeings } from './beings/public-beings.ts'
 export { type OperationChoice, type ReachView, reach } from './beings/reach.ts'
-export { describeSelf, describeWorn, type SelfView } from './beings/seeing.ts'
 export { BEING_STATES, type BeingState, statesOfSeen } from './beings/states.ts'
 export { type Uses, usesOf } from './beings/uses.ts'
-export { type CloseRequest, closeInbox } from './inbox/closing.ts'
+export { type CloseRequest, closeInbox } from './inbox/closed-entries.ts'
 export {
   describeInboxEntry,
   INBOX_KINDS,
@@ -64,7 +64,7 @@ export {
   inboxPage,
 } from './inbox/inbox.ts'
 export type { MomentStretch } from './moments/beats.ts'
-export { erasing } from './moments/erasing.ts'
+export { erasing } from './moments/erasure-call.ts'
 export { type ExplainedMoment, explain, whyNotRole } from './moments/explained-moment.ts'
 export {
   type FactHappening,
@@ -73,9 +73,8 @@ export {
   follow,
   type Happening,
   type MomentHappening,
-} from './moments/following.ts'
-export { beatsOfMoment, type InspectedMoment, inspectMoment } from './moments/inspecting.ts'
-export { type KnownFrom, type TextSources, whyKnown } from './moments/knowing.ts'
+} from './moments/happenings.ts'
+export { beatsOfMoment, type InspectedMoment, inspectMoment } from './moments/inspected-moment.ts'
 export {
   lately,
   type RecentActivity,
@@ -92,9 +91,10 @@ export {
   type PastWords,
   type RetracedMoment,
   retrace,
-} from './moments/retracing.ts'
-export { newestMoment, stackChange } from './moments/stepping.ts'
-export { type StreamRequest, streamWords } from './moments/streaming.ts'
+} from './moments/retraced-moment.ts'
+export { newestMoment, stackChange } from './moments/stack-change.ts'
+export { type KnownFrom, type TextSources, whyKnown } from './moments/text-sources.ts'
+export { type StreamRequest, streamWords } from './moments/word-stream.ts'
 export {
   deleteOverlay,
   type OverlayRequest,
@@ -121,16 +121,16 @@ export {
   type RoleInside,
   type RoleUser,
   type RoleVersion,
-} from './roles/authoring.ts'
-export { checkFlow, checkRole, registeredRoles } from './roles/linting.ts'
+} from './roles/authoring-catalog.ts'
+export { checkFlow, checkRole, registeredRoles } from './roles/lint-checks.ts'
 export { type RoleView, roles } from './roles/roles.ts'
-export { authorizeTrial } from './roles/trying.ts'
-export { type Chart, type ChartEntry, chart } from './spaces/charting.ts'
-export { inspectSpace, type PageOfSpace, type SpaceView } from './spaces/inspecting-space.ts'
+export { authorizeTrial } from './roles/trial-reach.ts'
+export { type Chart, type ChartEntry, chart } from './spaces/chart.ts'
 export type { LastMoment, Occupant } from './spaces/occupants.ts'
-export type { Floor, PlaceChange, Spot } from './spaces/placing.ts'
+export type { Floor, PlaceChange, Spot } from './spaces/place-change.ts'
 export { type SaidInShadow, type ShadowView, shadowed } from './spaces/shadow-views.ts'
 export { type NamespaceView, namespaces, readSignals } from './spaces/signals.ts'
+export { inspectSpace, type PageOfSpace, type SpaceView } from './spaces/space-view.ts'
 export { type SpaceNode, type Surroundings, surroundings } from './spaces/surroundings.ts'
 export {
   type BudgetView,
@@ -149,17 +149,10 @@ export {
   type Tally,
 } from './spending/spending.ts'
 export { type AnswerState, answerTo } from './summons/answers.ts'
-export { type CancelledCall, type CancelRequest, cancel } from './summons/cancelling.ts'
+export { type CancelledCall, type CancelRequest, cancel } from './summons/cancellation.ts'
 export { findKeyed } from './summons/request-keys.ts'
-export { contentText, findThreadOf } from './threads/continuing.ts'
-export { type Conversation, converse, type ThreadLine } from './threads/conversing.ts'
-export {
-  type LivedWords,
-  type SaidWords,
-  type SearchRequest,
-  type SearchResult,
-  search,
-} from './threads/searching.ts'
+export { contentText, findThreadOf } from './threads/continued-thread.ts'
+export { type Conversation, converse, type ThreadLine } from './threads/conversation.ts'
 export {
   type ChannelView,
   conversation,
@@ -169,3 +162,10 @@ export {
   threads,
   threadsOf,
 } from './threads/threads.ts'
+export {
+  type LivedWords,
+  type SaidWords,
+  type SearchRequest,
+  type SearchResult,
+  search,
+} from './threads/word-search.ts'

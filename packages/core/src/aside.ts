@@ -3,11 +3,15 @@ import type { Json } from './json.ts'
 import type { BeingName, MatterId, MomentId, ReelId, RoleName } from './names.ts'
 
 /**
- * What a moment read beside rows: single facts, and tables that are not reels. The open record keeps it, so that replay reads the
- * same. Facts are kept by reference, so their content can still be erased. A field is absent when nobody asked for it.
+ * What a moment read beside rows: single facts, and tables that are not reels. The open record keeps it, so
+ * that replay reads the same. Facts are kept by reference, so their content can still be erased. A field is
+ * absent when nobody asked for it.
  */
 export interface Aside {
-  /** the last words between the being and others in the thread of its wake, oldest first; without the wake itself */
+  /**
+   * the last words between the being and others in the thread of its wake, oldest first; without the wake
+   * itself
+   */
   readonly said?: { readonly facts: readonly HeadRef[]; readonly earlier: number }
   /** facts of the being's last act */
   readonly did?: readonly HeadRef[]
@@ -86,7 +90,10 @@ export interface OpenThread {
 /** Most facts, wakes and threads that one moment reads. */
 export const ASIDE_BOUNDS = { saidMax: 24, didMax: 8, wakesMax: 16, threadsMax: 8, recalledMax: 24 } as const
 
-/** Of a moment that looks back: most acts that it searches and reads, and most facts of one act, and of what one act caused. */
+/**
+ * Of a moment that looks back: most acts that it searches and reads, and most facts of one act, and of what
+ * one act caused.
+ */
 export const PAST_BOUNDS = { searchedMax: 1000, actsMax: 16, factsMax: 8, causedMax: 8 } as const
 
 /** A fact that a moment cites. */
@@ -104,7 +111,9 @@ export interface PastFact extends CitedFact, Pick<FactHeader, 'actor' | 'at' | '
 
 /** What a moment reads beside rows. The answers are recorded with the moment, see `Aside`. */
 export interface AsideSource {
-  /** words between the being and others in the thread of its wake, oldest first, and how many came before them */
+  /**
+   * words between the being and others in the thread of its wake, oldest first, and how many came before them
+   */
   said(): Promise<{ readonly facts: readonly CitedFact[]; readonly earlier: number }>
   /** facts of the being's last act */
   did(): Promise<readonly CitedFact[]>

@@ -5,8 +5,8 @@ export const BUDGET_PERIODS = ['day', 'total'] as const
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
 /**
- * What a being and its offspring may use up. They share tokens, money and moments; the other limits hold for each alone. An
- * absent limit adds no bound.
+ * What a being and its offspring may use up. They share tokens, money and moments; the other limits hold for
+ * each alone. An absent limit adds no bound.
  */
 export interface Budget {
   /** per clock minute; further moments wait for the next minute */
@@ -27,13 +27,15 @@ export interface Budget {
 /** What beings without a budget of their own may use up. */
 export interface StandardBudget extends Budget {
   /**
-   * tokens a day of all beings of one person together, unless that person has a budget of its own. Beings that the first operator
-   * gave a budget of their own do not count
+   * tokens a day of all beings of one person together, unless that person has a budget of its own. Beings
+   * that the first operator gave a budget of their own do not count
    */
   readonly tokensPerPerson?: number
 }
 
-/** Why a model was not called: the highest cost that the call may have is more than what is left of a limit. */
+/**
+ * Why a model was not called: the highest cost that the call may have is more than what is left of a limit.
+ */
 export interface Breach {
   /** the being that has the limit: the one that thinks, or one of its makers */
   readonly of: BeingName
@@ -49,7 +51,10 @@ export interface Breach {
   readonly until: number | null
 }
 
-/** The part of a being that Postgres checks: workers draw on budgets concurrently, so its locks must bound them. */
+/**
+ * The part of a being that Postgres checks: workers draw on budgets concurrently, so its locks must bound
+ * them.
+ */
 export interface Account {
   /** 0: it never had a budget */
   readonly revision: number

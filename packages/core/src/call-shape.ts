@@ -58,8 +58,9 @@ const oneOf = (choices: readonly string[]): FieldKind => ({
 interface Field extends FieldKind {
   readonly description: string
   /**
-   * How an absent field is read: it is an error, it is null, it is `{}`, or the call has no such field. A null counts as
-   * absent, except for a field that is `never-null`: there the call has no such field only when it is left out.
+   * How an absent field is read: it is an error, it is null, it is `{}`, or the call has no such field. A
+   * null counts as absent, except for a field that is `never-null`: there the call has no such field only
+   * when it is left out.
    */
   readonly absent: 'error' | 'null' | 'empty' | 'omitted' | 'never-null'
 }
@@ -73,8 +74,8 @@ const field = (kind: FieldKind, absent: Field['absent'], description: string): F
 type FieldsOf<V extends Verb> = Exclude<keyof Extract<VerbCall, { verb: V }>, 'verb'> & string
 
 /**
- * The one shape of each call: people's acts, scripts, models' tools and MCP's tools are read and described by it. Fields are
- * read in this order, and the first fault is the error of the call.
+ * The one shape of each call: people's acts, scripts, models' tools and MCP's tools are read and described by
+ * it. Fields are read in this order, and the first fault is the error of the call.
  */
 const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
   see: { address: field(TEXT, 'error', '@name or /path/of/space') },
@@ -102,7 +103,10 @@ const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
   },
 }
 
-/** Names that callers may also give to the fields of `do` and `be`. A call as it was read has the names on the right. */
+/**
+ * Names that callers may also give to the fields of `do` and `be`. A call as it was read has the names on the
+ * right.
+ */
 const OTHER_NAMES: Readonly<Record<string, 'operation' | 'args'>> = { action: 'operation', payload: 'args' }
 
 /** The name that a field of a verb has in a call as it was read. */
@@ -125,7 +129,9 @@ export function withOwnNames(verb: Verb, written: JsonObject): JsonObject {
   return Object.fromEntries(given)
 }
 
-/** Fields that a call of a model may have, in the order of its tools. A tool offers those that can be used. */
+/**
+ * Fields that a call of a model may have, in the order of its tools. A tool offers those that can be used.
+ */
 export const MODEL_FIELDS: { readonly [V in Verb]: readonly FieldsOf<V>[] } = {
   see: ['address'],
   do: ['target', 'operation', 'args'],

@@ -13,15 +13,23 @@ export interface ActContent {
   readonly answers: string | null
   /** the lease under which a driver acts as the being; left out where a person acts as itself */
   readonly lease?: { readonly driver: BeingName; readonly epoch: number }
-  /** it came by a Temporal signal, whose sender hears nothing; left out where the person waits for the result */
+  /**
+   * it came by a Temporal signal, whose sender hears nothing; left out where the person waits for the result
+   */
   readonly isSignal?: true
   /** by a passkey of who acts; left out without one */
   readonly signed?: ActSignature
-  /** with `signed`: the salt of its decision, in hex. The passkey signed it too, so nobody can guess a call that was erased */
+  /**
+   * with `signed`: the salt of its decision, in hex. The passkey signed it too, so nobody can guess a call
+   * that was erased
+   */
   readonly salt?: string
 }
 
-/** The assertion of a passkey over an act: docs/formats.md says what it signs. All but `key` and `at` are base64url. */
+/**
+ * The assertion of a passkey over an act: docs/formats.md says what it signs. All but `key` and `at` are
+ * base64url.
+ */
 export interface ActSignature {
   /** id of the passkey in the qualities of the person */
   readonly key: string
@@ -34,7 +42,10 @@ export interface ActSignature {
 
 const ACT_PREFIX = 'act/'
 
-/** Inbox id of a person's act. The summon that it makes gets the correlation itself, so the caller knows both in advance. */
+/**
+ * Inbox id of a person's act. The summon that it makes gets the correlation itself, so the caller knows both
+ * in advance.
+ */
 export const actWakeId = (correlation: string): string => ACT_PREFIX + correlation
 
 /** The correlation of a summon that this moment makes: the one that a person chose, else the moment's id. */

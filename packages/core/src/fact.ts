@@ -8,8 +8,8 @@ export const CODE_VERSION = 'treeos/1'
 export const FACT_VERSION = 1
 
 /**
- * The header of a fact: `hash = sha256(tag ‖ prev ‖ canonicalJson(header))`. It is kept for ever. The payload may be erased; its
- * digest stays in the header.
+ * The header of a fact: `hash = sha256(tag ‖ prev ‖ canonicalJson(header))`. It is kept for ever. The payload
+ * may be erased; its digest stays in the header.
  */
 export interface FactHeader {
   readonly v: typeof FACT_VERSION

@@ -122,7 +122,7 @@ export {
   unlisted,
   withRefusal,
 } from './refusal.ts'
-export { mendedBy, type Remedy, type RemedyWords, toldWith, withRemedy } from './remedy.ts'
+export { mendedBy, type Remedy, type RemedyTexts, toldWith, withRemedy } from './remedy.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'
 export { sealedId } from './sealed-id.ts'
@@ -168,7 +168,7 @@ export {
   type VerbCall,
   type Wake,
   type WakeKind,
-  wakeWord,
+  wakeLabel,
 } from './wake.ts'
 export { isAsSaid, speechOf, WAKE_FIELDS, type WakeRecord, wakeFields, wakeRecordOf } from './wake-fields.ts'
 export { NOTHING_SHOWN, namedVerb, readNamedCall, readWrittenCall, type ShownNames } from './written-call.ts'

@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, guardJson, isSameJson, type Json, utf8Length } from './json.ts'
 
-/** Any plain JSON, every Unicode string and double among it; a trip through text takes away negative zeros. */
+/**
+ * Any plain JSON, every Unicode string and double among it; a trip through text takes away negative zeros.
+ */
 const plainJson = fc
   .jsonValue({ stringUnit: 'binary', maxDepth: 6 })
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown)

@@ -33,21 +33,26 @@ export interface JsonBounds {
   readonly bytesMax: number
 }
 
-/** Keys that can reach a prototype. Every edge refuses them, as names too, so that inner code need not check. */
+/**
+ * Keys that can reach a prototype. Every edge refuses them, as names too, so that inner code need not check.
+ */
 export const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 const DEPTH_MAX = 128
 
 /**
- * Writes a value in its one byte form, strictly by RFC 8785 (JCS): keys sorted by UTF-16 code unit, numbers as ECMAScript
- * writes them.
- * @throws {NotPlainJsonError} for anything that is not plain JSON (undefined, NaN, -0, a sparse array, a Map, a lone
- *   surrogate): nothing is dropped or repaired, since the result is hashed
+ * Writes a value in its one byte form, strictly by RFC 8785 (JCS): keys sorted by UTF-16 code unit, numbers
+ * as ECMAScript writes them.
+ * @throws {NotPlainJsonError} for anything that is not plain JSON (undefined, NaN, -0, a sparse array, a Map,
+ *   a lone surrogate): nothing is dropped or repaired, since the result is hashed
  */
 export function canonicalJson(value: unknown): string {
   return naming(() => write(value, 0))
 }
 
-/** A fault below the value that is written. Each object and array on its way adds where it stood, so that no path is built without one. */
+/**
+ * A fault below the value that is written. Each object and array on its way adds where it stood, so that no
+ * path is built without one.
+ */
 class Fault extends Error {
   override readonly name = 'Fault'
   /** the innermost first */
@@ -89,12 +94,16 @@ function write(value: unknown, depth: number): string {
   return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth)
 }
 
-/** Values at this depth may be written whole. Deeper ones are not looked at for it: each look goes through all that is inside. */
+/**
+ * Values at this depth may be written whole. Deeper ones are not looked at for it: each look goes through all
+ * that is inside.
+ */
 const WHOLE_DEPTH_MAX = 1
 
 /**
- * Whether `JSON.stringify` writes a value exactly as RFC 8785 asks. It does when the value is plain JSON and the keys of each object are
- * sorted, as they are after canonical JSON was parsed. This look and one `JSON.stringify` take half the time of writing part by part.
+ * Whether `JSON.stringify` writes a value exactly as RFC 8785 asks. It does when the value is plain JSON and
+ * the keys of each object are sorted, as they are after canonical JSON was parsed. This look and one
+ * `JSON.stringify` take half the time of writing part by part.
  */
 function isInOrder(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed()
@@ -140,13 +149,19 @@ function writeArray(value: readonly unknown[], depth: number): string {
 /** For arrays with fewer items, `JSON.stringify` is slower than writing item by item. */
 const STRINGS_MIN = 5
 
-/** Whether all items are well-formed strings. `JSON.stringify` writes such an array as RFC 8785 asks, and faster than we do. */
+/**
+ * Whether all items are well-formed strings. `JSON.stringify` writes such an array as RFC 8785 asks, and
+ * faster than we do.
+ */
 function isOfStrings(value: readonly unknown[]): boolean {
   for (const item of value) if (typeof item !== 'string' || !item.isWellFormed()) return false
   return hasOnlyItems(value)
 }
 
-/** Whether an array has no holes, and no fields beside its items. `Object.keys` would tell the same, but makes a string of each index. */
+/**
+ * Whether an array has no holes, and no fields beside its items. `Object.keys` would tell the same, but makes
+ * a string of each index.
+ */
 const hasOnlyItems = (value: readonly unknown[]): boolean => Object.values(value).length === value.length
 
 function writeObject(value: object, depth: number): string {
@@ -166,7 +181,10 @@ function writeObject(value: object, depth: number): string {
   return `${out}}`
 }
 
-/** Values cross realms (the workflow sandbox), so this means "its prototype is a root", not "is our Object.prototype". */
+/**
+ * Values cross realms (the workflow sandbox), so this means "its prototype is a root", not "is our
+ * Object.prototype".
+ */
 function hasPlainPrototype(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
@@ -189,7 +207,8 @@ function writeString(value: string): string {
 }
 
 /**
- * Whether another value has the same canonical form as one of plain JSON. None is written, so this is faster than to compare the two.
+ * Whether another value has the same canonical form as one of plain JSON. None is written, so this is faster
+ * than to compare the two.
  * @param other anything; what is not plain JSON equals nothing
  */
 export function isSameJson(json: Json, other: unknown): boolean {
@@ -229,7 +248,8 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Checks a value from outside: plain JSON, no key that can reach a prototype, no NUL, depth and size within bounds.
+ * Checks a value from outside: plain JSON, no key that can reach a prototype, no NUL, depth and size within
+ * bounds.
  * @returns the canonical form, since every caller stores it
  * @throws {NotPlainJsonError} naming the path of the first fault
  */
@@ -270,7 +290,10 @@ export function readPath(root: Json | undefined, keys: readonly string[]): Json 
   return value
 }
 
-/** `T` if all its fields are plain JSON, else never. An interface has no index signature, so it is not a `Json` itself. */
+/**
+ * `T` if all its fields are plain JSON, else never. An interface has no index signature, so it is not a
+ * `Json` itself.
+ */
 type JsonShaped<T> = T extends Json | undefined
   ? T
   : T extends (...args: never[]) => unknown
@@ -282,10 +305,15 @@ type JsonShaped<T> = T extends Json | undefined
 /** An object type is a JSON object, anything else just JSON. */
 type JsonOf<T> = T extends readonly unknown[] ? Json : T extends object ? JsonObject : Json
 
-/** A typed value as JSON. The compiler refuses types with a function, a symbol, a bigint or an unknown field. */
+/**
+ * A typed value as JSON. The compiler refuses types with a function, a symbol, a bigint or an unknown field.
+ */
 export const asJson = <T>(value: T & JsonShaped<T>): JsonOf<T> => value as Json as JsonOf<T>
 
-/** A stored value in the type it was written from: the inverse of {@link asJson}. It checks nothing, so read only what this code wrote. */
+/**
+ * A stored value in the type it was written from: the inverse of {@link asJson}. It checks nothing, so read
+ * only what this code wrote.
+ */
 export const fromJson = <T>(value: Json): T => value as T
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -1,6 +1,11 @@
-/** Bounds at the edges. A larger value is refused with an error that names its size; nothing is cut silently. */
+/**
+ * Bounds at the edges. A larger value is refused with an error that names its size; nothing is cut silently.
+ */
 export const LIMITS = {
-  /** one summon, act, quality, signal or model answer, inline; an activity input of 2.2 MB ends a workflow for good */
+  /**
+   * one summon, act, quality, signal or model answer, inline; an activity input of 2.2 MB ends a workflow for
+   * good
+   */
   contentBytesMax: 64 * 1024,
   /** the act of a person as its inbox takes it; Postgres refuses more */
   actBytesMax: 256 * 1024,
@@ -16,8 +21,8 @@ export const LIMITS = {
   programBytesMax: 16 * 1024,
   /** history holds the heads that an act wrote */
   factsPerActMax: 64,
-  /** reels on which one act is counted for rules that are tried: the first of them in their order */
-  triedTalliesMax: 8,
+  /** reels on which one act is counted for dry-run rules: the first of them in their order */
+  dryRunTalliesMax: 8,
   whenDepthMax: 32,
   whenNodesMax: 512,
   rolePromptBytesMax: 32 * 1024,

@@ -5,9 +5,15 @@ import { REFUSED_KEYS } from './json.ts'
 export type BeingName = string
 /** `extension:name` for a role of an extension, else a name without a prefix. */
 export type RoleName = string
-/** Absolute path of a space: `/` is the root, `/library/nook` a space in `/library`. It never changes, so it is also the id. */
+/**
+ * Absolute path of a space: `/` is the root, `/library/nook` a space in `/library`. It never changes, so it
+ * is also the id.
+ */
 export type SpacePath = string
-/** `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>`, `thread:<id>` or `registry`: the subject of facts. */
+/**
+ * `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>`, `thread:<id>` or `registry`: the
+ * subject of facts.
+ */
 export type ReelId = string
 /** `<being>/<generation>/<n>`. */
 export type MomentId = string
@@ -60,7 +66,9 @@ export const threadReel = (thread: string): ReelId => `${THREAD}${thread}`
 /** Reel of a call that waits for a yes, and of what became of it. @param id of the moment that asked */
 export const approvalReel = (id: MomentId): ReelId => `approval:${id}`
 export const worldReel = (namespace: string): ReelId => `world:${namespace}`
-/** The hash-linked records of a being's moments. Kept like a reel, but apart from facts: a SEE writes no fact. */
+/**
+ * The hash-linked records of a being's moments. Kept like a reel, but apart from facts: a SEE writes no fact.
+ */
 export const momentsReel = (name: BeingName): ReelId => `moments:${name}`
 
 /** The reel that a row is folded from. A row's key is its reel, except for roles, which share one reel. */
@@ -88,8 +96,8 @@ const THREAD = 'thread:'
 const THREAD_ID = /^[\x21-\x7e]{1,256}$/
 
 /**
- * What an address names: a being (by stance), a space (by path), a thing, or a thread (a wake and all that came of it). `~` is
- * the home space of the being that uses the address.
+ * What an address names: a being (by stance), a space (by path), a thing, or a thread (a wake and all that
+ * came of it). `~` is the home space of the being that uses the address.
  */
 export type Address =
   | { readonly kind: 'being'; readonly being: BeingName }
@@ -99,8 +107,8 @@ export type Address =
   | { readonly kind: 'thread'; readonly thread: string }
 
 /**
- * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b`, `/`, `matter:<id>` or `thread:<id>`. Names are unique in a reality, so a path
- * before a stance is only checked for its form.
+ * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b`, `/`, `matter:<id>` or `thread:<id>`. Names are unique in a
+ * reality, so a path before a stance is only checked for its form.
  * @throws {TreeosError} ADDRESS_PARSE_ERROR naming the text
  */
 export function parseAddress(text: unknown): Address {

@@ -2,8 +2,9 @@
 const LENGTH_MAX = 64
 
 /**
- * The name that was probably meant: the one with the fewest letters added, removed, replaced or swapped with their neighbour.
- * A few lines and no library, since this package has none and runs in the workflow sandbox too.
+ * The name that was probably meant: the one with the fewest letters added, removed, replaced or swapped with
+ * their neighbour. A few lines and no library, since this package has none and runs in the workflow sandbox
+ * too.
  * @returns null where none is near: at most a quarter of its letters differ, and one of three
  */
 export function nearestName(written: string, names: Iterable<string>): string | null {

@@ -4,7 +4,10 @@ import type { Digest } from './stack.ts'
 export const OVERLAY_TIERS = ['call', 'thread', 'channel', 'workspace', 'account'] as const
 export type OverlayTier = (typeof OVERLAY_TIERS)[number]
 
-/** All that is recorded of the overlay of a call: never its text, and no bare digest, since short text can be guessed from one. */
+/**
+ * All that is recorded of the overlay of a call: never its text, and no bare digest, since short text can be
+ * guessed from one.
+ */
 export interface OverlayRecord {
   /** the tiers that were present, the highest first */
   readonly tiers: readonly OverlayTier[]

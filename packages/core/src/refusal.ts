@@ -3,7 +3,10 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts'
 import { type BeingName, quote, stanceOf } from './names.ts'
 import type { Verb } from './stack.ts'
 
-/** Why a gate refuses a call, or which name nothing has. It is stored in this form; {@link refusalSentence} says it in words. */
+/**
+ * Why a gate refuses a call, or which name nothing has. It is stored in this form; {@link refusalSentence}
+ * says it in words.
+ */
 export type RefusalFields =
   /** a list of the roles does not hold the target */
   | {

@@ -33,10 +33,10 @@ type RemedyName = keyof RemedyFields
 export type Remedy = { [Name in RemedyName]: { readonly name: Name } & RemedyFields[Name] }[RemedyName]
 
 /**
- * How one door says each remedy: the command line with commands, the API with what it lists. A clause without its full stop; null where the
- * message alone is all that may be said there.
+ * How one door says each remedy: the command line with commands, the API with what it lists. A clause without
+ * its full stop; null where the message alone is all that may be said there.
  */
-export type RemedyWords = {
+export type RemedyTexts = {
   readonly [Name in RemedyName]: string | null | ((fields: RemedyFields[Name]) => string)
 }
 
@@ -54,7 +54,7 @@ function remedyIn(error: TreeosError): Remedy | null {
 }
 
 /** The error with its remedy in the words of a door; an error without one as it is. */
-export function withRemedy(error: TreeosError, words: RemedyWords): TreeosError {
+export function withRemedy(error: TreeosError, words: RemedyTexts): TreeosError {
   const remedy = remedyIn(error)
   if (remedy === null || !Object.hasOwn(words, remedy.name)) return error
   const say = words[remedy.name] as string | null | ((fields: Remedy) => string)

@@ -2,7 +2,9 @@ import type { Account } from './budget.ts'
 import type { Json } from './json.ts'
 import type { BeingName, ReelId } from './names.ts'
 
-/** The columns by which rows are found and changes find whom they wake. Postgres keeps them beside each row. */
+/**
+ * The columns by which rows are found and changes find whom they wake. Postgres keeps them beside each row.
+ */
 export interface RowIndex {
   /** path of the space it lies in, or the stance of the being that holds it */
   readonly place: string | null
@@ -18,9 +20,15 @@ export interface RowIndex {
   readonly lease: LeaseIndex | null
 }
 
-/** A path that a being reads and others may change: dotted, within the values of the reel's row; empty for all of them. */
+/**
+ * A path that a being reads and others may change: dotted, within the values of the reel's row; empty for all
+ * of them.
+ */
 export interface Watch {
-  /** for a subscription, a scope of changes: `at:/hall`, `below:/hall`, and the same of beings with `beings-` before it */
+  /**
+   * for a subscription, a scope of changes: `at:/hall`, `below:/hall`, and the same of beings with `beings-`
+   * before it
+   */
   readonly reel: ReelId | string
   readonly path: string
   /** left out where a flow reads the path */

@@ -13,7 +13,10 @@ export function describeFault([issue]: readonly Issue[]): string {
   return issue.path.length === 0 ? issue.message : `${issue.path.map(String).join('.')}: ${issue.message}`
 }
 
-/** A schema of an object of variables, such as one of zod's. Each variable says in its description what it takes. */
+/**
+ * A schema of an object of variables, such as one of zod's. Each variable says in its description what it
+ * takes.
+ */
 interface VariablesSchema<T> {
   readonly shape: Readonly<Record<string, { readonly description?: string | undefined }>>
   safeParse(

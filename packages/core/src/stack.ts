@@ -3,7 +3,10 @@ import type { RoleName } from './names.ts'
 /** Hex sha256 of a value's canonical form under its own tag. */
 export type Digest = string
 
-/** The roles of one moment: the primary, then the modifiers in clause order. They do not change during the moment. */
+/**
+ * The roles of one moment: the primary, then the modifiers in clause order. They do not change during the
+ * moment.
+ */
 export interface Stack {
   readonly primary: RoleName
   readonly stacked: readonly RoleName[]

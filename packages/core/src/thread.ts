@@ -2,15 +2,20 @@ import type { BeingName } from './names.ts'
 
 export type ThreadState = 'pending' | 'live' | 'severed' | 'complete'
 
-/** A thread: one wake and all the wakes that came of it. Only its participants may read what was said in it. */
+/**
+ * A thread: one wake and all the wakes that came of it. Only its participants may read what was said in it.
+ */
 export interface Thread {
   /** the correlation that it began with */
   readonly thread: string
-  /** `pending`: no moment of it was lived yet; `live`: some wakes wait or are being lived; `severed`: it was cut */
+  /**
+   * `pending`: no moment of it was lived yet; `live`: some wakes wait or are being lived; `severed`: it was
+   * cut
+   */
   readonly state: ThreadState
   /**
-   * The being that began it, persons that spoke in it, and whoever one of them spoke to; sorted. A being that a change woke has
-   * no part in it, whatever it says.
+   * The being that began it, persons that spoke in it, and whoever one of them spoke to; sorted. A being that
+   * a change woke has no part in it, whatever it says.
    */
   readonly participants: readonly BeingName[]
   readonly wakes: number

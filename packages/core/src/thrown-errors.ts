@@ -1,4 +1,6 @@
-/** Code of extensions can throw anything, such as a proxy, or an object without a text. Nothing here throws. */
+/**
+ * Code of extensions can throw anything, such as a proxy, or an object without a text. Nothing here throws.
+ */
 
 const UNREADABLE = 'something that cannot be read'
 

@@ -16,9 +16,9 @@ interface WakeField {
 }
 
 /**
- * The fields of a wake. What writes wakes into inboxes, reads and copies them, records them and compares them with what was said
- * follows from this list. A new field takes a line here and in {@link Wake}, a column in `tables.sql` and `write-inbox.sql`, and
- * its use.
+ * The fields of a wake. What writes wakes into inboxes, reads and copies them, records them and compares them
+ * with what was said follows from this list. A new field takes a line here and in {@link Wake}, a column in
+ * `tables.sql` and `write-inbox.sql`, and its use.
  */
 export const WAKE_FIELDS = {
   id: { column: 'id', said: 'correlation' },

@@ -17,12 +17,14 @@ export function priorityName(rank: number): Priority {
  * Why an inbox row is there.
  * - `summon`: another being speaks. It wakes the being; a person's stays open until it is answered
  * - `act`: a call that a person made; its moment runs exactly that call
- * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a look, a failed summon). Only a
- *   self-continue and a look have a caller: that of the wake which they go on from
+ * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a look, a failed
+ *   summon). Only a self-continue and a look have a caller: that of the wake which they go on from
  */
 export type WakeKind = 'summon' | 'act' | 'event'
 
-/** The sender of a summon, as it was when it spoke. The substrate fills it in; it is never read from content. */
+/**
+ * The sender of a summon, as it was when it spoke. The substrate fills it in; it is never read from content.
+ */
 export interface Caller {
   readonly name: BeingName
   /** primary role in the moment that spoke */
@@ -46,13 +48,19 @@ export interface Wake {
   readonly inReplyTo: string | null
   /** a role that the sender asked for */
   readonly askedRole: RoleName | null
-  /** how deep it is in its cause chain: every summon counts but the answer to a question, and every wake by change */
+  /**
+   * how deep it is in its cause chain: every summon counts but the answer to a question, and every wake by
+   * change
+   */
   readonly hops: number
   /** self-continues since the last wake from outside */
   readonly continues: number
   /** hash of the fact on the sender's reel, for wakes that a fact caused */
   readonly cause: string | null
-  /** the wake that this one goes on from, which its being has not answered yet; left out for other wakes, and once it has */
+  /**
+   * the wake that this one goes on from, which its being has not answered yet; left out for other wakes, and
+   * once it has
+   */
   readonly answers?: string
   /** looks in a row that led here; left out for 0 */
   readonly looks?: number
@@ -62,15 +70,21 @@ export interface Wake {
   readonly channel?: string
   /** handle of the overlay that its sender gave it; left out without one */
   readonly overlay?: string
-  /** its words came from outside of the reality, or from a moment that held such words; left out for all others */
+  /**
+   * its words came from outside of the reality, or from a moment that held such words; left out for all
+   * others
+   */
   readonly outside?: true
-  /** how its being asked to look when it summoned itself; left out where it did not say, and for all other wakes */
+  /**
+   * how its being asked to look when it summoned itself; left out where it did not say, and for all other
+   * wakes
+   */
   readonly orientation?: Orientation
 }
 
 /**
- * Where a moment looks: `forward` at the world; `half` at the world and at own past acts that a cause links to it; `inward` at own past
- * acts alone. Only a being itself may ask for one.
+ * Where a moment looks: `forward` at the world; `half` at the world and at own past acts that a cause links
+ * to it; `inward` at own past acts alone. Only a being itself may ask for one.
  */
 export const ORIENTATIONS = ['forward', 'half', 'inward'] as const
 export type Orientation = (typeof ORIENTATIONS)[number]
@@ -78,8 +92,8 @@ export type Orientation = (typeof ORIENTATIONS)[number]
 export type LookingBack = Exclude<Orientation, 'forward'>
 
 /**
- * The word for a wake in a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name` where the event's id
- * begins with it. A notice is a message.
+ * The word for a wake in a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name`
+ * where the event's id begins with it. A notice is a message.
  * @returns null for wakes that no role refuses: a person's act, a self-continue and a look
  */
 export function triggerOf({ kind, id }: Pick<Wake, 'kind' | 'id'>): string | null {
@@ -99,7 +113,10 @@ export const LOOK_PREFIX = 'look/'
 /** Start of the id of the wake with which a being goes on after an act; the moment that acted follows. */
 export const CONTINUE_PREFIX = 'continue/'
 
-/** Start of the id of the wake by which a being carries out a call that was approved; the moment that asked follows. */
+/**
+ * Start of the id of the wake by which a being carries out a call that was approved; the moment that asked
+ * follows.
+ */
 export const APPROVED_PREFIX = 'approved/'
 /** Start of the id of the wake that tells a being that its call was denied; the moment that asked follows. */
 export const DENIED_PREFIX = 'denied/'
@@ -118,22 +135,29 @@ export const isContinuation = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean
 export const approvalOf = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): MomentId | null =>
   kind === 'event' && id.startsWith(APPROVED_PREFIX) ? id.slice(APPROVED_PREFIX.length) : null
 
-/** Whether a wake holds the call of its moment, so that no mind is asked: a person's act, or a call that was approved. */
+/**
+ * Whether a wake holds the call of its moment, so that no mind is asked: a person's act, or a call that was
+ * approved.
+ */
 export const holdsCall = (wake: Pick<Wake, 'kind' | 'id'>): boolean =>
   wake.kind === 'act' || approvalOf(wake) !== null
 
 /**
- * Why a wake is there, in one word: `message`, `answer` or `act` of a being; else the first part of the id, which only the substrate and
- * extensions give to such a wake: `continue`, `look`, `change`, `schedule`, `idle`, `notice`, …
+ * Why a wake is there, in one word: `message`, `answer` or `act` of a being; else the first part of the id,
+ * which only the substrate and extensions give to such a wake: `continue`, `look`, `change`, `schedule`,
+ * `idle`, `notice`, …
  */
-export function wakeWord({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'inReplyTo'>): string {
+export function wakeLabel({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'inReplyTo'>): string {
   if (kind === 'act') return 'act'
   if (kind === 'summon') return inReplyTo === null ? 'message' : 'answer'
   const slash = id.indexOf('/')
   return slash < 0 ? 'event' : id.slice(0, slash)
 }
 
-/** The wake that a moment has still to answer: its own, or the one that it goes on from; null once that is answered. */
+/**
+ * The wake that a moment has still to answer: its own, or the one that it goes on from; null once that is
+ * answered.
+ */
 export const questionOf = (wake: Pick<Wake, 'kind' | 'id'>, answers: string | null): string | null =>
   answers ?? (isContinuation(wake) ? null : wake.id)
 
@@ -164,7 +188,9 @@ export type VerbCall =
       readonly thread?: string
       /** the name of a conversation: all threads in which something was said under this name */
       readonly channel?: string
-      /** handle of an overlay for the model call that this summon causes; the text is in a vault, never here */
+      /**
+       * handle of an overlay for the model call that this summon causes; the text is in a vault, never here
+       */
       readonly overlay?: string
       /** left out: false where a being announces, in a role with `selfContinue: true`; else true */
       readonly expectReply?: boolean
@@ -187,7 +213,9 @@ export type Decision = (
       readonly kind: 'call'
       readonly call: VerbCall
       readonly content: string | null
-      /** the model called nothing: its prose is the answer, as its role says; left out where it called a tool */
+      /**
+       * the model called nothing: its prose is the answer, as its role says; left out where it called a tool
+       */
       readonly prose?: true
     }
   | { readonly kind: 'see'; readonly content: string | null }
@@ -203,12 +231,16 @@ export type Decision = (
   readonly tries?: readonly RefusedTry[]
 }
 
-/** How a moment ended. `reason` is a code for a failure, a short name for a skip; `waiting` for a person's yes to its call. */
+/**
+ * How a moment ended. `reason` is a code for a failure, a short name for a skip; `waiting` for a person's yes
+ * to its call.
+ */
 export const OUTCOMES = ['act', 'see', 'failure', 'skipped', 'waiting'] as const
 export type OutcomeKind = (typeof OUTCOMES)[number]
 
 /**
- * Reasons that refuse a call and are not rules of the two gates. No reel holds them, so a replay cannot ask about such a refusal again.
+ * Reasons that refuse a call and are not rules of the two gates. No reel holds them, so a replay cannot ask
+ * about such a refusal again.
  * - `thread`: the thread was cut meanwhile
  * - `inbox`: what it answers was answered before, or an inbox was full
  * - `lease`: the lease of its driver had expired
@@ -225,7 +257,10 @@ export interface Notice extends Wake {
   readonly notice: string
 }
 
-/** A wake of no cause and no caller, which begins a thread of its own, with the given fields in place of these. */
+/**
+ * A wake of no cause and no caller, which begins a thread of its own, with the given fields in place of
+ * these.
+ */
 export const newWake = (
   given: Pick<Wake, 'id' | 'being' | 'kind' | 'priority' | 'content'> & Partial<Wake>,
 ): Wake => ({

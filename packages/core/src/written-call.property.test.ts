@@ -50,33 +50,36 @@ const key = fc.oneof(
 const written = fc.dictionary(key, fc.oneof(value, fc.dictionary(key, value, { maxKeys: 3 })), { maxKeys: 6 })
 const shown: fc.Arbitrary<ShownNames> = fc.record({
   addresses: fc.array(fc.constantFrom('@bo', '@clerk', '/clerk', '/bo', 'matter:bo'), { maxLength: 4 }),
-  actions: fc.constantFrom(
+  doOperations: fc.constantFrom(
     new Map([
       ['court:rule', ['ruling']],
       ['x:a-b', ['name', 'target']],
     ]),
     new Map(),
   ),
-  operations: fc.constantFrom(new Map([['birth', ['name']]]), new Map()),
+  beOperations: fc.constantFrom(new Map([['birth', ['name']]]), new Map()),
 })
 
 /** Fields by which a program says more than a model may. */
 const OF_PROGRAMS = ['priority', 'role', 'overlay', 'thread', 'channel']
 
-/** Nothing of a call may come from elsewhere than from what was written or shown: then no generous reading can widen what a mind reaches. */
+/**
+ * Nothing of a call may come from elsewhere than from what was written or shown: then no generous reading can
+ * widen what a mind reaches.
+ */
 function expectNothingNew(
   call: VerbCall,
   name: string,
   given: JsonObject,
-  { addresses, actions, operations }: ShownNames,
+  { addresses, doOperations, beOperations }: ShownNames,
 ) {
   const text = JSON.stringify([name, given])
   const isWritten = (part: string) => text.includes(JSON.stringify(part).slice(1, -1))
   for (const field of OF_PROGRAMS) expect(call).not.toHaveProperty(field)
   const target = call.verb === 'see' ? call.address : call.verb === 'be' ? null : call.target
   if (target !== null) expect(isWritten(target) || addresses.includes(target)).toBe(true)
-  if (call.verb === 'do') expect(isWritten(call.operation) || actions.has(call.operation)).toBe(true)
-  if (call.verb === 'be') expect(isWritten(call.operation) || operations.has(call.operation)).toBe(true)
+  if (call.verb === 'do') expect(isWritten(call.operation) || doOperations.has(call.operation)).toBe(true)
+  if (call.verb === 'be') expect(isWritten(call.operation) || beOperations.has(call.operation)).toBe(true)
 }
 
 it('a call as it was read holds the verb of its tool, and nothing that was neither written nor shown', () => {
@@ -98,7 +101,7 @@ it('a tool with the name of an operation reads as a call of this operation, or n
       if (call === null) return
       expect(call.verb).toBe(verb)
       const done = call.verb === 'do' ? call.operation : call.verb === 'be' ? call.operation : ''
-      expect(told.actions.has(done) || told.operations.has(done)).toBe(true)
+      expect(told.doOperations.has(done) || told.beOperations.has(done)).toBe(true)
       expectNothingNew(call, name, given as JsonObject, told)
     }),
   )

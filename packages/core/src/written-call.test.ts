@@ -7,7 +7,7 @@ import { namedVerb, readNamedCall, readWrittenCall, type ShownNames } from './wr
 /** A moment in which these names were told. */
 const SHOWN: ShownNames = {
   addresses: ['@bo', '@clerk', '/court', '/clerk', 'matter:gavel'],
-  actions: new Map([
+  doOperations: new Map([
     ['court:rule', ['ruling']],
     ['set-being', ['field', 'value', 'merge']],
     ['court:adjourn', []],
@@ -16,7 +16,7 @@ const SHOWN: ShownNames = {
     ['one:ring', ['times']],
     ['two:ring', ['times']],
   ]),
-  operations: new Map([['birth', ['name', 'cognition', 'role']]]),
+  beOperations: new Map([['birth', ['name', 'cognition', 'role']]]),
 }
 const read = (verb: Verb, written: JsonObject) => readWrittenCall(verb, written, SHOWN)
 const say = (target: string | null, content: string) => ({ verb: 'summon', target, content, inReplyTo: null })
@@ -235,7 +235,7 @@ describe('a call as a model writes it', () => {
   })
 
   it('without anything shown only the strict forms are read', () => {
-    const nothing: ShownNames = { addresses: [], actions: new Map(), operations: new Map() }
+    const nothing: ShownNames = { addresses: [], doOperations: new Map(), beOperations: new Map() }
     expect(readWrittenCall('see', { address: 'bo' }, nothing)).toEqual({ verb: 'see', address: 'bo' })
     expect(readWrittenCall('do', { operation: 'rule' }, nothing)).toEqual(act('rule', null, {}))
     expect(faultOf(() => readWrittenCall('do', { operation: 'court:rule', ruling: 1 }, nothing))).toMatch(

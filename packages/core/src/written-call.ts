@@ -11,16 +11,17 @@ export interface ShownNames {
   /** addresses that it was told of, as `@name`, `/path` or `matter:<id>` */
   readonly addresses: readonly string[]
   /** the names that `do` can have in its reach, each with the names of its arguments */
-  readonly actions: ReadonlyMap<string, readonly string[]>
+  readonly doOperations: ReadonlyMap<string, readonly string[]>
   /** the same for `be` */
-  readonly operations: ReadonlyMap<string, readonly string[]>
+  readonly beOperations: ReadonlyMap<string, readonly string[]>
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
-export const NOTHING_SHOWN: ShownNames = { addresses: [], actions: NONE, operations: NONE }
+export const NOTHING_SHOWN: ShownNames = { addresses: [], doOperations: NONE, beOperations: NONE }
 
 /**
- * Reads a call as a model or an MCP client writes it. It is generous where only one reading is possible, and refuses where two are:
+ * Reads a call as a model or an MCP client writes it. It is generous where only one reading is possible, and
+ * refuses where two are:
  *
  * - an optional field that is null or `""` is left out;
  * - arguments may be JSON text, and may stand beside the operation where it takes arguments of these names;
@@ -28,7 +29,8 @@ export const NOTHING_SHOWN: ShownNames = { addresses: [], actions: NONE, operati
  * - an operation that was shown may be written without its prefix, and with `_` for `-`;
  * - a bare name of an address that was shown is that address.
  *
- * The result is a strict call, which is what is recorded and what both gates judge. It holds nothing that was neither written nor shown.
+ * The result is a strict call, which is what is recorded and what both gates judge. It holds nothing that was
+ * neither written nor shown.
  * @throws {TreeosError} INVALID_INPUT naming the field, or PAYLOAD_TOO_LARGE
  */
 export function readWrittenCall(verb: Verb, written: JsonObject, shown: ShownNames): VerbCall {
@@ -39,15 +41,18 @@ export function readWrittenCall(verb: Verb, written: JsonObject, shown: ShownNam
     case 'summon':
       return strict(verb, withAddress(given, 'target', verb, shown))
     case 'do':
-      return strict(verb, withAddress(withArguments(given, shown.actions, verb), 'target', verb, shown))
+      return strict(verb, withAddress(withArguments(given, shown.doOperations, verb), 'target', verb, shown))
     case 'be':
-      return strict(verb, withArguments(given, shown.operations, verb))
+      return strict(verb, withArguments(given, shown.beOperations, verb))
   }
 }
 
-/** The verb of a tool that has the name of an operation instead of a verb; undefined where none, or more than one, was shown under it. */
-export function namedVerb(name: string, { actions, operations }: ShownNames): 'do' | 'be' | undefined {
-  const [found, others] = [namesLike(name, actions).length, namesLike(name, operations).length]
+/**
+ * The verb of a tool that has the name of an operation instead of a verb; undefined where none, or more than
+ * one, was shown under it.
+ */
+export function namedVerb(name: string, { doOperations, beOperations }: ShownNames): 'do' | 'be' | undefined {
+  const [found, others] = [namesLike(name, doOperations).length, namesLike(name, beOperations).length]
   if (found + others !== 1) return undefined
   return found === 1 ? 'do' : 'be'
 }
@@ -59,7 +64,7 @@ export function namedVerb(name: string, { actions, operations }: ShownNames): 'd
 export function readNamedCall(name: string, written: JsonObject, shown: ShownNames): VerbCall {
   const verb = namedVerb(name, shown)
   if (verb === undefined) throw fieldFault('the tool', name, 'see, do, summon or be')
-  const known = verb === 'do' ? shown.actions : shown.operations
+  const known = verb === 'do' ? shown.doOperations : shown.beOperations
   const [only = name] = namesLike(name, known)
   const own = known.get(only) ?? []
   const isOwn = own.some((taken) => isFieldOf(verb, taken)) // then every name is one of the operation's
@@ -93,25 +98,25 @@ function strict(verb: Verb, given: JsonObject): VerbCall {
 }
 
 /** Brings the name of an operation into its full form, and its arguments into one object. */
-function withArguments(given: JsonObject, known: ShownNames['actions'], verb: 'do' | 'be'): JsonObject {
+function withArguments(given: JsonObject, known: ShownNames['doOperations'], verb: 'do' | 'be'): JsonObject {
   const name = fullName(given.operation, known)
   const { args, rest } = argumentsIn(given)
-  const beside = Object.keys(rest).filter((key) => !isFieldOf(verb, key))
+  const extra = Object.keys(rest).filter((key) => !isFieldOf(verb, key))
   const taken = typeof name === 'string' ? known.get(name) : undefined
   const call = name === undefined ? rest : { ...rest, operation: name }
-  if (taken?.length === 0 && beside.length === 0) return call // it takes none, so what was given means nothing
-  if (beside.length === 0 || taken === undefined || beside.some((key) => !taken.includes(key)))
+  if (taken?.length === 0 && extra.length === 0) return call // it takes none, so what was given means nothing
+  if (extra.length === 0 || taken === undefined || extra.some((key) => !taken.includes(key)))
     return args === undefined ? call : { ...call, args }
   const both = Object.keys(rest).find(
-    (key) => key !== 'operation' && !beside.includes(key) && taken.includes(key),
+    (key) => key !== 'operation' && !extra.includes(key) && taken.includes(key),
   )
   if (both !== undefined || (args !== undefined && Object.keys(args).length > 0))
     throw new TreeosError(
       'INVALID_INPUT',
-      `${beside.join(', ')} may be an argument of ${name}, and so may ${both ?? 'args'}; give all arguments in args`,
+      `${extra.join(', ')} may be an argument of ${name}, and so may ${both ?? 'args'}; give all arguments in args`,
     )
-  const kept = Object.entries(call).filter(([key]) => !beside.includes(key))
-  const flat = beside.map((key): [string, Json] => [key, rest[key] ?? null])
+  const kept = Object.entries(call).filter(([key]) => !extra.includes(key))
+  const flat = extra.map((key): [string, Json] => [key, rest[key] ?? null])
   return { ...Object.fromEntries(kept), args: Object.fromEntries(flat) }
 }
 
@@ -142,7 +147,7 @@ const plainArgumentName = (name: string): string =>
     .replace(/[\s_.:-]+/g, '-')
 
 /** The shown names that a text can mean: itself, else those like it, with or without their prefix. */
-function namesLike(text: string, known: ShownNames['actions']): string[] {
+function namesLike(text: string, known: ShownNames['doOperations']): string[] {
   if (known.has(text)) return [text]
   const wanted = plainArgumentName(text)
   return [...known.keys()].filter(
@@ -152,7 +157,7 @@ function namesLike(text: string, known: ShownNames['actions']): string[] {
 }
 
 /** @throws {TreeosError} INVALID_INPUT for a short name that fits several names */
-function fullName(written: Json | undefined, known: ShownNames['actions']): Json | undefined {
+function fullName(written: Json | undefined, known: ShownNames['doOperations']): Json | undefined {
   if (typeof written !== 'string') return written
   const found = namesLike(written, known)
   if (found.length > 1) throw fieldFault('operation', written, `one of ${found.join(', ')}`)

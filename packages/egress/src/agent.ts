@@ -6,7 +6,10 @@ interface ProxyAgentOptions extends AgentOptions {
   readonly proxyEnv?: Readonly<Record<string, string>>
 }
 
-/** Options of an agent of Node, for a library that takes no `fetch`: it goes to one URL by the proxy that {@link proxyFor} tells. */
+/**
+ * Options of an agent of Node, for a library that takes no `fetch`: it goes to one URL by the proxy that
+ * {@link proxyFor} tells.
+ */
 export function agentOptionsFor(url: URL, isSecret: boolean): ProxyAgentOptions {
   const proxy = proxyFor(url, isSecret)?.href
   return {

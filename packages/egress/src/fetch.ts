@@ -7,7 +7,8 @@ type Fetch = typeof globalThis.fetch
 const agents = new Map<string, ProxyAgent>()
 
 /**
- * The `fetch` of this process, by the proxy that {@link proxyFor} tells. Over HTTPS a proxy sees the name of the host only.
+ * The `fetch` of this process, by the proxy that {@link proxyFor} tells. Over HTTPS a proxy sees the name of
+ * the host only.
  */
 export const egressFetch: Fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input)

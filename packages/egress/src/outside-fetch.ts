@@ -34,10 +34,11 @@ const OF_EFFECTS: FetcherSettings = { who: 'an effect', setting: 'TREEOS_FETCH_P
 const BODY_BYTES_MAX = 1024 * 1024
 
 /**
- * Makes an HTTP client for addresses that somebody else chose: that of effects, and that of webhooks. It bounds time and size, follows no redirect and sends no compression header. It connects
- * to public addresses only: an address that a being or a model chose must not reach servers of this machine or network. The
- * address is checked when the connection is made, so a name that changes its address meanwhile gains nothing. It goes by the proxies of
- * the environment, and sends no secret that a proxy would read.
+ * Makes an HTTP client for addresses that somebody else chose: that of effects, and that of webhooks. It
+ * bounds time and size, follows no redirect and sends no compression header. It connects to public addresses
+ * only: an address that a being or a model chose must not reach servers of this machine or network. The
+ * address is checked when the connection is made, so a name that changes its address meanwhile gains nothing.
+ * It goes by the proxies of the environment, and sends no secret that a proxy would read.
  * @param privateHosts hosts, or host:port, that may have a private address
  * @param attempt aborted when the attempt is over
  * @param whose for the words of a refusal; those of effects when left out
@@ -55,7 +56,8 @@ export function outsideFetch(
     const sent = { method, headers: { 'accept-encoding': 'identity', ...headers }, body, signal }
     const lookup = isAllowed ? undefined : publicLookup(url, whose)
     const proxy = proxyFor(url, false)
-    // Whoever chose the address could go round the proxy, where it guards what leaves, by a header that looks like a secret.
+    // Whoever chose the address could go round the proxy, where it guards what leaves, by a header that looks
+    // like a secret.
     if (proxy !== null && url.protocol === 'http:' && holdsSecret(url, new Headers(headers)))
       throw new TreeosError(
         'INVALID_INPUT',
@@ -107,8 +109,9 @@ function direct(
 }
 
 /**
- * Through a tunnel to the address that was found here and is public: the proxy resolves no name, so a name that has another address
- * there gains nothing. Where the proxy alone resolves names, it gets the name, and what is private is kept from it by the proxy.
+ * Through a tunnel to the address that was found here and is public: the proxy resolves no name, so a name
+ * that has another address there gains nothing. Where the proxy alone resolves names, it gets the name, and
+ * what is private is kept from it by the proxy.
  */
 async function byProxy(
   proxy: URL,

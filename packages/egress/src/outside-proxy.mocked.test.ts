@@ -1,4 +1,7 @@
-/** Addresses that others chose, through a proxy of the environment: it must not reach for them what is private. */
+/**
+ * Addresses that others chose, through a proxy of the environment: it must not reach for them what is
+ * private.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

@@ -3,20 +3,28 @@ import { TreeosError } from '@treeos/core'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Names of headers by which providers take keys. A signature is not a key: it tells nobody how to make another one. */
+/**
+ * Names of headers by which providers take keys. A signature is not a key: it tells nobody how to make
+ * another one.
+ */
 const SECRET = /auth|token|secret|cookie|passw|credential|(^|-)(api|subscription|access|private)?-?key$/
 /** Their keys name a request, and open nothing. */
 const OPEN = new Set(['idempotency-key', 'sec-websocket-key'])
 
-/** Whether a request carries a secret: in a header, or in the query of its URL, where providers take keys, too. */
+/**
+ * Whether a request carries a secret: in a header, or in the query of its URL, where providers take keys,
+ * too.
+ */
 export const holdsSecret = (url: URL, headers: Headers): boolean =>
   url.search !== '' || [...headers.keys()].some((name) => SECRET.test(name) && !OPEN.has(name))
 
 /**
- * The proxy by which this process reaches a URL, as its environment says. All that goes out over HTTP asks here. A variable in small
- * letters wins, and HTTP_PROXY stands in for HTTPS_PROXY. Null is the direct way: no proxy is named, NO_PROXY names the host, it is this
- * machine, or a secret goes over plain HTTP, which the proxy would read.
- * @throws {TreeosError} for a proxy that does not speak HTTP. The message does not quote it: it may hold a password
+ * The proxy by which this process reaches a URL, as its environment says. All that goes out over HTTP asks
+ * here. A variable in small letters wins, and HTTP_PROXY stands in for HTTPS_PROXY. Null is the direct way:
+ * no proxy is named, NO_PROXY names the host, it is this machine, or a secret goes over plain HTTP, which the
+ * proxy would read.
+ * @throws {TreeosError} for a proxy that does not speak HTTP. The message does not quote it: it may hold a
+ *   password
  */
 export function proxyFor(url: URL, isSecret: boolean, env: Env = process.env): URL | null {
   const isPlain = url.protocol === 'http:'
@@ -48,7 +56,10 @@ export const bare = (host: string): string => host.replace(/^\[|\]$/g, '')
 const isThisMachine = ({ hostname }: URL): boolean =>
   /^(.+[.])?localhost[.]?$/.test(hostname) || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
 
-/** One entry of NO_PROXY: `*`, a domain with what is below it, an address, a network as in `10.0.0.0/8`, each also with a port. */
+/**
+ * One entry of NO_PROXY: `*`, a domain with what is below it, an address, a network as in `10.0.0.0/8`, each
+ * also with a port.
+ */
 function isExcepted(url: URL, entry: string): boolean {
   const [, name = '', port] = /^(.+?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? []
   if (port !== undefined && port !== (url.port || (url.protocol === 'http:' ? '80' : '443'))) return false

@@ -20,8 +20,9 @@ interface RequestOptions {
 }
 
 /**
- * As {@link egressFetch}, for requests that a process sends all the time: it takes a third of the CPU time of `fetch`. It sends what
- * `fetch` sends, follows no redirect, and fails with the same errors, except that an error of the body comes from the body as it is.
+ * As {@link egressFetch}, for requests that a process sends all the time: it takes a third of the CPU time of
+ * `fetch`. It sends what `fetch` sends, follows no redirect, and fails with the same errors, except that an
+ * error of the body comes from the body as it is.
  * @throws {TypeError} whose cause is the error of the connection; the signal's reason
  */
 export async function egressRequest(
@@ -82,7 +83,10 @@ const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
 /** More are an attack: each costs memory. `fetch` takes as many. */
 const CODINGS_MAX = 5
 
-/** The body without its codings. With one that is not known it stays as it is, as for `fetch`. @throws {Error} for too many */
+/**
+ * The body without its codings. With one that is not known it stays as it is, as for `fetch`.
+ * @throws {Error} for too many
+ */
 function decoded(body: Readable, codings: string | null): Readable {
   const names = codings === null ? [] : codings.toLowerCase().split(',')
   if (names.length > CODINGS_MAX) {

@@ -16,8 +16,8 @@ const SWEEP_EVERY_MS = 30_000
 /** Runs that one sweep deletes at most, so that it does not keep Temporal from its work. */
 const DELETED_MAX = 500
 /**
- * Temporal lists a closed run once it has indexed it, and does not index runs in the order in which they closed. Each sweep
- * therefore lists this much time again before the newest close time that the last one saw.
+ * Temporal lists a closed run once it has indexed it, and does not index runs in the order in which they
+ * closed. Each sweep therefore lists this much time again before the newest close time that the last one saw.
  */
 const OVERLAP_MS = 5 * 60_000
 const zip = promisify(gzip)
@@ -28,16 +28,20 @@ export interface ArchiveOptions {
   readonly reality: string
   /** folder for the histories; created when missing, for its owner only */
   readonly folder: string
-  /** after this time Temporal need not keep a closed run that is archived; null: Temporal's retention period decides alone */
+  /**
+   * after this time Temporal need not keep a closed run that is archived; null: Temporal's retention period
+   * decides alone
+   */
   readonly keepMs: number | null
   readonly onError: (where: string, error: unknown) => void
 }
 
 /**
- * Writes the history of every closed run to a file. Temporal deletes closed runs after their retention period, and replay
- * needs all runs of a reality. With `keepMs` it deletes a run from Temporal once it is archived, and the runs by which Schedules
- * ticked: otherwise Temporal's data grows with every moment, while Postgres and the archive hold all that replay needs.
- * Several workers may do so at once: each file is written once.
+ * Writes the history of every closed run to a file. Temporal deletes closed runs after their retention
+ * period, and replay needs all runs of a reality. With `keepMs` it deletes a run from Temporal once it is
+ * archived, and the runs by which Schedules ticked: otherwise Temporal's data grows with every moment, while
+ * Postgres and the archive hold all that replay needs. Several workers may do so at once: each file is
+ * written once.
  */
 export class Archivist {
   readonly #options: ArchiveOptions
@@ -155,7 +159,9 @@ const exists = (path: string): Promise<boolean> =>
     },
   )
 
-/** Makes the folder for its owner only, also where it is there for everybody: what is in histories is private. */
+/**
+ * Makes the folder for its owner only, also where it is there for everybody: what is in histories is private.
+ */
 async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700).catch((error: NodeJS.ErrnoException) => {

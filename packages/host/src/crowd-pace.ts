@@ -1,15 +1,22 @@
 import type { BeingName } from '@treeos/core'
 
-/** Most beings of a crowd that were rung and have not looked yet. So many wait less than a second for two busy cores. */
+/**
+ * Most beings of a crowd that were rung and have not looked yet. So many wait less than a second for two busy
+ * cores.
+ */
 const AHEAD = 32
-/** When none of them looks for so long, their worker may be dead, and nobody is kept busy by them: twice as many may be rung. */
+/**
+ * When none of them looks for so long, their worker may be dead, and nobody is kept busy by them: twice as
+ * many may be rung.
+ */
 const STILL_MS = 250
 /** Whoever has not looked after this time is not waited for: it is paused, or busy with a long moment. */
 const GIVEN_UP_MS = 5000
 
 /**
- * How far the rings of a crowd may be ahead of its looks. A ring that waits for a worker costs: after a second Temporal takes the task from the
- * worker that holds the being and gives it out anew with all of its history. And whoever is rung takes time from those that were rung before.
+ * How far the rings of a crowd may be ahead of its looks. A ring that waits for a worker costs: after a
+ * second Temporal takes the task from the worker that holds the being and gives it out anew with all of its
+ * history. And whoever is rung takes time from those that were rung before.
  */
 export class CrowdPace {
   #ahead = AHEAD

@@ -27,11 +27,20 @@ const FEW_BEINGS = 16
 const LOOK_AFTER_CROWD_MS = 50
 /** Beings in one page of a sweep. The next page follows when few of these wait for their rings. */
 const PAGE_BEINGS = 500
-/** After this time an unclaimed wake has lost its doorbell, or its being is busy. The sweep rings the being again. */
+/**
+ * After this time an unclaimed wake has lost its doorbell, or its being is busy. The sweep rings the being
+ * again.
+ */
 const UNRUNG_SECONDS = 5
-/** After this time the moment of a claimed wake still runs, or its workflow was terminated. The sweep asks Temporal. */
+/**
+ * After this time the moment of a claimed wake still runs, or its workflow was terminated. The sweep asks
+ * Temporal.
+ */
 const BUSY_SECONDS = 10
-/** Every second sweep asks Temporal about this many busy beings; the next such sweep goes on after the last of them. */
+/**
+ * Every second sweep asks Temporal about this many busy beings; the next such sweep goes on after the last of
+ * them.
+ */
 const CHECK_EVERY_SWEEPS = 2
 const CHECK_BEINGS_MAX = 500
 
@@ -46,8 +55,9 @@ export interface DoorbellOptions {
 }
 
 /**
- * Rings beings after the commit that filled their inbox, also those that listen in another process. Several rings for one being become
- * one, and the sweep repeats a failed ring. The inbox is in Postgres, so a lost ring costs latency only.
+ * Rings beings after the commit that filled their inbox, also those that listen in another process. Several
+ * rings for one being become one, and the sweep repeats a failed ring. The inbox is in Postgres, so a lost
+ * ring costs latency only.
  */
 export class Doorbells {
   readonly #options: DoorbellOptions
@@ -60,7 +70,10 @@ export class Doorbells {
   readonly #claims = new RingSchedule()
   #ringing = 0
   #failed = 0
-  /** beings that stand still: worker and workflow disagree about a stack, and no person has accepted the difference */
+  /**
+   * beings that stand still: worker and workflow disagree about a stack, and no person has accepted the
+   * difference
+   */
   #halted: ReadonlySet<BeingName> = new Set()
   /** those of them that this process has rung: its code fails by them again */
   readonly #tried = new Set<BeingName>()
@@ -78,7 +91,10 @@ export class Doorbells {
     )
   }
 
-  /** Queues rings for these beings. Returns at once. Those of a crowd wait until others of it have looked, and for rings of a few. */
+  /**
+   * Queues rings for these beings. Returns at once. Those of a crowd wait until others of it have looked, and
+   * for rings of a few.
+   */
   ring(beings: readonly BeingName[]): void {
     const queue = beings.length > FEW_BEINGS ? this.#crowd : this.#waiting
     for (const being of beings) if (!this.#tried.has(being)) queue.add(being)
@@ -172,8 +188,8 @@ export class Doorbells {
   }
 
   /**
-   * A run of a halted being fails again until other code runs, or a person accepts the difference. So each process, which may have other code,
-   * rings it once.
+   * A run of a halted being fails again until other code runs, or a person accepts the difference. So each
+   * process, which may have other code, rings it once.
    */
   async #findHalted(): Promise<void> {
     this.#halted = new Set((await listDifferingStacks(this.#options.db)).map(({ being }) => being))
@@ -181,9 +197,10 @@ export class Doorbells {
   }
 
   /**
-   * Rings all stuck beings in pages, those that wait longest first. The next page is read when half of one waits for its rings, so a large
-   * backlog is worked off at the pace at which it looks, and every being gets its turn. A page that takes longer than the time between
-   * two sweeps is the last one: what else a sweep does must not wait for it.
+   * Rings all stuck beings in pages, those that wait longest first. The next page is read when half of one
+   * waits for its rings, so a large backlog is worked off at the pace at which it looks, and every being gets
+   * its turn. A page that takes longer than the time between two sweeps is the last one: what else a sweep
+   * does must not wait for it.
    */
   async #ringStuck(): Promise<void> {
     const failed = this.#failed
@@ -203,8 +220,8 @@ export class Doorbells {
   }
 
   /**
-   * Beings whose wake is claimed and that nobody lives: no workflow runs, since it was terminated; or the task that claimed it no longer
-   * counted, so no moment is open and the run rests.
+   * Beings whose wake is claimed and that nobody lives: no workflow runs, since it was terminated; or the
+   * task that claimed it no longer counted, so no moment is open and the run rests.
    */
   async #findLeft(): Promise<BeingName[]> {
     const { client, db, reality } = this.#options

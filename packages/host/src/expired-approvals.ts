@@ -7,8 +7,8 @@ import { resumedWake } from '@treeos/world'
 const PAGE = 100
 
 /**
- * Records that nobody answered calls in time, and tells the beings that asked. Several workers may do so at once: the first one writes the
- * fact.
+ * Records that nobody answered calls in time, and tells the beings that asked. Several workers may do so at
+ * once: the first one writes the fact.
  * @param onError gets the error of each that could not be recorded; the next sweep tries it again
  * @returns the beings that asked
  */

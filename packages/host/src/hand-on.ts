@@ -1,5 +1,5 @@
 import { utf8Length } from '@treeos/core'
-import { HANDED_ON_BYTES_MAX, type HandedOn, type Vault, type VaultCaller } from '@treeos/overlay/vault'
+import { HANDED_ON_BYTES_MAX, type HandedOn, type Vault, type VaultClient } from '@treeos/overlay/vault'
 import { announceVault, listVaults, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
@@ -7,14 +7,15 @@ import type { Kysely } from 'kysely'
 const SEARCH_MS_MAX = 5000
 
 /**
- * Hands the overlays of a vault on to the vault of another worker, from memory to memory, and says in the table of vaults that it is
- * found there now.
+ * Hands the overlays of a vault on to the vault of another worker, from memory to memory, and says in the
+ * table of vaults that it is found there now.
  * @param at url: where the vault itself listens
- * @returns false when it holds none, or no other worker takes them; what cannot be handed on to the first that takes some is lost
+ * @returns false when it holds none, or no other worker takes them; what cannot be handed on to the first
+ *   that takes some is lost
  */
 export async function handOn(
   vault: Vault,
-  at: { readonly db: Kysely<StoreDb>; readonly caller: VaultCaller; readonly url: string },
+  at: { readonly db: Kysely<StoreDb>; readonly caller: VaultClient; readonly url: string },
   onError: (error: unknown) => void,
 ): Promise<boolean> {
   const messages = inMessages(vault.handOn())

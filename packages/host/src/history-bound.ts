@@ -4,8 +4,8 @@ import type { Payload, PayloadCodec } from '@temporalio/common'
 const PAYLOAD_BYTES_MAX = 160 * 1024
 
 /**
- * Refuses a value that is too large for history, before it reaches Temporal. It also applies to a host's own workflows and
- * activities on the same worker.
+ * Refuses a value that is too large for history, before it reaches Temporal. It also applies to a host's own
+ * workflows and activities on the same worker.
  */
 export class PayloadBound implements PayloadCodec {
   async encode(payloads: Payload[]): Promise<Payload[]> {

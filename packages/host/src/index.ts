@@ -1,4 +1,7 @@
-/** TreeOS as one Temporal plugin, with the daemons of a worker: doorbells, schedules, lapsed leases, the archive. */
+/**
+ * TreeOS as one Temporal plugin, with the daemons of a worker: doorbells, schedules, lapsed leases, the
+ * archive.
+ */
 export {
   createEmbedder,
   createModel,

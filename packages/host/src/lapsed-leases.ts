@@ -3,12 +3,15 @@ import { appendSystemFacts, type OpenReality, readerOf } from '@treeos/reality'
 import { type Lease, listLapsedLeases } from '@treeos/store'
 import { releasedFact } from '@treeos/world'
 
-/** Leases in one page. A sweep releases every page, so leases that cannot be released do not hold up the others. */
+/**
+ * Leases in one page. A sweep releases every page, so leases that cannot be released do not hold up the
+ * others.
+ */
 const PAGE_LEASES = 100
 
 /**
- * Records the release of leases that expired, or whose driver lost the lease that it acted under. Several workers may do so
- * at once: the first one writes the fact.
+ * Records the release of leases that expired, or whose driver lost the lease that it acted under. Several
+ * workers may do so at once: the first one writes the fact.
  * @param onError gets the error of each lease that could not be released; the next sweep tries it again
  * @returns beings that decide for themselves again
  */

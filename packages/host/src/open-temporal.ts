@@ -5,8 +5,8 @@ const CALL_MS = 5_000
 const REFUSALS = [7, 16]
 
 /**
- * Whether a Temporal server answers callers that show no credential: no API key, no metadata and no client certificate. It is
- * tried, since the settings of a client do not tell what the server checks.
+ * Whether a Temporal server answers callers that show no credential: no API key, no metadata and no client
+ * certificate. It is tried, since the settings of a client do not tell what the server checks.
  * @param options of a client that the server answers
  * @throws when the server answers nobody now
  */

@@ -16,34 +16,45 @@ export interface TreeosOptions {
   readonly embedder?: Embedder | null | undefined
   /** hosts, or host:port, with private addresses that effects may reach; default none */
   readonly privateHosts?: readonly string[] | undefined
-  /** the program `bwrap` (bubblewrap) of this machine, in which effects run commands; null or left out: they run none */
+  /**
+   * the program `bwrap` (bubblewrap) of this machine, in which effects run commands; null or left out: they
+   * run none
+   */
   readonly sandbox?: string | null | undefined
   /** the value of a secret by its name, for effects that name it; left out: there are none */
   readonly secret?: ((name: string) => string | null) | undefined
-  /** folder that archives the histories of closed runs; null or left out: they are lost after Temporal's retention period */
+  /**
+   * folder that archives the histories of closed runs; null or left out: they are lost after Temporal's
+   * retention period
+   */
   readonly histories?: string | null | undefined
   /**
-   * seconds after which Temporal need not keep a closed run that is archived in `histories`; left out: Temporal keeps it for its
-   * retention period. Name it only if all workers of the reality archive to the same folder.
+   * seconds after which Temporal need not keep a closed run that is archived in `histories`; left out:
+   * Temporal keeps it for its retention period. Name it only if all workers of the reality archive to the
+   * same folder.
    */
   readonly keepRunsSeconds?: number | undefined
   /** most connections of the worker's Postgres pool; default 20 */
   readonly poolMax?: number | undefined
   /**
-   * Postgres URL of a login that is a member of `treeos_signals`: persons may then act by the signal `act`, as from Temporal's UI;
-   * null or left out: they may not. Whoever reaches Temporal, and whoever takes over the worker, may then act as the first operator.
+   * Postgres URL of a login that is a member of `treeos_signals`: persons may then act by the signal `act`,
+   * as from Temporal's UI; null or left out: they may not. Whoever reaches Temporal, and whoever takes over
+   * the worker, may then act as the first operator.
    */
   readonly signalsUrl?: string | null | undefined
   /**
-   * longest time in ms of a mind that decides within the workflow task of its moment; default 4000. A slower one decides in an
-   * activity of its own; 0: every mind does.
+   * longest time in ms of a mind that decides within the workflow task of its moment; default 4000. A slower
+   * one decides in an activity of its own; 0: every mind does.
    */
   readonly shortMindMs?: number | undefined
-  /** how often a model may try again within a moment when what it called is refused; default 2. Each time is a call within its budgets */
+  /**
+   * how often a model may try again within a moment when what it called is refused; default 2. Each time is a
+   * call within its budgets
+   */
   readonly triesMax?: number | undefined
   /**
-   * where the worker keeps overlays, with the key that it shares with the clients and other workers of its instance; without it
-   * no call can have an overlay
+   * where the worker keeps overlays, with the key that it shares with the clients and other workers of its
+   * instance; without it no call can have an overlay
    */
   readonly vault?: ListenOptions | null | undefined
   /** what becomes of several overlays of one call; default `block`: the highest tier alone counts */

@@ -6,8 +6,9 @@ const NAMED_MAX = 3
 const WORKFLOW = 1 // temporal.api.enums.v1.TaskQueueType
 
 /**
- * Tells whoever starts a worker beside others, such as those of `treeos up`, that the task queue is shared: each lives moments of all
- * beings, so a worker without an extension fails those that need it. The server remembers a worker for five minutes after its last poll.
+ * Tells whoever starts a worker beside others, such as those of `treeos up`, that the task queue is shared:
+ * each lives moments of all beings, so a worker without an extension fails those that need it. The server
+ * remembers a worker for five minutes after its last poll.
  */
 export async function tellOfOtherWorkers(
   { workflowService, options: { namespace } }: Pick<Client, 'workflowService' | 'options'>,

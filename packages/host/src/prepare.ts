@@ -27,8 +27,8 @@ export interface PreparedReality {
 const NAME = 'home'
 
 /**
- * Brings the schema of a database to this version, creates its reality unless it has one, and adds the search attributes
- * that are missing in Temporal. Safe to repeat, and to call in several processes at once.
+ * Brings the schema of a database to this version, creates its reality unless it has one, and adds the search
+ * attributes that are missing in Temporal. Safe to repeat, and to call in several processes at once.
  */
 export async function prepare(
   databaseUrl: string,

@@ -1,6 +1,9 @@
 import type { BeingName } from '@treeos/core'
 
-/** Longest wait between two rings. Ringing at every sweep would fill a being's history, since each ring is an event. */
+/**
+ * Longest wait between two rings. Ringing at every sweep would fill a being's history, since each ring is an
+ * event.
+ */
 const WAIT_SWEEPS_MAX = 12
 /** First wait of a being whose ring Temporal took. */
 const TAKEN_WAIT_SWEEPS = 2
@@ -21,12 +24,13 @@ interface RingTurn {
 }
 
 /**
- * Decides which stuck beings a sweep rings. It rings a newly stuck being at once, then after waits of 1, 2, 4, 8 and at most
- * 12 sweeps. It remembers only the beings that the last sweep found.
+ * Decides which stuck beings a sweep rings. It rings a newly stuck being at once, then after waits of 1, 2,
+ * 4, 8 and at most 12 sweeps. It remembers only the beings that the last sweep found.
  *
- * A being whose ring Temporal took after its wake came is mostly stuck because the workers are busy: Temporal keeps the ring. It waits
- * 2 sweeps first. Else a crowd that wakes at once would be rung again and again while it waits, and each ring costs a workflow
- * task. It is rung then all the same, because a workflow that ends may take a ring with it.
+ * A being whose ring Temporal took after its wake came is mostly stuck because the workers are busy: Temporal
+ * keeps the ring. It waits 2 sweeps first. Else a crowd that wakes at once would be rung again and again
+ * while it waits, and each ring costs a workflow task. It is rung then all the same, because a workflow that
+ * ends may take a ring with it.
  */
 export class RingSchedule {
   #turns = new Map<BeingName, RingTurn>()

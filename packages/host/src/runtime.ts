@@ -30,12 +30,18 @@ export interface RuntimeOptions extends Omit<TreeosOptions, 'extensions'> {
   readonly shortCallsMax: number
 }
 
-/** Timeout of a statement. Statements take milliseconds; one that hangs must end before the workflow task times out. */
+/**
+ * Timeout of a statement. Statements take milliseconds; one that hangs must end before the workflow task
+ * times out.
+ */
 const STATEMENT_SECONDS_MAX = 8
 /** Most connections of the pool. */
 const POOL_MAX = 20
 
-/** State that the beats of a running worker share: a pool, the reality, the doorbells. Runs the daemons of the worker. */
+/**
+ * State that the beats of a running worker share: a pool, the reality, the doorbells. Runs the daemons of the
+ * worker.
+ */
 export class Runtime {
   readonly #options: RuntimeOptions
   readonly #observe: Observer
@@ -63,7 +69,9 @@ export class Runtime {
     }
   }
 
-  /** The effects of an extension: one activity for each operation with an effect, named like the operation. */
+  /**
+   * The effects of an extension: one activity for each operation with an effect, named like the operation.
+   */
   effectsOf({ operations }: Extension): Effects {
     const perform: Effects[string] = (input) => {
       if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
@@ -73,7 +81,10 @@ export class Runtime {
     return Object.fromEntries(withEffect.map(({ name }) => [name, perform]))
   }
 
-  /** Opens the pool and starts the daemons, runs `next`, and closes them again. @throws {Error} where nothing is prepared */
+  /**
+   * Opens the pool and starts the daemons, runs `next`, and closes them again.
+   * @throws {Error} where nothing is prepared
+   */
   async run(client: Client, at: Place, next: () => Promise<void>): Promise<void> {
     const db = openDatabase(this.#options.databaseUrl, {
       poolMax: this.#options.poolMax ?? POOL_MAX,
@@ -128,7 +139,7 @@ export class Runtime {
       model: this.#options.model ?? null,
       connections: this.#options.connections ?? new Map(),
       signals,
-      triesMax: this.#options.triesMax ?? TRIES_MAX,
+      triesMax: this.#options.triesMax ?? REFUSED_TRIES_MAX,
       privateHosts: this.#options.privateHosts ?? [],
       sandbox: this.#options.sandbox ?? null,
       secret: this.#options.secret ?? (() => null),
@@ -156,7 +167,7 @@ export class Runtime {
 }
 
 /** Default of how often a model may try again within a moment. */
-const TRIES_MAX = 2
+const REFUSED_TRIES_MAX = 2
 
 interface Pools {
   readonly db: Kysely<StoreDb>

@@ -31,8 +31,9 @@ interface WantedSchedule extends ScheduleRef {
 }
 
 /**
- * Keeps Temporal's Schedules equal to the schedules in the rows of beings. Compares all at start and every 30 s, and updates
- * one at once when an act changed it. Several workers may do so at once, since each step is idempotent.
+ * Keeps Temporal's Schedules equal to the schedules in the rows of beings. Compares all at start and every 30
+ * s, and updates one at once when an act changed it. Several workers may do so at once, since each step is
+ * idempotent.
  */
 export class Schedules {
   readonly #options: SchedulesOptions
@@ -65,7 +66,8 @@ export class Schedules {
   async sweep(): Promise<number> {
     const { client, reality } = this.#options
     const found = new Map<string, string>()
-    // Lists Temporal before the rows. A Schedule was in a row before it was in Temporal, so one without a row was removed.
+    // Lists Temporal before the rows. A Schedule was in a row before it was in Temporal, so one without a row
+    // was removed.
     for await (const { scheduleId: id, spec } of client.schedule.list({
       query: `${REALITY.name} = "${reality.name}"`,
     })) {
@@ -143,9 +145,9 @@ export class Schedules {
       },
       policies: {
         overlap: ScheduleOverlapPolicy.SKIP,
-        // Of the ticks that Temporal missed, it makes up for those within this window. With one interval that is exactly
-        // the last tick. When the interval is shorter than Temporal's minimum, several are within it: the first one
-        // starts and the others are skipped.
+        // Of the ticks that Temporal missed, it makes up for those within this window. With one interval that
+        // is exactly the last tick. When the interval is shorter than Temporal's minimum, several are within
+        // it: the first one starts and the others are skipped.
         catchupWindow: Math.max(interval.every, CATCHUP_MS_MIN),
       },
       typedSearchAttributes: [
@@ -162,7 +164,10 @@ export class Schedules {
   }
 }
 
-/** Interval of a schedule in ms. Temporal counts from 1970, so each schedule has its own offset and not all are due at once. */
+/**
+ * Interval of a schedule in ms. Temporal counts from 1970, so each schedule has its own offset and not all
+ * are due at once.
+ */
 function intervalOf({ being, name, everySeconds }: WantedSchedule): { every: number; offset: number } {
   const hash = createHash('sha256').update(`${being}/${name}`).digest().readUInt32BE(0)
   return { every: everySeconds * 1000, offset: (hash % everySeconds) * 1000 }

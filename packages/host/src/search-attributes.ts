@@ -42,7 +42,10 @@ function mayNotAdd(namespace: string, names: readonly string[], cause: unknown):
   )
 }
 
-/** @returns which of ours a namespace lacks. Where nobody may list them, a query by each tells it, which callers of workflows may make. */
+/**
+ * @returns which of ours a namespace lacks. Where nobody may list them, a query by each tells it, which
+ *   callers of workflows may make.
+ */
 export async function missingSearchAttributes(
   { operatorService, workflowService }: OperatorCalls,
   namespace: string,

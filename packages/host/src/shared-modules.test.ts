@@ -5,7 +5,10 @@ import { treeos, workflowsPath } from './treeos.ts'
 
 /** Variables and collections at the top of a module, which code could change. */
 const STATE = /^(?:export )?(?:let|var) .*|^(?:export )?const .*new (?:Map|Set|WeakMap|WeakSet)\b.*/gm
-/** Those that cannot change what a workflow does: constants, and a memory of compiled flows by their own object. */
+/**
+ * Those that cannot change what a workflow does: constants, and a memory of compiled flows by their own
+ * object.
+ */
 const HARMLESS = /ReadonlySet|ReadonlyMap|_KEYS = new Set|_ROOTS = new Set|^const known = new WeakMap/
 
 describe('modules of our workflows', () => {

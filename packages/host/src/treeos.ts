@@ -15,16 +15,17 @@ import { Runtime } from './runtime.ts'
 export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/workflows/workflows')
 
 /**
- * A Temporal plugin that lets a worker run beings. `prepare` makes an empty database and an empty server ready. It adds our activities, a payload codec that refuses large values, and
- * our workflows when the worker has none, and lets the worker hold as many beings in memory as there is room for, unless it has
- * a `maxCachedWorkflows`. A worker with workflows of its own re-exports `@treeos/host/workflows` from
- * its workflow module. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed leases, the
- * archive. Pass it to the worker or to its connection, never to both.
+ * A Temporal plugin that lets a worker run beings. `prepare` makes an empty database and an empty server
+ * ready. It adds our activities, a payload codec that refuses large values, and our workflows when the worker
+ * has none, and lets the worker hold as many beings in memory as there is room for, unless it has a
+ * `maxCachedWorkflows`. A worker with workflows of its own re-exports `@treeos/host/workflows` from its
+ * workflow module. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed
+ * leases, the archive. Pass it to the worker or to its connection, never to both.
  *
- * The worker must have a `connection`, and its task queue must be the one that `prepare` returns. Starting it waits up to 60 s
- * for Postgres.
- * @throws {Error} when the worker is created: without `databaseUrl`, or when it has an activity of one of our names; when it
- *   runs: on a database or a namespace that is not prepared, or with another task queue
+ * The worker must have a `connection`, and its task queue must be the one that `prepare` returns. Starting it
+ * waits up to 60 s for Postgres.
+ * @throws {Error} when the worker is created: without `databaseUrl`, or when it has an activity of one of our
+ *   names; when it runs: on a database or a namespace that is not prepared, or with another task queue
  */
 export function treeos(options: TreeosOptions = {}): TreeosPlugin {
   return new TreeosPlugin(options)
@@ -49,8 +50,9 @@ export class TreeosPlugin extends SimplePlugin {
   }
 
   /**
-   * Makes ready what the worker runs on: the schema of the database and its reality, and the search attributes in Temporal.
-   * Call it before the worker runs. It changes nothing that exists, so every start may call it, also several at once.
+   * Makes ready what the worker runs on: the schema of the database and its reality, and the search
+   * attributes in Temporal. Call it before the worker runs. It changes nothing that exists, so every start
+   * may call it, also several at once.
    * @throws {Error} without `databaseUrl`; whatever Postgres and Temporal refuse
    */
   prepare(options: PrepareOptions): Promise<PreparedReality> {
@@ -95,8 +97,8 @@ export class TreeosPlugin extends SimplePlugin {
   }
 
   /**
-   * Loads our workflow modules once for all runs of a worker instead of once for each run. That is safe because they keep no
-   * state; the SDK freezes what they export.
+   * Loads our workflow modules once for all runs of a worker instead of once for each run. That is safe
+   * because they keep no state; the SDK freezes what they export.
    */
   override configureBundler(bundle: BundleOptions): BundleOptions {
     const configured = super.configureBundler(bundle)
@@ -117,7 +119,8 @@ export class TreeosPlugin extends SimplePlugin {
     const run = async () => {
       hasRun = true
       const { identity } = worker.options
-      const { Runtime: Sdk } = await import('@temporalio/worker') // loaded by now; other users of this package never need it
+      // loaded by now; other users of this package never need it
+      const { Runtime: Sdk } = await import('@temporalio/worker')
       void tellOfOtherWorkers(client, { taskQueue, identity }, Sdk.instance().logger)
       return super.runWorker(worker, next)
     }
@@ -133,8 +136,8 @@ export class TreeosPlugin extends SimplePlugin {
 const SLOTS = { maxConcurrentWorkflowTaskExecutions: 40, maxConcurrentLocalActivityExecutions: 100 }
 
 /**
- * Most model calls that workflow tasks wait for at once, and most tasks that wait for a next wake: 6 of 10 tasks, so that others find room
- * beside either.
+ * Most model calls that workflow tasks wait for at once, and most tasks that wait for a next wake: 6 of 10
+ * tasks, so that others find room beside either.
  */
 function shortCallsMax({ tuner, ...worker }: WorkerOptions): number {
   const slots = tuner === undefined ? { ...SLOTS, ...worker } : SLOTS
@@ -143,7 +146,10 @@ function shortCallsMax({ tuner, ...worker }: WorkerOptions): number {
   return Math.floor(0.6 * Math.min(tasks, activities))
 }
 
-/** Ends a worker that may not run. Only one that ran and was shut down gives back its connection and its task queue. */
+/**
+ * Ends a worker that may not run. Only one that ran and was shut down gives back its connection and its task
+ * queue.
+ */
 async function release(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
   const ended = next(worker)
   if (worker.getState() === 'RUNNING') worker.shutdown()

@@ -10,7 +10,7 @@ import {
   type TakenOverlay,
   type Taker,
   Vault,
-  VaultCaller,
+  VaultClient,
 } from '@treeos/overlay/vault'
 import { announceVault, findVault, forgetVault, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -39,7 +39,7 @@ export class Vaults implements OverlayAccess {
   readonly #options: ListenOptions | null
   readonly #onError: VaultsOptions['onError']
   readonly #vault = new Vault()
-  readonly #caller: VaultCaller | null
+  readonly #caller: VaultClient | null
   readonly #saltKey: Uint8Array
   #listener: Listener | null = null
   #announcing: RecurringWork | null = null
@@ -49,7 +49,7 @@ export class Vaults implements OverlayAccess {
     this.#db = db
     this.#options = vault
     this.#onError = onError
-    this.#caller = vault === null ? null : new VaultCaller(vault.key, vault.tls)
+    this.#caller = vault === null ? null : new VaultClient(vault.key, vault.tls)
     this.#saltKey = vault?.key ?? Buffer.from(newSalt(), 'hex')
   }
 
@@ -105,7 +105,9 @@ export class Vaults implements OverlayAccess {
     return saltFrom(this.#saltKey, moment)
   }
 
-  /** Hands on what it holds to another worker, if there is one. Call it when no moment is lived here any more. */
+  /**
+   * Hands on what it holds to another worker, if there is one. Call it when no moment is lived here any more.
+   */
   async close(): Promise<void> {
     await this.#announcing?.close()
     if (this.#listener !== null) {

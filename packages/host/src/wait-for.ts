@@ -38,8 +38,8 @@ export interface WaitOptions {
 }
 
 /**
- * Repeats an attempt until its service is available. Waits 250 ms after the first failure, then twice as long each time, at
- * most 5 s.
+ * Repeats an attempt until its service is available. Waits 250 ms after the first failure, then twice as long
+ * each time, at most 5 s.
  * @throws {ServiceAwayError} after `secondsMax`; an attempt that still runs is not cancelled
  */
 export async function waitFor<T>(attempt: () => Promise<T>, options: WaitOptions): Promise<T> {
@@ -61,7 +61,10 @@ export async function waitFor<T>(attempt: () => Promise<T>, options: WaitOptions
   }
 }
 
-/** The code of an error, otherwise its message cut to 200 characters. Messages may quote input, so a code is preferred. */
+/**
+ * The code of an error, otherwise its message cut to 200 characters. Messages may quote input, so a code is
+ * preferred.
+ */
 export function waitReason(error: unknown): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') return code

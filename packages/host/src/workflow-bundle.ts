@@ -15,7 +15,10 @@ export interface WorkflowBundleOptions {
   readonly folder?: string
   /** workflows other than ours */
   readonly workflowsPath?: string
-  /** hears why a bundle could not be kept, so that each start takes longer; else Node warns of it on standard error */
+  /**
+   * hears why a bundle could not be kept, so that each start takes longer; else Node warns of it on standard
+   * error
+   */
   readonly onProblem?: (message: string) => void
 }
 
@@ -30,8 +33,8 @@ interface Parts {
 const SDK = createRequire(import.meta.url)('@temporalio/worker/package.json').version as string
 
 /**
- * The bundle of our workflows for `Worker.create({ workflowBundle })`. Making one takes a second or two of processor time, so it
- * is kept. A kept one is taken while every file that it was made of is as it was.
+ * The bundle of our workflows for `Worker.create({ workflowBundle })`. Making one takes a second or two of
+ * processor time, so it is kept. A kept one is taken while every file that it was made of is as it was.
  */
 export async function workflowBundle(options: WorkflowBundleOptions = {}): Promise<Bundle> {
   const {
@@ -49,7 +52,8 @@ export async function workflowBundle(options: WorkflowBundleOptions = {}): Promi
   const kept = await findKept(folder, key)
   if (kept !== null) return kept
   const files: string[] = []
-  const { bundleWorkflowCode } = await import('@temporalio/worker') // loaded here: commands take other things from this package
+  // loaded here: commands take other things from this package
+  const { bundleWorkflowCode } = await import('@temporalio/worker')
   const { code } = await bundleWorkflowCode({
     ...bundling,
     webpackConfigHook: noteFiles(files),

@@ -1,4 +1,7 @@
-/** Finds, starts and keeps up Postgres, Temporal and our processes on this machine, which one instance of TreeOS needs. */
+/**
+ * Finds, starts and keeps up Postgres, Temporal and our processes on this machine, which one instance of
+ * TreeOS needs.
+ */
 
 export { bad, type CheckResult, type DoctorCheck, good, RECHECK, unseen } from './health/check.ts'
 export { checkMachine } from './health/machine.ts'

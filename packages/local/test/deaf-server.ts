@@ -8,7 +8,9 @@ export interface DeafServer {
   close(): Promise<void>
 }
 
-/** A gRPC server of somebody else: it notes what each caller shows, and answers with success and nothing else. */
+/**
+ * A gRPC server of somebody else: it notes what each caller shows, and answers with success and nothing else.
+ */
 export async function deafServer(port: number, tls?: { cert: string; key: string }): Promise<DeafServer> {
   const server = tls === undefined ? createHttp2() : createSecureServer({ ...tls, requestCert: true })
   const headers: string[] = []

@@ -12,7 +12,10 @@ for (const name of Object.keys(bareEnv)) {
   if (name.startsWith('TEMPORAL_') || name === 'DATABASE_URL') delete bareEnv[name]
 }
 
-/** Folders for the tests of one file. What was started in them is ended, and they are removed, after the last test. */
+/**
+ * Folders for the tests of one file. What was started in them is ended, and they are removed, after the last
+ * test.
+ */
 export function temporaryFolders(): (mode?: number) => string {
   const folders: string[] = []
   afterAll(async () => {
@@ -26,7 +29,10 @@ export function temporaryFolders(): (mode?: number) => string {
   }
 }
 
-/** Runs `call` of all that `index.ts` exports in a process that is killed while its server starts, once that is on record. */
+/**
+ * Runs `call` of all that `index.ts` exports in a process that is killed while its server starts, once that
+ * is on record.
+ */
 export async function killedWhileStarting(call: string, dataDir: string): Promise<void> {
   const index = JSON.stringify(join(import.meta.dirname, '../src/index.ts'))
   const script = `import * as local from ${index}

@@ -1,6 +1,6 @@
 /**
- * node intruder.ts JSON: a program of another user of the machine that tries to get into a Temporal server through every port
- * on which it listens. Prints the ways that let it in, as one JSON line.
+ * node intruder.ts JSON: a program of another user of the machine that tries to get into a Temporal server
+ * through every port on which it listens. Prints the ways that let it in, as one JSON line.
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

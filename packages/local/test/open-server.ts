@@ -15,8 +15,8 @@ export type OpenServer = {
 }
 
 /**
- * Starts servers for the tests of one file. Those that still run after its last test are ended then. Their output goes to pipes of
- * their own, since vitest does not end while another process holds its output.
+ * Starts servers for the tests of one file. Those that still run after its last test are ended then. Their
+ * output goes to pipes of their own, since vitest does not end while another process holds its output.
  * @throws Error when a server ends before it names its address; the message has its output
  */
 export function openServers(): (path: string, flags: readonly string[]) => Promise<OpenServer> {

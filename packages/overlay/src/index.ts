@@ -1,4 +1,7 @@
-/** Overlays: text for one call of a model. It is resolved before the call and never recorded. What keeps it until then is behind the door `./vault`. */
+/**
+ * Overlays: text for one call of a model. It is resolved before the call and never recorded. What keeps it
+ * until then is behind the door `./vault`.
+ */
 export {
   checkCommitment,
   commitTo,

@@ -1,5 +1,7 @@
-/** The vault: the memory of a worker in which overlays wait for their call, and its calls between processes. */
-export { HANDED_ON_BYTES_MAX, VaultCaller } from './vault/caller.ts'
+/**
+ * The vault: the memory of a worker in which overlays wait for their call, and its calls between processes.
+ */
+export { HANDED_ON_BYTES_MAX, VaultClient } from './vault/client.ts'
 export { vaultKeyIn } from './vault/key.ts'
 export { type Listener, type ListenOptions, listen } from './vault/listener.ts'
 export { overlayModeIn, vaultAccess, vaultOfWorker } from './vault/settings.ts'

@@ -16,7 +16,10 @@ type Connection = pg.Connection & { attachListeners(stream: unknown): void }
 
 /** Events of the connection itself, and messages that neither ask for anything nor end the login. */
 const ALWAYS = new Set(['connect', 'sslconnect', 'error', 'end', 'errorMessage', 'notice', 'newListener'])
-/** The least that RFC 7677 allows. With fewer rounds a guessed password is tried faster against a proof that was sent. */
+/**
+ * The least that RFC 7677 allows. With fewer rounds a guessed password is tried faster against a proof that
+ * was sent.
+ */
 const ROUNDS_MIN = 4096
 /** A login takes less than a thousand bytes. */
 const LOGIN_BYTES_MAX = 64 * 1024
@@ -33,7 +36,10 @@ const DID: Readonly<Record<string, string>> = {
   authenticationOk: 'let us in without a proof that it knows the password',
 }
 
-/** Passes the messages of a server on to `pg` only as long as they make a login that proves the server. Then it steps aside. */
+/**
+ * Passes the messages of a server on to `pg` only as long as they make a login that proves the server. Then
+ * it steps aside.
+ */
 export class Login {
   readonly #parties: Parties
   readonly #connection: Connection
@@ -79,16 +85,16 @@ export class Login {
     const isHeard = this.#pass(event, ...about)
     if (event !== 'authenticationSASLFinal' || this.#isRefused) return isHeard
     if (!this.#parties.isProofVerified()) return this.#refuse('did not prove that it knows the password')
-    this.#stepAside()
+    this.#withdraw()
     return isHeard
   }
 
   #end(event: string, about: unknown[]): boolean {
-    this.#stepAside()
+    this.#withdraw()
     return this.#pass(event, ...about)
   }
 
-  #stepAside(): void {
+  #withdraw(): void {
     this.#isOver = true
     Reflect.deleteProperty(this.#connection, 'emit')
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Plan, squatterForTests } from '../test/squatting.ts'
+import { type Plan, squatterForTests } from '../test/squatter-process.ts'
 import { ProvingClient } from './proving-client.ts'
 import { UnprovenServerError } from './unproven-server.ts'
 

@@ -15,10 +15,10 @@ interface Internals {
 }
 
 /**
- * A client that makes the server prove itself first. `pg` alone gives a server whatever it asks for, such as the password in clear.
- * Here a server proves itself by its channel, which is a certificate that was verified or a Unix socket in a folder that others cannot
- * write, or by SCRAM-SHA-256, whose last message only who knows the password can make. Without a password there is nothing to prove, and
- * none is sent.
+ * A client that makes the server prove itself first. `pg` alone gives a server whatever it asks for, such as
+ * the password in clear. Here a server proves itself by its channel, which is a certificate that was verified
+ * or a Unix socket in a folder that others cannot write, or by SCRAM-SHA-256, whose last message only who
+ * knows the password can make. Without a password there is nothing to prove, and none is sent.
  */
 export class ProvingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -29,7 +29,8 @@ export class ProvingClient extends pg.Client {
         server: host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`,
         hasPassword: typeof password === 'function' || Boolean(password),
         isChannelProven: () => this.#isChannelProven(),
-        isProofVerified: () => this.#internals.saslSession === null, // `pg` clears it once the signature matches
+        // `pg` clears it once the signature matches
+        isProofVerified: () => this.#internals.saslSession === null,
         bindToChannel: () => this.#bindToChannel(),
       },
       connection,
@@ -51,8 +52,8 @@ export class ProvingClient extends pg.Client {
   }
 
   /**
-   * Where TLS verified no certificate, somebody could sit between client and server. SCRAM with channel binding shows that nobody does,
-   * if the server offers it.
+   * Where TLS verified no certificate, somebody could sit between client and server. SCRAM with channel
+   * binding shows that nobody does, if the server offers it.
    */
   #bindToChannel(): void {
     this.#internals.enableChannelBinding = this.#internals.connection.stream instanceof TLSSocket

@@ -1,6 +1,6 @@
 /**
- * What listens at the address did not prove that it is the server, so it got no password and no query. Retrying may mend it: another
- * program can have the port while Postgres is down.
+ * What listens at the address did not prove that it is the server, so it got no password and no query.
+ * Retrying may mend it: another program can have the port while Postgres is down.
  */
 export class UnprovenServerError extends Error {
   override readonly name = 'UnprovenServerError'

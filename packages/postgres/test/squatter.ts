@@ -1,11 +1,11 @@
 /**
- * A process that listens where Postgres should, and says whatever might get it a password or a query. It gives all that it received to
- * its parent when that asks, and then forgets it.
+ * A process that listens where Postgres should, and says whatever might get it a password or a query. It
+ * gives all that it received to its parent when that asks, and then forgets it.
  */
 import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
-import type { Plan } from './squatting.ts'
+import type { Plan } from './squatter-process.ts'
 
 /** What a trick sees of one connection. */
 interface Caller {

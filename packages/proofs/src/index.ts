@@ -1,10 +1,13 @@
-/** What proves a record to others: the log and its checkpoints, verification, comparisons of realities, audit bundles and receipts. */
+/**
+ * What proves a record to others: the log and its checkpoints, verification, comparisons of realities, audit
+ * bundles and receipts.
+ */
 export { type ExportedBundle, type ExportRequest, exportBundle } from './bundles/bundle.ts'
 export type { CheckpointedLog } from './bundles/log.ts'
 export { type Envelope, envelopeOf, issueReceipt, type ReceiptSigner } from './bundles/receipt.ts'
 export type { NotCosigned } from './log/add-checkpoint.ts'
 export { findCosigned, findNewest, readCheckpointFiles, readKeys } from './log/checkpoint-files.ts'
-export { checkpointRepeatedly, makeCheckpoint } from './log/checkpointing.ts'
+export { checkpointRepeatedly, makeCheckpoint } from './log/checkpoints.ts'
 export { HeadsOfLog } from './log/heads.ts'
 export { loadSigners } from './log/keys.ts'
 export { findLogIndex, readConsistencyProof, readInclusionProof, readTreeHead } from './log/prove.ts'
@@ -23,10 +26,10 @@ export {
   failWitnessing,
   findWitnessing,
   forgetWitnessing,
-  WitnessAsker,
+  WitnessClient,
   type WitnessFile,
   type WitnessState,
-} from './log/witness-asker.ts'
+} from './log/witness-client.ts'
 export { compareRealities, type RealityDifference } from './realities/compare.ts'
 export { cutAt } from './realities/cut.ts'
 export { forkReality } from './realities/fork.ts'

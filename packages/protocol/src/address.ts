@@ -6,12 +6,18 @@ export const beingWorkflowId = (reality: string, being: BeingName): string => `b
 /** Task queue of a reality. Each reality has its own, so that its workers take no tasks of another one. */
 export const taskQueueOf = (reality: string): string => `treeos-${reality}`
 
-/** Id of a schedule, and prefix of the ids of the workflows that it starts. No being's workflow id begins with it. */
+/**
+ * Id of a schedule, and prefix of the ids of the workflows that it starts. No being's workflow id begins with
+ * it.
+ */
 export const scheduleId = (reality: string, being: BeingName, name: string): string =>
   `schedule/${reality}/${being}/${name}`
 
 export const BEING_WORKFLOW = 'beingWorkflow'
-/** Version of the workflow's code, in the input of each run. Code that does otherwise than this version has another one. */
+/**
+ * Version of the workflow's code, in the input of each run. Code that does otherwise than this version has
+ * another one.
+ */
 export const BEING_VERSION = 1
 /** Workflow id of the task that a moment dispatches. A moment has one effect, so at most one task. */
 export const taskWorkflowId = (reality: string, moment: MomentId): string => `task/${reality}/${moment}`

@@ -13,20 +13,22 @@ import type {
 import type { Program } from '@treeos/roles/workflow'
 
 /**
- * Inputs and results of the activities that the workflow calls. Temporal's history keeps all of them, so they hold ids,
- * names, digests and the slice of the world that a flow reads. They never hold a prompt, a wake's content, a face or an
- * answer of a model.
+ * Inputs and results of the activities that the workflow calls. Temporal's history keeps all of them, so they
+ * hold ids, names, digests and the slice of the world that a flow reads. They never hold a prompt, a wake's
+ * content, a face or an answer of a model.
  */
 
-/** A result with the digest of its first argument. History does not hold the arguments of a local activity. */
+/**
+ * A result with the digest of its first argument. History does not hold the arguments of a local activity.
+ */
 export interface AttestedResult<T> {
   readonly args: Digest
   readonly value: T
 }
 
 /**
- * What a workflow tells `liveMoments` beside its input. A replay may see it earlier than the run did, so only what the result says again
- * counts.
+ * What a workflow tells `liveMoments` beside its input. A replay may see it earlier than the run did, so only
+ * what the result says again counts.
  */
 export interface RunHints {
   /** signals that the workflow has heard */
@@ -50,8 +52,8 @@ export interface BeginResult {
   /** number of the next moment; it counts from 1 over all generations, without gaps */
   readonly n: number
   /**
-   * the last moments of the generations before, oldest first: those of which no workflow may have evaluated the flow. The new run does
-   * before it lives any. Left out in the first generation
+   * the last moments of the generations before, oldest first: those of which no workflow may have evaluated
+   * the flow. The new run does before it lives any. Left out in the first generation
    */
   readonly before?: readonly EvaluatedMoment[]
 }
@@ -72,13 +74,16 @@ export interface LivedMoments {
   /** moments that the worker opened, evaluated and ended, oldest first */
   readonly lived: readonly EndedMoment[]
   /**
-   * what comes after these: nothing waits, or a moment that the workflow goes on with. Left out when the worker stopped after a moment
-   * that it lived, which says whether wakes wait
+   * what comes after these: nothing waits, or a moment that the workflow goes on with. Left out when the
+   * worker stopped after a moment that it lived, which says whether wakes wait
    */
   readonly stop?: RestingBeing | BeingEnded | OpenMoment
 }
 
-/** A moment with what the worker says its flow gave. The workflow evaluates the flow over the same slice, and fails by name when it gives another stack. */
+/**
+ * A moment with what the worker says its flow gave. The workflow evaluates the flow over the same slice, and
+ * fails by name when it gives another stack.
+ */
 export interface EvaluatedMoment {
   readonly opened: OpenedMoment
   /** null when the moment is skipped */
@@ -89,7 +94,10 @@ export interface EvaluatedMoment {
 export interface EndedMoment extends EvaluatedMoment {
   readonly ended: StampedMoment
 }
-/** A moment whose open record is stored, and which the worker did not end. The workflow evaluates its flow before anything else happens in it. */
+/**
+ * A moment whose open record is stored, and which the worker did not end. The workflow evaluates its flow
+ * before anything else happens in it.
+ */
 export interface OpenMoment extends EvaluatedMoment {
   readonly left: PendingEffect | PendingDecision
 }
@@ -106,7 +114,9 @@ export interface OpenedMoment {
   readonly open: Digest
   /** digest of the program that the moment is evaluated by */
   readonly programDigest: Digest
-  /** left out when the workflow holds that program: the one that its input named, or that of the moment before */
+  /**
+   * left out when the workflow holds that program: the one that its input named, or that of the moment before
+   */
   readonly program?: Program
   readonly context: JsonObject
   readonly cognition: Cognition
@@ -177,7 +187,10 @@ export interface StampInput {
   readonly decision: Digest | null
   /** error code when `think` failed in all its attempts; null otherwise */
   readonly failed: string | null
-  /** error code when the effect failed in all its attempts; left out before the effect is requested and after it succeeded */
+  /**
+   * error code when the effect failed in all its attempts; left out before the effect is requested and after
+   * it succeeded
+   */
   readonly effect?: string
 }
 /** The act passed both gates. The workflow must run its effect before it stamps the moment. */
@@ -234,7 +247,10 @@ export interface IntakeInput {
   readonly act: Json
 }
 
-/** A schedule of a being, by name. A schedule's workflow starts with this alone; its settings are in the being's row. */
+/**
+ * A schedule of a being, by name. A schedule's workflow starts with this alone; its settings are in the
+ * being's row.
+ */
 export interface ScheduleRef {
   readonly being: BeingName
   readonly name: string
@@ -256,7 +272,9 @@ export interface LocalBeats {
   wakeScheduled(input: ScheduledInput): Promise<AttestedResult<{ readonly accepted: boolean }>>
 }
 
-/** Input of a task's workflow. What the task takes and gives is in Postgres, with the effect of the moment. */
+/**
+ * Input of a task's workflow. What the task takes and gives is in Postgres, with the effect of the moment.
+ */
 export interface TaskInput {
   readonly moment: MomentId
   readonly n: number
@@ -268,7 +286,9 @@ export interface ThinkBeats {
   think(input: ThinkInput): Promise<DecisionRef>
 }
 
-/** Activities that perform effects, by the name of the operation. Postgres holds their requests and results. */
+/**
+ * Activities that perform effects, by the name of the operation. Postgres holds their requests and results.
+ */
 export type Effects = Readonly<Record<string, (input: PerformInput) => Promise<null>>>
 
 /** What an activity of an effect does: performs it, or asks what became of it. */

@@ -1,4 +1,7 @@
-/** What workflows, activities and clients say to each other: ids, signals, search attributes, activity inputs and results. */
+/**
+ * What workflows, activities and clients say to each other: ids, signals, search attributes, activity inputs
+ * and results.
+ */
 export {
   ACT_SIGNAL,
   BEING_VERSION,

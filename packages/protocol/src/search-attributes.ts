@@ -1,14 +1,19 @@
 import type { defineSearchAttributeKey } from '@temporalio/common'
 
-/** Declared here because Temporal's package does not export the inferred type, which declaration files need. */
+/**
+ * Declared here because Temporal's package does not export the inferred type, which declaration files need.
+ */
 type Keyword = ReturnType<typeof defineSearchAttributeKey<'KEYWORD'>>
 
-/** As `defineSearchAttributeKey` of Temporal's package, which commands that need no Temporal would load for it: a tenth of their time. */
+/**
+ * As `defineSearchAttributeKey` of Temporal's package, which commands that need no Temporal would load for
+ * it: a tenth of their time.
+ */
 const keyword = (name: string): Keyword => ({ name, type: 'KEYWORD' })
 
 /**
- * The server keeps search attributes as plain text, so they hold names only. Register them with the server before a being
- * starts.
+ * The server keeps search attributes as plain text, so they hold names only. Register them with the server
+ * before a being starts.
  */
 export const REALITY: Keyword = keyword('TreeosReality')
 export const BEING: Keyword = keyword('TreeosBeing')

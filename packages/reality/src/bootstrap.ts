@@ -8,8 +8,8 @@ import { appendSystemFacts } from './system-facts.ts'
 import { requireTimeZone } from './time-zone.ts'
 
 /**
- * Creates the reality of a database unless it has one: its row, the roles of the registry, the first spaces and beings.
- * Safe to run again: it changes nothing that exists.
+ * Creates the reality of a database unless it has one: its row, the roles of the registry, the first spaces
+ * and beings. Safe to run again: it changes nothing that exists.
  * @param owner a handle opened with `asOwner`
  * @throws {TreeosError} INVALID_INPUT for a time zone that Node or Postgres does not know
  */

@@ -19,8 +19,8 @@ function knownCode(registry: Registry): KnownCode {
 }
 
 /**
- * The code that shows the world to beings and judges their calls: the digest of what the loaded extensions define, with their versions and
- * settings. It does not depend on their order.
+ * The code that shows the world to beings and judges their calls: the digest of what the loaded extensions
+ * define, with their versions and settings. It does not depend on their order.
  */
 export const codeOf = (registry: Registry): Digest => knownCode(registry).digest
 

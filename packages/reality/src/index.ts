@@ -1,4 +1,7 @@
-/** Joins world and store: typed rows over the database, the reading that opens a moment, composition, bootstrap. */
+/**
+ * Joins world and store: typed rows over the database, the reading that opens a moment, composition,
+ * bootstrap.
+ */
 
 export { readProgram, readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
@@ -18,6 +21,6 @@ export { type OpenReality, readerOf, UnknownBeingError } from './open-reality.ts
 export { authorizeActingAs, type Presence, requireBeing } from './persons.ts'
 export { beginReading, type MomentReading, readForMoment } from './read-for-moment.ts'
 export { findBeing, listRowsOf, listSchedulingBeings } from './rows.ts'
-export { asIfSealed, openedIn, readableBy, type SealedAct, sealCall, sealingOf } from './sealing.ts'
+export { asIfSealed, openedIn, readableBy, type SealedAct, sealCall, sealingOf } from './sealed-calls.ts'
 export { setStandardBudgets } from './standard-budgets.ts'
 export { appendSystemFacts } from './system-facts.ts'

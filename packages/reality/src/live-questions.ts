@@ -35,9 +35,9 @@ export const liveQuestions = (db: Db, moment: MomentId, source: RowSource): Live
 })
 
 /**
- * The cut of a thread; null when it is not cut. It bypasses the reader, since each thread in a basis would need a reel.
- * The append looks again. A cut that is committed at the same time as the act is missed by both; then the wakes that the act
- * sends open no moment.
+ * The cut of a thread; null when it is not cut. It bypasses the reader, since each thread in a basis would
+ * need a reel. The append looks again. A cut that is committed at the same time as the act is missed by both;
+ * then the wakes that the act sends open no moment.
  */
 export async function findThreadCut(source: RowSource, thread: string): Promise<ThreadRow | null> {
   const [row] = await source.rows([threadKey(thread)])

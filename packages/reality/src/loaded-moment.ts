@@ -26,7 +26,10 @@ export interface LoadedMoment {
   readonly overlays?: OverlaySources
 }
 
-/** The content of a wake as the being of its moment may hear it: without what it quotes of what the being may not see. */
+/**
+ * The content of a wake as the being of its moment may hear it: without what it quotes of what the being may
+ * not see.
+ */
 export const contentHeard = (
   noted: MomentNotes | null,
   face: Pick<Face, 'changed'> | null,
@@ -66,7 +69,7 @@ export async function composeLoaded(
     loaded.face,
     { ...loaded.record, content: loaded.content },
   )
-  // A role needs its extension even when its prompt is text: its actions and see-resolvers are code.
+  // A role needs its extension even when its prompt is text: its operations and see-resolvers are code.
   const unloaded = [stack.primary, ...stack.stacked].find(
     ({ name }) => name.includes(':') && !registry.roles.has(name),
   )

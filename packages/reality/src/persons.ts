@@ -10,13 +10,16 @@ export interface Presence {
   readonly reality: Reality
   /** being of the person; the first operator when left out */
   readonly person?: BeingName
-  /** the only lease that it may act under, and then never as itself; left out: as itself, and under every lease that it holds */
+  /**
+   * the only lease that it may act under, and then never as itself; left out: as itself, and under every
+   * lease that it holds
+   */
   readonly lease?: { readonly being: BeingName; readonly epoch: number }
 }
 
 /**
- * Checks that a person may act as a being: as itself, or under a lease. The person holds the lease itself, or drives the
- * being that holds it.
+ * Checks that a person may act as a being: as itself, or under a lease. The person holds the lease itself, or
+ * drives the being that holds it.
  * @returns the lease for its acts; null when the person acts as itself
  * @throws {TreeosError} BEING_NOT_FOUND; BEING_ENDED; FORBIDDEN when the person may not act as the being
  */

@@ -10,8 +10,8 @@ import {
   type Verb,
   type VerbCall,
   type Wake,
+  wakeLabel,
   wakeRecordOf,
-  wakeWord,
 } from '@treeos/core'
 import {
   type Basis,
@@ -46,7 +46,10 @@ import { codeOf } from './code-of.ts'
 import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './open-reality.ts'
 
-/** The result of a moment's reading, its open record, and the relationship entries and see-resolvers that failed. */
+/**
+ * The result of a moment's reading, its open record, and the relationship entries and see-resolvers that
+ * failed.
+ */
 export interface MomentReading extends WorldReading {
   readonly record: OpenRecord
   /** what is kept beside the record */
@@ -69,11 +72,12 @@ export async function readForMoment(
   const begun = await beginReading(reality, being, lease, prefetched)
   if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const { reader, me, time, driver, cognition } = begun
-  const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
+  // needs no snapshot: the content of an inbox row never changes
+  const answered = await findAnswered(db, wake)
   const before = approvalOf(wake) === null ? null : await findOpen(db, approvalOf(wake) ?? '')
   const { verb, caller } =
     before === null ? verbAndCallerOf(wake, answered) : { verb: before.record.verb, caller: wake.caller }
-  const asKind = before === null ? {} : { asKind: wakeWord(before.record.wake) }
+  const asKind = before === null ? {} : { asKind: wakeLabel(before.record.wake) }
   const asked = (answered ?? wake).askedRole
   const quotes = quotesOf(wake)
   const signed = wake.kind === 'act' ? signatureOfAct(wake) : null
@@ -133,7 +137,10 @@ export async function readForMoment(
   return { ...seen, record, kept: basis, faults }
 }
 
-/** What every reading begins with. The time never goes behind the last sealed moment. @returns null when no such being lives */
+/**
+ * What every reading begins with. The time never goes behind the last sealed moment.
+ * @returns null when no such being lives
+ */
 export async function beginReading(
   { timeZone }: Pick<Reality, 'timeZone'>,
   being: BeingName,
@@ -163,8 +170,8 @@ async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
 }
 
 /**
- * The verb and caller that the flow sees. A reply takes them from the wake that it answers. Another act of a person has its
- * own verb and no caller. Every other wake counts as a summon.
+ * The verb and caller that the flow sees. A reply takes them from the wake that it answers. Another act of a
+ * person has its own verb and no caller. Every other wake counts as a summon.
  */
 export function verbAndCallerOf(
   wake: Pick<Wake, 'kind' | 'caller' | 'content'>,

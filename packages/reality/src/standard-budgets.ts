@@ -4,8 +4,8 @@ import { type OpenReality, readerOf } from './open-reality.ts'
 import { appendSystemFacts } from './system-facts.ts'
 
 /**
- * Sets standard budgets of a reality as it is made, without an act of its operator: for programs that measure beings or
- * drive them as fast as they can.
+ * Sets standard budgets of a reality as it is made, without an act of its operator: for programs that measure
+ * beings or drive them as fast as they can.
  */
 export async function setStandardBudgets(
   at: OpenReality,

@@ -7,7 +7,8 @@ import type { OpenReality } from './open-reality.ts'
  * Appends facts that come from no act of a being. Signals among them wake the beings that watch them.
  * @param reader the reader that the drafts were decided from; the append checks the heads that it read
  * @param wakes that the facts send
- * @returns who was woken by a change; null when another writer moved one of these heads, and nothing was written
+ * @returns who was woken by a change; null when another writer moved one of these heads, and nothing was
+ *   written
  */
 export async function appendSystemFacts(
   { db, reality }: OpenReality,

@@ -8,16 +8,17 @@ const INVALID_PARAMETER = '22023'
 /**
  * Flows read the hour by Node, and budgets count their days by Postgres, so both must know the zone. An offset such as +09:00 has
  * the opposite sign in Postgres.
- * @returns the name as Node writes it
+ * @returns the name as it was set, in upper and lower case as Node writes it. Node has older names for some zones (Asia/Calcutta)
  * @throws {TreeosError} INVALID_INPUT
  */
 export async function requireTimeZone(db: Kysely<StoreDb>, name: string): Promise<string> {
-  const zone = /^[+-]/.test(name) ? null : knownToNode(name)
-  if (zone === null)
+  const canonical = /^[+-]/.test(name) ? null : knownToNode(name)
+  if (canonical === null)
     throw new TreeosError(
       'INVALID_INPUT',
       `the time zone is ${quote(name)}; it takes an IANA name, as in Europe/Berlin`,
     )
+  const zone = canonical.toLowerCase() === name.toLowerCase() ? canonical : name
   try {
     await sql`select now() at time zone ${zone}`.execute(db)
   } catch (error) {

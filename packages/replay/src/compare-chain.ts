@@ -47,8 +47,9 @@ export interface ChainReplayDeps {
 const PAGE = 50
 
 /**
- * Recomputes every moment of a being from the reels alone: folds each reel up to the head that the moment cited, reads,
- * evaluates, composes, judges what was decided, and compares with the records. Calls no model: its answer is recorded.
+ * Recomputes every moment of a being from the reels alone: folds each reel up to the head that the moment
+ * cited, reads, evaluates, composes, judges what was decided, and compares with the records. Calls no model:
+ * its answer is recorded.
  */
 export async function replayFromChain(
   deps: ChainReplayDeps,
@@ -107,7 +108,10 @@ async function readableEntries(db: Db, wakes: readonly string[]): Promise<Readon
 /** The differences, and how many moments are compared only in part. */
 export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
   readonly mismatches: readonly Mismatch[]
-  /** the differences in moments that `otherCode` counts: the extensions loaded now showed or judged something otherwise */
+  /**
+   * the differences in moments that `otherCode` counts: the extensions loaded now showed or judged something
+   * otherwise
+   */
   readonly elsewhere: readonly Mismatch[]
 }
 
@@ -115,7 +119,8 @@ export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
  * Why a moment is compared only in part.
  * - `olderPrompts`: its prompt has an older layout
  * - `partly`: what it rests on was erased
- * - `otherCode`: other extensions showed it the world or judged its call than are loaded here, and these do so otherwise
+ * - `otherCode`: other extensions showed it the world or judged its call than are loaded here, and these do
+ *   so otherwise
  */
 export type ComparedLess = 'olderPrompts' | 'partly' | 'otherCode'
 
@@ -195,7 +200,8 @@ async function replayMoment(
   compare.same('triedOutside', open.triedOutside ?? [], seen.triedOutside)
   compare.same('heads', open.heads, seen.heads)
   inFace.same('unseen', open.quotes?.unseen ?? [], seen.unseen)
-  // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.
+  // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the
+  // moment failed.
   const codeWasMissing = record.stack !== null && record.promptDigest === null
   if (!codeWasMissing) {
     compare.same('basis', open.basis, basisDigest(basis.salt, basis.heads))
@@ -238,8 +244,9 @@ const isHashed = ({ hash, prev, record }: StoredOutcome): boolean =>
 const countOf = ({ mismatches }: Comparison): 'otherCode'[] => (mismatches.length > 0 ? ['otherCode'] : [])
 
 /**
- * Whether other extensions than are loaded here showed the moment its face, and whether others composed its prompt or judged its call. A
- * worker may be started again with others between the two. What a moment was shown is part of all that follows.
+ * Whether other extensions than are loaded here showed the moment its face, and whether others composed its
+ * prompt or judged its call. A worker may be started again with others between the two. What a moment was
+ * shown is part of all that follows.
  */
 function otherCodeOf(
   registry: Registry,
@@ -276,7 +283,9 @@ async function goneOf(past: PastStates, { open, entry, content }: StoredMoment, 
   }
 }
 
-/** Compares the act with its facts, which hold its moment's id, and with the digest over decision and facts. */
+/**
+ * Compares the act with its facts, which hold its moment's id, and with the digest over decision and facts.
+ */
 function compareAct({ facts, answer }: RecordedMoment, outcome: StoredOutcome, compare: Comparison): void {
   const { record } = outcome
   const cited = facts.map(({ reel, seq, hash }): HeadRef => [reel, seq, hash])

@@ -26,12 +26,14 @@ import {
 import { leftByEndedRuns } from './unattested-moments.ts'
 
 /**
- * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's recorded context
- * again, and compares the stack with the chain's record, and the hashes of open record and record, which history holds. Moments that
- * ended in a history and have no outcome in the chain are named.
+ * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's
+ * recorded context again, and compares the stack with the chain's record, and the hashes of open record and
+ * record, which history holds. Moments that ended in a history and have no outcome in the chain are named.
  * @param outcomes what the chain has of the being; null compares only the commands
- * @param more.readAgain reads the outcomes once more: a being may have lived on before its histories were fetched
- * @param more.onUnattested gets each moment that no history attests because its run ended in the middle of a task
+ * @param more.readAgain reads the outcomes once more: a being may have lived on before its histories were
+ *   fetched
+ * @param more.onUnattested gets each moment that no history attests because its run ended in the middle of a
+ *   task
  */
 export async function replayFromTemporal(
   replayer: HistoryReplayer,
@@ -177,8 +179,9 @@ function firstDifference(
 }
 
 /**
- * Whether both commands continue the run as a new one and differ only in the version that they name. Code names its own version there,
- * and may continue runs of older versions. So the recorded command may be that of any version from the run's own to the code's.
+ * Whether both commands continue the run as a new one and differ only in the version that they name. Code
+ * names its own version there, and may continue runs of older versions. So the recorded command may be that
+ * of any version from the run's own to the code's.
  */
 function differInVersion(
   run: WorkflowRun,

@@ -52,11 +52,15 @@ interface JudgeDeps {
 
 type StoredVerdict = RecordedMoment & { readonly content: Json }
 
-/** Reasons of a failure that no decision leads to: the worker lacked code, or the being was ended while it thought. */
+/**
+ * Reasons of a failure that no decision leads to: the worker lacked code, or the being was ended while it
+ * thought.
+ */
 const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL'])
 
 /**
- * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from which they decided.
+ * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from
+ * which they decided.
  * @param to.inRecord gets what depends on the extensions
  * @param to.isOther whether the extensions that are loaded here are not those that judged the call
  */
@@ -73,7 +77,7 @@ export async function compareVerdict(
 ): Promise<void> {
   const { record } = outcome
   if (stored.open === null) return
-  await compareFactsBeside(deps, stored, outcome, compare)
+  await compareOtherFacts(deps, stored, outcome, compare)
   if (record.decision === null) {
     // Whoever acts, or asks for a yes, has decided.
     if (isActLike({ kind: record.outcome })) compare.differ('outcome', record.outcome, 'failure')
@@ -86,15 +90,18 @@ export async function compareVerdict(
   if (holdsCall(stored.open.record.wake)) compare.same('decided', decision, decisionOfPerson(stored))
   if (recomputed.missing === null && !isOther)
     await compareTries(deps, stored, recomputed, outcome, decision.tries ?? [], compare)
-  if (record.beside !== undefined) await compareBeside(deps, stored, outcome, compare)
+  if (record.beside !== undefined) await compareOtherRefusal(deps, stored, outcome, compare)
   else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)
   else if (record.judged === undefined) compare.differ('judged', null, asJson(decision.call))
   else if (recomputed.missing === null)
     await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, { compare, inRecord })
 }
 
-/** A moment that neither acts nor asks for a yes writes only what stops it, what ends a yes, and that something was done outside all the same. */
-async function compareFactsBeside(
+/**
+ * A moment that neither acts nor asks for a yes writes only what stops it, what ends a yes, and that
+ * something was done outside all the same.
+ */
+async function compareOtherFacts(
   deps: JudgeDeps,
   stored: StoredVerdict,
   { being, record }: StoredOutcome,
@@ -103,13 +110,13 @@ async function compareFactsBeside(
   if (isActLike({ kind: record.outcome })) return
   const { wake } = stored.open?.record ?? {}
   const yes = wake?.kind === 'event' && wake.id.startsWith(APPROVED_PREFIX) ? wake.id : null
-  const isBeside = ({ reel, kind }: FactHeader) =>
+  const isExpected = ({ reel, kind }: FactHeader) =>
     (kind === 'being:parked' && reel === beingReel(being)) ||
     (kind === 'approval:voided' &&
       yes !== null &&
       reel === approvalReel(yes.slice(APPROVED_PREFIX.length))) ||
     (kind === COUNTED_KIND && record.effect !== undefined)
-  const other = (await readFacts(deps, stored)).filter(({ header }) => !isBeside(header))
+  const other = (await readFacts(deps, stored)).filter(({ header }) => !isExpected(header))
   if (other.length > 0)
     compare.differ(
       'act facts',
@@ -131,7 +138,7 @@ async function compareTries(
     if (call === null) continue
     const judged = await judgeStored(
       deps,
-      { ...stored, judged: heads, call, isTry: true },
+      { ...stored, judged: heads, call, isRefusedTry: true },
       recomputed,
       outcome,
     )
@@ -174,7 +181,10 @@ async function compareCall(
     compare.same('result', outcome.result, conclusion.result)
 }
 
-/** Whether the facts of a call, once it is allowed, are those of TreeOS itself, whatever extensions are loaded. */
+/**
+ * Whether the facts of a call, once it is allowed, are those of TreeOS itself, whatever extensions are
+ * loaded.
+ */
 function isOwnCall(call: VerbCall): boolean {
   if (call.verb === 'summon' || call.verb === 'see') return true
   const { operation, args } = call
@@ -184,13 +194,13 @@ function isOwnCall(call: VerbCall): boolean {
 type RejudgedMoment = Awaited<ReturnType<typeof concludePast>>
 
 interface StoredCall extends StoredVerdict, Pick<PastCall, 'call'> {
-  /** a model was refused it before it decided: rules that are tried were not asked about it */
-  readonly isTry?: boolean
+  /** a model was refused it before it decided: dry-run rules were not asked about it */
+  readonly isRefusedTry?: boolean
 }
 
 async function judgeStored(
   deps: JudgeDeps,
-  { open: opened, judged, content, call, isTry = false, ...stored }: StoredCall,
+  { open: opened, judged, content, call, isRefusedTry = false, ...stored }: StoredCall,
   recomputed: RecomputedMoment,
   { being }: StoredOutcome,
 ): Promise<RejudgedMoment | null> {
@@ -201,7 +211,7 @@ async function judgeStored(
   const judge = (root: string) => {
     const reader = new WorldReader(deps.past.cited(cited, { being, ...open }))
     const past = { being, content, call, open: { ...open, wake: { ...open.wake, root } } }
-    return concludePast(deps, past, { worn, seen: recomputed.seen }, { reader, asksTried: !isTry })
+    return concludePast(deps, past, { worn, seen: recomputed.seen }, { reader, asksDryRun: !isRefusedTry })
   }
   const first = await judge(open.wake.root)
   if (isOfThread(open.wake) || areFacts(factsIn(first.conclusion), await factsOf(deps, stored))) return first
@@ -209,7 +219,7 @@ async function judgeStored(
 }
 
 /** A thread that refused a call must have been cut. What the other reasons tell of is not kept. */
-async function compareBeside(
+async function compareOtherRefusal(
   { db, past }: JudgeDeps,
   { open, content }: StoredVerdict,
   { being, record }: StoredOutcome,

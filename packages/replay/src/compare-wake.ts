@@ -17,8 +17,8 @@ import {
   SUBSTRATE,
   type Wake,
   wakeFields,
+  wakeLabel,
   wakeRecordOf,
-  wakeWord,
 } from '@treeos/core'
 import {
   type Db,
@@ -43,7 +43,10 @@ import {
 import type { Comparison } from './comparison.ts'
 import type { PastStates } from './past-states.ts'
 
-/** Start of the id of a wake by change; the moment that changed it, or the fact, and the being that is woken follow. */
+/**
+ * Start of the id of a wake by change; the moment that changed it, or the fact, and the being that is woken
+ * follow.
+ */
 const CHANGE_PREFIX = 'change/'
 
 interface WokenMoment {
@@ -71,7 +74,10 @@ export async function compareWake(
   await compareOrigin(db, wake, compare)
 }
 
-/** What a moment with words from outside sends is marked. One that stands for several changes may be marked by another of them. */
+/**
+ * What a moment with words from outside sends is marked. One that stands for several changes may be marked by
+ * another of them.
+ */
 async function compareOrigin(db: Db, wake: OpenRecord['wake'], compare: Comparison): Promise<void> {
   const sender = wake.kind === 'event' && wake.outside !== true ? SENT_BY.exec(wake.id)?.[1] : undefined
   if (sender === undefined) return
@@ -79,7 +85,10 @@ async function compareOrigin(db: Db, wake: OpenRecord['wake'], compare: Comparis
   if (before?.record.outside === true) compare.same('outside', false, true)
 }
 
-/** The inbox must hold the wake that the moment opened with. One whose thread was cut may have opened a thread of its own. */
+/**
+ * The inbox must hold the wake that the moment opened with. One whose thread was cut may have opened a thread
+ * of its own.
+ */
 function compareEntry({ being, open: { wake }, entry }: WokenMoment, compare: Comparison): void {
   if (entry === null) return
   const root = wake.root === entry.id ? entry.id : entry.root
@@ -131,8 +140,8 @@ function firstContent(content: Json): Json {
 }
 
 /**
- * Compares what a wake by which a being goes on keeps with the moment that it goes on from: its caller, what it is still to answer, and
- * what it says of the act of that moment.
+ * Compares what a wake by which a being goes on keeps with the moment that it goes on from: its caller, what
+ * it is still to answer, and what it says of the act of that moment.
  */
 async function compareGoingOn(
   { db, past }: { readonly db: Db; readonly past: PastStates },
@@ -151,15 +160,17 @@ async function compareGoingOn(
   // What the act, the look or the effect brought adds to it, and is in no record of that moment.
   if (before?.outside === true) compare.same('outside', wake.outside === true, true)
   if (isLook) compare.same('looks', wake.looks ?? 0, (before?.wake.looks ?? 0) + 1)
-  const said = isLook || question === null ? null : await findEntry(db, prior) // the moment's own words have its id
+  // the moment's own words have its id
+  const said = isLook || question === null ? null : await findEntry(db, prior)
   compare.same('answers', open.answers, said?.inReplyTo === question ? null : question)
   const { content = null } = entry ?? {}
   if (ANSWERED.some((prefix) => wake.id.startsWith(prefix))) {
     if (wake.id.startsWith(APPROVED_PREFIX))
-      compare.same('asKind', open.asKind ?? null, before === null ? null : wakeWord(before.wake))
+      compare.same('asKind', open.asKind ?? null, before === null ? null : wakeLabel(before.wake))
     return compareAnswered({ db, past }, prior, { open, entry }, compare)
   }
-  if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds
+  // erased, or a look, which shows a world that no record holds
+  if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return
   const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
   if (decided?.decision.kind !== 'call' || readPath(content, ['result', 'omitted']) !== undefined) return
   const told = Object.fromEntries(
@@ -175,7 +186,10 @@ const ENDS: Readonly<Record<string, ResumedApproval['event']>> = {
   'approval:expired': 'expired',
 }
 
-/** Compares a wake that tells what was answered to a call with the facts of that: the call, who answered, and what it goes on with. */
+/**
+ * Compares a wake that tells what was answered to a call with the facts of that: the call, who answered, and
+ * what it goes on with.
+ */
 async function compareAnswered(
   { db, past }: { readonly db: Db; readonly past: PastStates },
   id: string,

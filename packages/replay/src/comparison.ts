@@ -1,6 +1,9 @@
 import { type BeingName, canonicalJson, isSameJson, type Json } from '@treeos/core'
 
-/** A difference between a recorded and a recomputed value, which is in the field that `from` names. The other of both fields is null. */
+/**
+ * A difference between a recorded and a recomputed value, which is in the field that `from` names. The other
+ * of both fields is null.
+ */
 export interface Mismatch {
   readonly being: BeingName
   readonly n: number
@@ -10,11 +13,17 @@ export interface Mismatch {
   readonly recorded: Json
   readonly chain: Json
   readonly temporal: Json
-  /** of a stack and what follows from it: who said that the being goes on all the same, and when, in ms since 1970 UTC; left out where nobody did */
+  /**
+   * of a stack and what follows from it: who said that the being goes on all the same, and when, in ms since
+   * 1970 UTC; left out where nobody did
+   */
   readonly accepted?: { readonly by: BeingName; readonly at: number }
 }
 
-/** Compares recorded with recomputed values of one moment by their canonical JSON, and collects the differences. */
+/**
+ * Compares recorded with recomputed values of one moment by their canonical JSON, and collects the
+ * differences.
+ */
 export class Comparison {
   readonly mismatches: Mismatch[] = []
   readonly #being: BeingName

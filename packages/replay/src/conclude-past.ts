@@ -38,19 +38,19 @@ export const wornIn = ({ stack, seen, role }: RecomputedMoment): WornSurface | n
   stack === null || seen.face === null || role === null ? null : { stack, surface: seen.face.surface, role }
 
 /**
- * Asks the law what a call of a past moment comes to. What changes with time and no record keeps counts as it was for the call to pass:
- * nothing is cut or closed, and there is room. How the being went on is not asked.
+ * Asks the law what a call of a past moment comes to. What changes with time and no record keeps counts as it
+ * was for the call to pass: nothing is cut or closed, and there is room. How the being went on is not asked.
  */
 export async function concludePast(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being, open, content, call }: PastCall,
   { worn, seen }: { readonly worn: WornSurface; readonly seen: RecomputedMoment['seen'] },
-  { reader, asksTried }: { readonly reader: WorldReader; readonly asksTried: boolean },
+  { reader, asksDryRun }: { readonly reader: WorldReader; readonly asksDryRun: boolean },
 ): Promise<PastConclusion> {
   const moment = { being, open, content: contentHeard(open, seen.face, content), worn }
   const asked = { isUnsure: false, isOfThread: false }
   const live = pastQuestions(db, open.moment, asked)
-  const over = { reader, live, registry, digest: digestOf, asksTried, goesOn: false } as const
+  const over = { reader, live, registry, digest: digestOf, asksDryRun, goesOn: false } as const
   try {
     return { conclusion: await concludeCall(moment, call, over), ...asked }
   } catch (error) {

@@ -2,8 +2,9 @@ import { type Digest, frozen, isSameJson, type Json } from '@treeos/core'
 import { digestOf } from '@treeos/store'
 
 /**
- * The digest of a value that mostly is what it was the last time. Comparing it with that one costs less than writing and hashing it. Both values are
- * recomputed ones, so nothing recorded is believed. The value is frozen, because a digest is only true of what does not change.
+ * The digest of a value that mostly is what it was the last time. Comparing it with that one costs less than
+ * writing and hashing it. Both values are recomputed ones, so nothing recorded is believed. The value is
+ * frozen, because a digest is only true of what does not change.
  */
 export class LastDigest {
   #last: { readonly value: Json; readonly digest: Digest } | null = null

@@ -12,8 +12,9 @@ export interface MalformedHistory {
 }
 
 /**
- * Checks what every history of a run has in common: numbers without gaps, events that follow each other, each command once, and references
- * to earlier events that are what they are referred to as. The SDK takes this for granted: some other histories stop its replay for ever.
+ * Checks what every history of a run has in common: numbers without gaps, events that follow each other, each
+ * command once, and references to earlier events that are what they are referred to as. The SDK takes this
+ * for granted: some other histories stop its replay for ever.
  * @returns the first event that does not fit; null when all do
  */
 export function malformedAt(history: History): MalformedHistory | null {
@@ -23,7 +24,8 @@ export function malformedAt(history: History): MalformedHistory | null {
   const known = new Set<string>()
   for (const [i, event] of events.entries()) {
     const command = commandIn(event)
-    // Named here: a task may hold the commands of several moments, and what refers to the task after it comes later.
+    // Named here: a task may hold the commands of several moments, and what refers to the task after it comes
+    // later.
     const isAgain = command !== null && known.has(command)
     if (command !== null) known.add(command)
     const why = isAgain ? `holds ${command} again` : eventFault(event, i, events)

@@ -1,4 +1,6 @@
-/** Replay: recomputes every moment from the chain, replays it in Temporal, and compares both with the records. */
+/**
+ * Replay: recomputes every moment from the chain, replays it in Temporal, and compares both with the records.
+ */
 
 export { replayFromTemporal } from './compare-temporal.ts'
 export type { Mismatch } from './comparison.ts'

@@ -94,14 +94,15 @@ export class PastStates {
   }
 
   /**
-   * The world at the heads of a basis. Reading a reel that the basis does not cite rejects: the moment did not read it.
-   * @param more.sealedBy reads such a reel up to the facts sealed by then, in ms since 1970 UTC: other extensions than those of
-   *   the moment may read more
-   * @param beside what the moment read beside rows; nothing when left out
+   * The world at the heads of a basis. Reading a reel that the basis does not cite rejects: the moment did
+   * not read it.
+   * @param more.sealedBy reads such a reel up to the facts sealed by then, in ms since 1970 UTC: other
+   *   extensions than those of the moment may read more
+   * @param readings what the moment read beside rows; nothing when left out
    */
   cited(
     basis: readonly HeadRef[],
-    beside: MomentReadings | null = null,
+    readings: MomentReadings | null = null,
     { sealedBy = null }: { readonly sealedBy?: number | null } = {},
   ): RowSource {
     const source = this.#source(basis, (reel) =>
@@ -109,24 +110,24 @@ export class PastStates {
         ? Promise.reject(new Error(`the moment's basis does not cite ${reel}`))
         : this.#headSealedBy(reel, sealedBy),
     )
-    return { ...source, aside: this.#asideOf(beside) }
+    return { ...source, aside: this.#asideOf(readings) }
   }
 
   /**
-   * The world at the heads of a basis. A reel that the basis does not cite is read up to the facts sealed by `openedAt`, so
-   * that a what-if can read more than the moment did.
+   * The world at the heads of a basis. A reel that the basis does not cite is read up to the facts sealed by
+   * `openedAt`, so that a what-if can read more than the moment did.
    * @param openedAt ms since 1970 UTC, when the moment opened
-   * @param beside as for `cited`: a what-if reads nothing else beside rows
+   * @param readings as for `cited`: a what-if reads nothing else beside rows
    */
   citedOrSealedBy(
     basis: readonly HeadRef[],
     openedAt: number,
-    beside: MomentReadings | null = null,
+    readings: MomentReadings | null = null,
   ): RowSource {
     const head = (reel: ReelId) => this.#headSealedBy(reel, openedAt)
     return {
       ...this.#source(basis, head),
-      aside: this.#asideOf(beside),
+      aside: this.#asideOf(readings),
       keysOfBeings: async () => {
         const reels = (await listReels(this.#db)).filter((reel) => reel.startsWith('being:'))
         const heads = await Promise.all(reels.map(head))
@@ -150,34 +151,37 @@ export class PastStates {
     return sealedAt <= openedAt
   }
 
-  /** What a moment read beside rows, as its open record says. Facts are read from their reels, and must be what they are said to be. */
-  #asideOf(beside: MomentReadings | null): AsideSource {
-    const { said, did, wore, waiting, threads, recalled, past } = beside?.aside ?? {}
+  /**
+   * What a moment read beside rows, as its open record says. Facts are read from their reels, and must be
+   * what they are said to be.
+   */
+  #asideOf(readings: MomentReadings | null): AsideSource {
+    const { said, did, wore, waiting, threads, recalled, past } = readings?.aside ?? {}
     const facts = (refs: readonly HeadRef[], requires: (fact: Fact) => boolean) =>
       Promise.all(refs.map((ref) => this.#citedFact(ref, requires)))
     return {
       said: async () => ({
-        facts: await facts(said?.facts ?? [], (fact) => isSaidTo(fact, beside)),
+        facts: await facts(said?.facts ?? [], (fact) => isSaidTo(fact, readings)),
         earlier: said?.earlier ?? 0,
       }),
-      did: () => facts(did ?? [], ({ header }) => header.actor === beside?.being),
+      did: () => facts(did ?? [], ({ header }) => header.actor === readings?.being),
       wore: async (beings) =>
         Object.fromEntries(Object.entries(wore ?? {}).filter(([being]) => beings.includes(being))),
       waiting: async () => waiting ?? { wakes: [], more: 0 },
       threads: async () => threads ?? { threads: [], more: 0 },
       recalled: async () => recalled ?? { notes: [], more: 0, held: 0 },
-      past: () => this.#pastActs(past ?? { facts: [], earlier: 0 }, beside),
+      past: () => this.#pastActs(past ?? { facts: [], earlier: 0 }, readings),
     }
   }
 
   /** Own past acts, and what their facts caused. Where their words are from is asked again. */
   async #pastActs(
     { facts: refs, ...told }: PastActs<HeadRef>,
-    beside: MomentReadings | null,
+    readings: MomentReadings | null,
   ): Promise<PastActs<PastFact>> {
     const hashes = new Set(refs.map(([, , hash]) => hash))
     const isOwn = ({ header: { moment, cause } }: Fact) =>
-      (moment !== null && parseMomentId(moment).being === beside?.being) ||
+      (moment !== null && parseMomentId(moment).being === readings?.being) ||
       (cause !== null && hashes.has(cause))
     const facts = await Promise.all(
       refs.map(async (ref) => {
@@ -228,10 +232,15 @@ export interface MomentReadings {
   readonly wake: { readonly root: string }
 }
 
-/** Whether a fact is speech to or from the being in the thread of its wake. An erased one tells only that it is speech. */
-function isSaidTo({ header, payload }: Fact, beside: MomentReadings | null): boolean {
-  if (header.kind !== SPEECH_KIND || beside === null) return false
+/**
+ * Whether a fact is speech to or from the being in the thread of its wake. An erased one tells only that it
+ * is speech.
+ */
+function isSaidTo({ header, payload }: Fact, readings: MomentReadings | null): boolean {
+  if (header.kind !== SPEECH_KIND || readings === null) return false
   if (payload === null) return true
-  const isOfThread = readPath(payload, ['root']) === beside.wake.root
-  return isOfThread && (header.reel === beingReel(beside.being) || readPath(payload, ['to']) === beside.being)
+  const isOfThread = readPath(payload, ['root']) === readings.wake.root
+  return (
+    isOfThread && (header.reel === beingReel(readings.being) || readPath(payload, ['to']) === readings.being)
+  )
 }

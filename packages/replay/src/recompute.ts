@@ -14,7 +14,10 @@ import {
   type WorldReading,
 } from '@treeos/world'
 
-/** A moment that was recomputed up to its prompt, with the functions of live moments, over the world of that time. */
+/**
+ * A moment that was recomputed up to its prompt, with the functions of live moments, over the world of that
+ * time.
+ */
 export interface RecomputedMoment {
   readonly reader: WorldReader
   readonly me: BeingRow
@@ -66,7 +69,10 @@ export async function recomputeMoment(
   return { reader, me, seen, stack, role: composed.role, specs, composed, prompt, missing: composed.missing }
 }
 
-/** The open record with the mark of what the moment saw now. With another flow or role it may have read words from outside, or none. */
+/**
+ * The open record with the mark of what the moment saw now. With another flow or role it may have read words
+ * from outside, or none.
+ */
 export function openedWith({ outside: _, ...open }: WholeOpen, { outside }: WorldReading): WholeOpen {
   return outside ? { ...open, outside } : open
 }

@@ -47,34 +47,38 @@ export interface ReplayReport {
   readonly identical: boolean
   readonly mismatches: readonly Mismatch[]
   /**
-   * moments whose prompt an older version wrote: all of such a moment is compared, except the text of its prompt; left out
-   * when there are none
+   * moments whose prompt an older version wrote: all of such a moment is compared, except the text of its
+   * prompt; left out when there are none
    */
   readonly olderPrompts?: number
   /** what was erased, by whom and why; left out when nothing was, and for a replay by Temporal alone */
   readonly erased?: readonly Erasure[]
-  /** moments that were compared only as far as what they rest on was not erased; left out when there are none */
+  /**
+   * moments that were compared only as far as what they rest on was not erased; left out when there are none
+   */
   readonly partly?: number
   /**
-   * moments that other extensions showed the world or judged than are loaded here, and that these show or judge otherwise; left out when
-   * there are none
+   * moments that other extensions showed the world or judged than are loaded here, and that these show or
+   * judge otherwise; left out when there are none
    */
   readonly otherCode?: number
   /**
-   * of these moments, what differs here. Extensions of another version or with other settings may differ, or rows that were changed,
-   * used and put back: a replay with the extensions of that time tells. Left out when there are none
+   * of these moments, what differs here. Extensions of another version or with other settings may differ, or
+   * rows that were changed, used and put back: a replay with the extensions of that time tells. Left out when
+   * there are none
    */
   readonly elsewhere?: readonly Mismatch[]
   /**
-   * moments whose run was terminated, or failed, before their workflow task ended, so that the chain alone tells of them; left out when there are none, and
-   * for a replay from the chain
+   * moments whose run was terminated, or failed, before their workflow task ended, so that the chain alone
+   * tells of them; left out when there are none, and for a replay from the chain
    */
   readonly unattested?: number
 }
 
 /**
- * Checks the chain and Temporal's histories against each other. Recomputes every finished moment from the chain, and replays
- * every run in Temporal, those of beings that the chain does not know included. Calls no model and writes nothing.
+ * Checks the chain and Temporal's histories against each other. Recomputes every finished moment from the
+ * chain, and replays every run in Temporal, those of beings that the chain does not know included. Calls no
+ * model and writes nothing.
  * @throws {TreeosError} BEING_NOT_FOUND
  */
 export async function replay(
@@ -96,7 +100,10 @@ export async function replay(
 
 const WHY_LESS = ['olderPrompts', 'partly', 'otherCode'] as const
 
-/** Beings that are replayed at once: one in Temporal's thread, the others from the chain or while their histories come. */
+/**
+ * Beings that are replayed at once: one in Temporal's thread, the others from the chain or while their
+ * histories come.
+ */
 const BEINGS_AT_ONCE = 4
 
 interface ReplayAt {
@@ -167,7 +174,10 @@ async function replayAll(
   }
 }
 
-/** Fetches the runs of a being and compares them. @returns the differences, and how many moments no history attests */
+/**
+ * Fetches the runs of a being and compares them.
+ * @returns the differences, and how many moments no history attests
+ */
 async function compareRuns(
   { db, reality }: ReplayAt,
   { archive = null, signal }: ReplayRequest,
@@ -192,8 +202,8 @@ async function compareRuns(
 }
 
 /**
- * Fetches the histories of a being; once more while a workflow task is under way that may attest the last of these outcomes: moments come into
- * history when their task ends.
+ * Fetches the histories of a being; once more while a workflow task is under way that may attest the last of
+ * these outcomes: moments come into history when their task ends.
  */
 async function fetchAttesting(
   outcomes: readonly StoredOutcome[],
@@ -214,7 +224,10 @@ const TASK_AGAIN_MS = 250
 /** Fields of a record that say which stack a moment wore, or follow from it. */
 const OF_STACK = new Set(['stack', 'stackDigest', 'surfaceDigest', 'promptDigest'])
 
-/** Says of each stack that differs, and of what follows from it, whether a person accepted just this difference. */
+/**
+ * Says of each stack that differs, and of what follows from it, whether a person accepted just this
+ * difference.
+ */
 function withAccepted(mismatches: readonly Mismatch[], accepted: readonly AcceptedDifference[]): Mismatch[] {
   const byNumber = new Map<number, Mismatch['accepted']>()
   for (const { field, n, from, recorded, ...computed } of mismatches) {

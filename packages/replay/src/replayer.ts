@@ -27,12 +27,16 @@ interface ReplayedRun {
   readonly error: string | null
 }
 
-/** The longest run of a being has some thousand events, which replay within a second. The first replay also starts a thread. */
+/**
+ * The longest run of a being has some thousand events, which replay within a second. The first replay also
+ * starts a thread.
+ */
 const REPLAY_SECONDS_MAX = 60
 
 /**
- * Replays runs in Temporal with the strict recorder. It uses one worker for all runs: starting a worker takes longer than
- * replaying most beings. The workflows run in a thread, so that the caller can do other work meanwhile.
+ * Replays runs in Temporal with the strict recorder. It uses one worker for all runs: starting a worker takes
+ * longer than replaying most beings. The workflows run in a thread, so that the caller can do other work
+ * meanwhile.
  */
 export class HistoryReplayer {
   readonly #bundle: WorkflowBundleOption
@@ -65,7 +69,10 @@ export class HistoryReplayer {
     return replayed
   }
 
-  /** The SDK never answers for some histories, such as one without a workflow task. Its worker is then given up for a new one. */
+  /**
+   * The SDK never answers for some histories, such as one without a workflow task. Its worker is then given
+   * up for a new one.
+   */
   async #replay(run: WorkflowRun): Promise<ReplayedRun> {
     const worker = this.#worker
     const replayed = await inTime(worker.replay(run), this.#secondsMax)
@@ -105,7 +112,8 @@ class ReplayWorker {
         return run(worker)
       },
     }
-    // Without debugMode false, the SDK would replay in this thread, and hook every promise of it to take a stack trace.
+    // Without debugMode false, the SDK would replay in this thread, and hook every promise of it to take a
+    // stack trace.
     const options = {
       workflowBundle,
       sinks: this.#sinks(),
@@ -190,7 +198,9 @@ async function inTime<T>(work: Promise<T>, secondsMax: number): Promise<T | null
 
 const argumentDigest = (text: string): string => digestOf(JSON.parse(text) as Json)
 
-/** Bundles the workflows with the strict recorder, or takes what an earlier process made of the same files. */
+/**
+ * Bundles the workflows with the strict recorder, or takes what an earlier process made of the same files.
+ */
 export function bundleForReplay(): Promise<{ code: string }> {
   const strictModule = createRequire(import.meta.url).resolve('@treeos/workflows/strict')
   return workflowBundle({ interceptors: [strictModule] })

@@ -49,7 +49,10 @@ export interface SupposedDeps {
   readonly past: PastStates
 }
 
-/** A recorded moment with the world as it saw it. What it did not read is read as it was when the moment opened. */
+/**
+ * A recorded moment with the world as it saw it. What it did not read is read as it was when the moment
+ * opened.
+ */
 export interface PastScene {
   readonly outcome: StoredOutcome
   readonly open: WholeOpen
@@ -82,7 +85,10 @@ export interface Supposition {
   readonly roles?: readonly RoleSpec[] | undefined
 }
 
-/** A moment lived again up to its prompt, with something otherwise. A role that only the new flow names is used as it is today. */
+/**
+ * A moment lived again up to its prompt, with something otherwise. A role that only the new flow names is
+ * used as it is today.
+ */
 export async function liveSupposed(
   { registry, past }: Pick<SupposedDeps, 'registry' | 'past'>,
   { outcome, open, content, source, was }: PastScene,
@@ -114,7 +120,10 @@ async function withFlow(
   }
 }
 
-/** The same world with other roles. Code of extensions stays theirs: a role with a function as its prompt keeps that. */
+/**
+ * The same world with other roles. Code of extensions stays theirs: a role with a function as its prompt
+ * keeps that.
+ */
 function withRoles(source: RowSource, roles: readonly RoleSpec[], { name: author }: BeingRow): RowSource {
   if (roles.length === 0) return source
   const specs = new Map<Digest, Json>(roles.map((spec) => [digestOf(asJson(spec)), asJson(spec)]))
@@ -181,7 +190,8 @@ export interface SupposedVerdict {
 
 /**
  * Asks both gates about a call in a moment that was lived again.
- * @param onFacts gets the facts that the call would have written. For a call that waits for an effect, these are only the counts before the effect
+ * @param onFacts gets the facts that the call would have written. For a call that waits for an effect, these
+ *   are only the counts before the effect
  * @returns null when the moment wears no role
  */
 export async function judgeSupposed(
@@ -198,7 +208,7 @@ export async function judgeSupposed(
   const { reader, seen } = moment
   let judged: PastConclusion
   try {
-    judged = await concludePast(deps, past, { worn, seen }, { reader, asksTried: false })
+    judged = await concludePast(deps, past, { worn, seen }, { reader, asksDryRun: false })
   } catch (error) {
     if (isErased(error)) throw error
     const whose = `moment ${outcome.n} of ${stanceOf(moment.me.name)}`

@@ -56,7 +56,8 @@ const LIST_PAGE = 1000
 const FETCHED_AT_ONCE = 8
 
 /**
- * Every run of a being, oldest first: those that Temporal still has, and of the archive those that it no longer has.
+ * Every run of a being, oldest first: those that Temporal still has, and of the archive those that it no
+ * longer has.
  * @param archive folder of archived histories; null when there is none
  * @param listed from `listRuns`; asked for when left out
  */
@@ -86,7 +87,10 @@ export async function fetchRuns(
     .sort((a, b) => startedAt(a.history) - startedAt(b.history))
 }
 
-/** A run that was deleted after it was archived may be listed for a while. @returns null when Temporal has it no more */
+/**
+ * A run that was deleted after it was archived may be listed for a while.
+ * @returns null when Temporal has it no more
+ */
 async function fetchUnlessDeleted(
   client: Client,
   workflowId: string,
@@ -106,7 +110,10 @@ function startedAt({ events }: History): number {
   return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6
 }
 
-/** A command with its payloads. History holds no arguments of a local activity, but their digest is in its result. */
+/**
+ * A command with its payloads. History holds no arguments of a local activity, but their digest is in its
+ * result.
+ */
 export interface RecordedCommand {
   readonly kind: CommandKind
   readonly name: string
@@ -118,7 +125,10 @@ export interface RecordedCommand {
 export const recordedCommands = ({ events }: History): RecordedCommand[] =>
   (events ?? []).flatMap((event) => commandIn(event) ?? [])
 
-/** The number of the moment that each event is of; before the first moment that of the first, or of what the run begins with. */
+/**
+ * The number of the moment that each event is of; before the first moment that of the first, or of what the
+ * run begins with.
+ */
 export function momentsOfEvents({ events }: History): number[] {
   const begins = beginsWith(events ?? [])
   let n: number | null = null
@@ -214,7 +224,10 @@ export function attestedMoments({ events }: History): AttestedMoment[] {
   return moments
 }
 
-/** Id of the event in which a history records the end of a moment, else that of its beginning; null when it holds neither. */
+/**
+ * Id of the event in which a history records the end of a moment, else that of its beginning; null when it
+ * holds neither.
+ */
 export function eventOfMoment({ events }: History, moment: MomentId): string | null {
   let opened: string | null = null
   let isCurrent = false
@@ -236,7 +249,10 @@ const isOpened = (value: unknown): value is OpenedMoment =>
 /** A moment that an event opens or ends. */
 type HistoryStep = Pick<AttestedMoment, 'opened' | 'workerStack'> | { readonly ended: StampedMoment }
 
-/** What an event says of moments, in order: those that a worker lived, and the one that the workflow goes on with. */
+/**
+ * What an event says of moments, in order: those that a worker lived, and the one that the workflow goes on
+ * with.
+ */
 function saidIn(event: TemporalEvent): HistoryStep[] {
   const local = localActivity(event)
   if (local === null) return []

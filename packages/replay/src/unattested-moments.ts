@@ -1,11 +1,17 @@
-/** Moments in the chain that no history attests: Temporal learns of them when their workflow task ends, which may be later or never. */
+/**
+ * Moments in the chain that no history attests: Temporal learns of them when their workflow task ends, which
+ * may be later or never.
+ */
 
 import { parseMomentId } from '@treeos/core'
 import { MOMENTS_OF_TASK_MAX } from '@treeos/protocol'
 import type { StoredOutcome } from '@treeos/store'
 import { attestedMoments, generationOf, type WorkflowRun } from './temporal-history.ts'
 
-/** Whether the histories may yet come to hold the last outcome: a workflow task is under way, and they do not hold it. */
+/**
+ * Whether the histories may yet come to hold the last outcome: a workflow task is under way, and they do not
+ * hold it.
+ */
 export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly WorkflowRun[]): boolean {
   const [last, run] = [outcomes.at(-1), runs.at(-1)]
   if (last === undefined || run === undefined || isTerminated(run) || !hasOpenTask(run)) return false
@@ -15,9 +21,10 @@ export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly 
 }
 
 /**
- * The last moments of each generation that no history attests, where its run was terminated in the middle of a workflow task, or where
- * it failed: then only moments that the next generation closed, since an activity that fails does not tell what it opened.
- * They are at most as many as one task has; were there more, or were the run at rest when it was terminated, something else is missing.
+ * The last moments of each generation that no history attests, where its run was terminated in the middle of
+ * a workflow task, or where it failed: then only moments that the next generation closed, since an activity
+ * that fails does not tell what it opened. They are at most as many as one task has; were there more, or were
+ * the run at rest when it was terminated, something else is missing.
  * @param outcomes all of a being, in their order
  * @param runs oldest first
  */

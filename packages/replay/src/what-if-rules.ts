@@ -33,7 +33,10 @@ import {
 export interface WhatIfRules {
   readonly being: BeingName
   readonly space: SpacePath
-  /** where its rules are others, and the rules, which are merged with those that are there: as `treeos space set` takes both */
+  /**
+   * where its rules are others, and the rules, which are merged with those that are there: as
+   * `treeos space set` takes both
+   */
   readonly field: string
   readonly value: Json
   /** number of the first moment to compare; default 1 */
@@ -57,9 +60,10 @@ export interface RuledOtherwise {
 }
 
 /**
- * Judges the calls of a being again, under another rule of a space and with the world as it was, and returns those that would have come to
- * something else. Nothing is asked of a model and nothing is written. What the rules count begins with the first call that is compared, and only
- * what would have been done without a question counts. A moment that brought a yes is left out: that which asked for it stands for both.
+ * Judges the calls of a being again, under another rule of a space and with the world as it was, and returns
+ * those that would have come to something else. Nothing is asked of a model and nothing is written. What the
+ * rules count begins with the first call that is compared, and only what would have been done without a
+ * question counts. A moment that brought a yes is left out: that which asked for it stands for both.
  * @throws {TreeosError} INVALID_INPUT for malformed rules, and for those that could have no effect
  */
 export async function whatIfRules(

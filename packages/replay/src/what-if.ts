@@ -44,9 +44,10 @@ export interface Difference {
 }
 
 /**
- * Recomputes the moments of a being under another flow, and returns those that differ. Calls no model. It cannot know what a
- * model would decide with another prompt, so it judges each moment alone, with the past as it was. A role that only the
- * edited flow names, and that did not exist at that time, is used as it is today.
+ * Recomputes the moments of a being under another flow, and returns those that differ. Calls no model. It
+ * cannot know what a model would decide with another prompt, so it judges each moment alone, with the past as
+ * it was. A role that only the edited flow names, and that did not exist at that time, is used as it is
+ * today.
  * @throws {TreeosError} INVALID_INPUT for a malformed flow
  */
 export async function whatIf(
@@ -63,7 +64,8 @@ export async function whatIf(
       const difference = await compareMoment({ db, registry, past }, outcome, edited)
       if (difference !== null) differences.push(difference)
     } catch (error) {
-      if (!(error instanceof ErasedError)) throw error // what it read was erased: nothing can be said about it
+      // what it read was erased: nothing can be said about it
+      if (!(error instanceof ErasedError)) throw error
     }
   }
   return differences
@@ -86,7 +88,9 @@ async function compareMoment(
   return { n: outcome.n, openedAt, differs, was: wornStackOf(was), would: wornStackOf(would), refused }
 }
 
-/** One part of a moment for the comparison. For a prompt that cannot be composed here it is the missing role. */
+/**
+ * One part of a moment for the comparison. For a prompt that cannot be composed here it is the missing role.
+ */
 function partOf(recomputed: RecomputedMoment, part: Difference['differs'][number]): Json {
   if (part === 'prompt') return recomputed.missing ?? recomputed.prompt
   return asJson(part === 'surface' ? (recomputed.seen.face?.surface ?? null) : recomputed.stack)
@@ -97,7 +101,10 @@ function wornStackOf({ seen: { result } }: RecomputedMoment): WornStack {
   return { primary, stacked, ...(skip === undefined ? {} : { skip }) }
 }
 
-/** Asks both gates about the act again, under the old and the edited flow. @returns a refusal that only the edited one has */
+/**
+ * Asks both gates about the act again, under the old and the edited flow.
+ * @returns a refusal that only the edited one has
+ */
 async function newRefusal(
   deps: SupposedDeps,
   scene: PastScene,

@@ -9,8 +9,9 @@ import { recomputeMoment } from './recompute.ts'
 export type { WhyNotAllowed }
 
 /**
- * The smallest change of permissions under which a moment would have been allowed a call, in the world as the moment saw it.
- * What the moment did not read is taken as it was when it opened. Calls no model and writes nothing.
+ * The smallest change of permissions under which a moment would have been allowed a call, in the world as the
+ * moment saw it. What the moment did not read is taken as it was when it opened. Calls no model and writes
+ * nothing.
  * @throws {TreeosError} MOMENT_NOT_FOUND, also when the moment wore no role
  */
 export async function whyNotAct(

@@ -35,6 +35,7 @@ export { isSpokenTo, lintRole, type RoleLintOptions } from './explain/lint-role.
 export { type NeverWorn, type WhyNotWorn, whyNotWorn } from './explain/why-not.ts'
 export { OPERATORS, type Operator } from './parse/condition.ts'
 export type { ParseFault } from './parse/fault.ts'
+export { withFullNames } from './parse/full-names.ts'
 export { parseRole } from './parse/parse-role.ts'
 export {
   type Entry,

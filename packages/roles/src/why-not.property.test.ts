@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anyInput, wellFormedFlow } from '../test/arbitraries.ts'
 import { referenceEvaluate } from '../test/reference.ts'
-import { lookUp, OPAQUE } from './evaluate/reading.ts'
+import { lookUp, OPAQUE } from './evaluate/context-values.ts'
 import { withChanges } from './explain/changes.ts'
 import { compileFlow, flowPaths, flowRoles, whyNotWorn } from './index.ts'
 
@@ -47,7 +47,10 @@ const valuesOf = (path: string) => FORMS[path] ?? POOL
 
 type Values = ReadonlyMap<string, Json | undefined>
 
-/** Every context with exactly so many paths changed, that can be: below a path lies something only while it is an object. */
+/**
+ * Every context with exactly so many paths changed, that can be: below a path lies something only while it is
+ * an object.
+ */
 function* contextsWith(changes: number, paths: readonly string[], now: Values): Generator<Values> {
   if (changes === 0) {
     yield now
@@ -86,7 +89,7 @@ const wanted = (flow: unknown) => fc.constantFrom(...flowRoles(flow), ...flowRol
 const EVERYBODY = { worker: {}, judge: {}, 'emotions:bored': {}, alert: {}, constructor: {} }
 const PATHS_MAX = 6
 /** Contexts that are tried for one flow. */
-const TRIES_MAX = 2_000
+const STEPS_MAX = 2_000
 
 type Case = ReturnType<typeof caseOf>
 
@@ -115,14 +118,17 @@ function caseOf(
   return { compiled, input, wanted, wears, answer: whyNotWorn(compiled, input, wanted) }
 }
 
-/** A context that gives the role with fewer than `size` changes; null when there is none, or it takes too long to say. */
+/**
+ * A context that gives the role with fewer than `size` changes; null when there is none, or it takes too long
+ * to say.
+ */
 function findSmaller({ compiled, input, wears }: Case, size: number): Values | null {
   const now: Values = new Map(compiled.paths.map((path) => [path, lookUp(input.context, path.split('.'))]))
-  let tries = 0
+  let steps = 0
   for (let n = 0; n < size; n++) {
     for (const values of contextsWith(n, compiled.paths, now)) {
-      tries += 1
-      if (tries > TRIES_MAX) return null
+      steps += 1
+      if (steps > STEPS_MAX) return null
       if (canBe(values) && wears(contextOf(values))) return values
     }
   }
@@ -166,7 +172,7 @@ it('the change that gives a role gives it, and no smaller one does', { timeout: 
     expect(sizes.get(size) ?? 0, `${size} of ${JSON.stringify([...sizes])}`).toBeGreaterThan(numRuns / 300)
 })
 
-it('the same tries see an answer that is one change too large', { timeout: 600_000 }, () => {
+it('the same search sees an answer that is one change too large', { timeout: 600_000 }, () => {
   let seen = 0
   fc.assert(
     fc.property(cases, (one) => {

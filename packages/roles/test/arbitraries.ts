@@ -140,7 +140,10 @@ const badClause = fc.oneof(
   junk,
 )
 
-/** Clauses that begin by asking the same of a few paths, as those of one place do: an evaluator may take them together. */
+/**
+ * Clauses that begin by asking the same of a few paths, as those of one place do: an evaluator may take them
+ * together.
+ */
 const likeClause = fc
   .tuple(
     fc.constantFrom('do', 'do', 'see'),

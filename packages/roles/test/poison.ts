@@ -11,7 +11,9 @@ const POISON = new Proxy(
   ),
 )
 
-/** A copy in which every object inherits from a prototype that throws when it is touched. Arrays stay arrays. */
+/**
+ * A copy in which every object inherits from a prototype that throws when it is touched. Arrays stay arrays.
+ */
 export function poisoned<T>(value: T): T {
   if (Array.isArray(value)) return value.map(poisoned) as T
   if (typeof value !== 'object' || value === null) return value

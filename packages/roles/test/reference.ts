@@ -1,6 +1,6 @@
 /**
- * The rules of a roleFlow written a second time, as plainly as they can be read, to hold the evaluator against.
- * Shares no code with it: no parsing, no closures, no early exit.
+ * The rules of a roleFlow written a second time, as plainly as they can be read, to hold the evaluator
+ * against. Shares no code with it: no parsing, no closures, no early exit.
  */
 type Thing = Record<string, unknown>
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { defineExtension } from './define-extension.ts'
 import { defineOperation } from './define-operation.ts'
-import { makeThing, setQuality, writeThing } from './facts.ts'
+import { makeMatter, setQuality, writeMatter } from './facts.ts'
 import { being, decide, matter, space } from './testing.ts'
 
 /** The operation does what its argument says, so that each case is one call. */
@@ -103,12 +103,12 @@ describe('an operation carries out one of TreeOS', () => {
 
 describe('an operation makes and writes things', () => {
   const thing = { id: 'saw', type: 'guild:tool', content: { sharp: true } }
-  const made = makeThing(ann, thing)
+  const made = makeMatter(ann, thing)
 
   it('of its own types, which the actor owns and holds', async () => {
     expect((await write(made)).facts).toEqual(made)
     const saw = matter({ ...thing, owner: 'ann', place: '@ann' })
-    expect((await write([writeThing(saw, 'blunt')], [root, saw])).facts).toHaveLength(1)
+    expect((await write([writeMatter(saw, 'blunt')], [root, saw])).facts).toHaveLength(1)
   })
 
   const [created, arrived] = made as [(typeof made)[0], (typeof made)[0]]
@@ -117,8 +117,8 @@ describe('an operation makes and writes things', () => {
     arrived,
   ]
   it.each([
-    ['of another type', makeThing(ann, { ...thing, type: 'thing' })],
-    ['of a type that its manifest does not name', makeThing(ann, { ...thing, type: 'guild:boat' })],
+    ['of another type', makeMatter(ann, { ...thing, type: 'thing' })],
+    ['of a type that its manifest does not name', makeMatter(ann, { ...thing, type: 'guild:boat' })],
     ['that somebody else owns', changed({ owner: 'bob' })],
     ['that lies elsewhere', changed({ place: '/' })],
     ['with qualities', changed({ qualities: { x: 1 } })],
@@ -134,11 +134,11 @@ describe('an operation makes and writes things', () => {
   it('but none whose id is taken, and writes none of another type or of somebody else', async () => {
     const saw = matter({ ...thing, owner: 'bob', place: '@bob' })
     await expect(write(made, [root, bob, saw])).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
-    await expect(write([writeThing(saw, 1)], [root, bob, saw])).rejects.toMatchObject({
+    await expect(write([writeMatter(saw, 1)], [root, bob, saw])).rejects.toMatchObject({
       code: 'EXTENSION_BLOCKED',
     })
     const plain = matter({ id: 'saw', owner: 'ann', place: '@ann' })
-    await expect(write([writeThing(plain, 1)], [root, plain])).rejects.toMatchObject({
+    await expect(write([writeMatter(plain, 1)], [root, plain])).rejects.toMatchObject({
       code: 'EXTENSION_BLOCKED',
     })
   })

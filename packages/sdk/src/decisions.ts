@@ -24,7 +24,7 @@ export const tell = (target: string, content: Json): Decision => ({
 })
 
 /**
- * Decision of a script: does an action.
+ * Decision of a script: does an operation.
  * @param target stance of a being, path of a space or address of a thing
  * @example
  * 'court:crier': () => perform('set-being', '@crier', { field: 'mood.tone', value: 'loud' })

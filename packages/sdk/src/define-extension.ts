@@ -11,7 +11,7 @@ import {
   type Script,
   type SeeResolver,
   SUBSTRATE_NAMES,
-  type SubstrateAction,
+  type SubstrateOperation,
 } from '@treeos/world'
 import type { Skill, TaskShape } from './define-skill.ts'
 
@@ -22,18 +22,19 @@ export interface ExtensionInput<Action extends string = string> {
   /** version of its package; it pins prompt functions in the digests of roles */
   readonly version: string
   /**
-   * What it was set to when it was loaded, by a variable or a file, if its operations, roles or views depend on that. Moments record a digest
-   * of it with the version, so a replay tells moments with other settings from changed records. Not for secrets
+   * What it was set to when it was loaded, by a variable or a file, if its operations, roles or views depend
+   * on that. Moments record a digest of it with the version, so a replay tells moments with other settings
+   * from changed records. Not for secrets
    */
   readonly settings?: Json
-  readonly roles?: readonly Role<NoInfer<Action> | SubstrateAction>[]
+  readonly roles?: readonly Role<NoInfer<Action> | SubstrateOperation>[]
   /** clauses that users may append to a flow */
   readonly clauses?: RoleFlow
   readonly operations?: readonly Operation<Action>[]
   /** packages of model calls; each adds the operation of its name */
   readonly skills?: readonly Skill<Action>[]
   /** the operations of TreeOS that `carryOut` may run for the actor; it refuses any other */
-  readonly carriesOut?: readonly (SubstrateAction | 'birth')[]
+  readonly carriesOut?: readonly (SubstrateOperation | 'birth')[]
   /** shapes of tasks; each adds the operation of its name */
   readonly tasks?: readonly TaskShape<Action>[]
   /** by relation: resolve entries `{rel}` */
@@ -50,7 +51,10 @@ export interface ExtensionInput<Action extends string = string> {
   readonly matterTypes?: Readonly<Record<string, string>>
   /** qualities in its namespace by which lists of beings are narrowed, as in `treeos beings --role writer` */
   readonly facets?: readonly Facet[]
-  /** descriptions of the world signals that it publishes, by key: `in-session` of extension `court` is `world.court.in-session` */
+  /**
+   * descriptions of the world signals that it publishes, by key: `in-session` of extension `court` is
+   * `world.court.in-session`
+   */
   readonly signals?: Readonly<Record<string, string>>
   /** presets for schedules, by name: `set-schedule {name, preset}` */
   readonly schedules?: Readonly<Record<string, SchedulePreset>>
@@ -95,13 +99,16 @@ export type SceneAct =
   | { readonly verb: 'be'; readonly operation: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly verb: 'summon'; readonly target: string; readonly content: Json }
 
-/** Names that no extension may have. Extensions write facts whose kind begins with their name, and these are TreeOS' own. */
+/**
+ * Names that no extension may have. Extensions write facts whose kind begins with their name, and these are
+ * TreeOS' own.
+ */
 const RESERVED: ReadonlySet<string> = new Set(SUBSTRATE_NAMES)
 
 /**
  * Defines an extension.
- * @throws {Error} for a name that is not kebab-case or is reserved, for a part whose name does not begin with `<extension>:`,
- *   and for a facet outside its namespace, a malformed signal key, clause or act of the scene
+ * @throws {Error} for a name that is not kebab-case or is reserved, for a part whose name does not begin with
+ *   `<extension>:`, and for a facet outside its namespace, a malformed signal key, clause or act of the scene
  * @example
  * export const court = defineExtension({ name: 'court', version: '1.0.0', roles: [judge], operations: [rule] })
  */

@@ -37,20 +37,23 @@ export interface EffectInput<Args, Result extends Json> {
   readonly timeoutSeconds: number
   /** most attempts, 1–10; the waits between them grow */
   readonly attempts: number
-  /** true: a child workflow of the being performs it, which Temporal shows and times on its own; left out: an activity alone */
+  /**
+   * true: a child workflow of the being performs it, which Temporal shows and times on its own; left out: an
+   * activity alone
+   */
   readonly isTask?: true
   /** names of the operator's secrets that it is given; the record names them, and never holds their values */
   readonly secrets?: readonly string[]
   /**
-   * Performs the effect. It may run more than once for one act, on any worker. Pass `key` to the service that you call, so
-   * that it acts once.
+   * Performs the effect. It may run more than once for one act, on any worker. Pass `key` to the service that
+   * you call, so that it acts once.
    * @returns the `effect` that `decide` receives; at most 64 KiB of JSON
    * @throws {TreeosError} for a failure that a retry would not change; any other error is retried
    */
   perform(at: EffectAt<Args>): Promise<Result>
   /**
-   * Asks the service what became of a call whose answer was lost, under the same key, and changes nothing. It is asked up to eight
-   * times. Left out: then the moment fails, and what became of the call stays unknown.
+   * Asks the service what became of a call whose answer was lost, under the same key, and changes nothing. It
+   * is asked up to eight times. Left out: then the moment fails, and what became of the call stays unknown.
    */
   check?(at: EffectAt<Args>): Promise<LostCallOutcome<Result>>
 }
@@ -98,30 +101,37 @@ export interface OperationInput<Name extends string, On extends TargetKind, Args
   readonly description: string
   /** kind of the target */
   readonly on: On
-  /** who may do it, as relations of the actor to the target; on a space or a thing, rules of spaces on the way up may say otherwise */
+  /**
+   * who may do it, as relations of the actor to the target; on a space or a thing, rules of spaces on the way
+   * up may say otherwise
+   */
   readonly allow: readonly RuleStanding[]
-  /** whom to ask before it, where `allow` decides, as in `{ who: ['parent'], within: 3600 }`: see docs/approvals.md */
+  /**
+   * whom to ask before it, where `allow` decides, as in `{ who: ['parent'], within: 3600 }`: see
+   * docs/approvals.md
+   */
   readonly ask?: AskInput
   /**
-   * A Standard Schema of the arguments, such as zod's, valibot's or arktype's; left out when it takes none. Models, forms and people are
-   * told what each argument is: by its description in the schema, or by `about`.
+   * A Standard Schema of the arguments, such as zod's, valibot's or arktype's; left out when it takes none.
+   * Models, forms and people are told what each argument is: by its description in the schema, or by `about`.
    */
   readonly args?: Schema<Args>
   /** what each argument is, by name, where the schema does not say it */
   readonly about?: { readonly [Name in keyof Args & string]-?: string }
   /**
-   * It answers whoever woke the actor: the name of the argument that takes the answer as text. The prompt of a being that has it names
-   * this way to answer, and no other; prose that is an answer goes this way too
+   * It answers whoever woke the actor: the name of the argument that takes the answer as text. The prompt of
+   * a being that has it names this way to answer, and no other; prose that is an answer goes this way too
    */
   readonly answers?: keyof Args & string
   /**
-   * Arguments whose text is stored sealed. Before a call is recorded, each such text becomes a sealed one, which `decide` gets. Its key is
-   * destroyed when the fact is erased that says it, on the reel of the thing with its id (`sealedId`). Not for an operation with an effect
+   * Arguments whose text is stored sealed. Before a call is recorded, each such text becomes a sealed one,
+   * which `decide` gets. Its key is destroyed when the fact is erased that says it, on the reel of the thing
+   * with its id (`sealedId`). Not for an operation with an effect
    */
   readonly seals?: readonly (keyof Args & string)[]
   /**
-   * Asked before the effect runs, and before `decide` where there is none: what may not be done then is refused before anything is done
-   * outside. Reads through `world` are recorded.
+   * Asked before the effect runs, and before `decide` where there is none: what may not be done then is
+   * refused before anything is done outside. Reads through `world` are recorded.
    * @returns true, or why not
    */
   allowIf?(at: {
@@ -135,8 +145,8 @@ export interface OperationInput<Name extends string, On extends TargetKind, Args
   /** runs as an activity after both gates passed the act, and before any fact is written */
   readonly effect?: EffectInput<Args, Result>
   /**
-   * Decides the facts of the act. Must be pure except for reads through `world`. Runs again when something that it read
-   * changes before the commit.
+   * Decides the facts of the act. Must be pure except for reads through `world`. Runs again when something
+   * that it read changes before the commit.
    * @throws {TreeosError} to refuse; the moment fails with its code and message
    */
   decide(at: {
@@ -146,7 +156,10 @@ export interface OperationInput<Name extends string, On extends TargetKind, Args
     readonly world: WorldReader
     /** the moment of the actor; its id begins with the actor's name */
     readonly moment: MomentId
-    /** what woke the actor: take from here, and not from `args`, who asked and what was said, since a model writes `args` */
+    /**
+     * what woke the actor: take from here, and not from `args`, who asked and what was said, since a model
+     * writes `args`
+     */
     readonly wake: WakeView
     /** whether the moment holds words from outside: what it writes is marked so */
     readonly fromOutside: boolean
@@ -155,23 +168,27 @@ export interface OperationInput<Name extends string, On extends TargetKind, Args
     /** when the moment opened, ms since 1970 UTC: the only clock that `decide` may read */
     readonly openedAt: number
     /**
-     * Carries out an operation of TreeOS for the actor in this act; its facts come first. The rule gate is asked about it and
-     * its own checks hold; the actor's lists are not asked. The manifest must name it (`carriesOut`).
+     * Carries out an operation of TreeOS for the actor in this act; its facts come first. The rule gate is
+     * asked about it and its own checks hold; the actor's lists are not asked. The manifest must name it
+     * (`carriesOut`).
      */
     readonly carryOut: CarryOut
   }): Outcome | Promise<Outcome>
 }
 
-/** The decision of an operation: at most 64 facts, a result for the actor, and what is said or who is woken in the same act. */
+/**
+ * The decision of an operation: at most 64 facts, a result for the actor, and what is said or who is woken in
+ * the same act.
+ */
 export type Outcome = Pick<DecidedOperation, 'facts' | 'reply' | 'tell' | 'awakens' | 'rests'> & {
   readonly result?: Json
 }
 
 /**
- * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from `about`, or from the schema's JSON
- * Schema, when it provides one (`jsonSchema` of Standard Schema).
- * @throws {TypeError} when `args` is not a Standard Schema, nothing says what the operation or one of its arguments is, or `answers`
- *   names no argument, and for an `ask` that a rule of a space could not have
+ * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from
+ * `about`, or from the schema's JSON Schema, when it provides one (`jsonSchema` of Standard Schema).
+ * @throws {TypeError} when `args` is not a Standard Schema, nothing says what the operation or one of its
+ *   arguments is, or `answers` names no argument, and for an `ask` that a rule of a space could not have
  * @throws {RangeError} when the effect's `timeoutSeconds` or `attempts` is out of range
  * @example
  * const rule = defineOperation({

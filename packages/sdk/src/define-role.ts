@@ -3,12 +3,18 @@ import type { PromptInput, Role } from '@treeos/world'
 
 type Entries = readonly (string | Token)[]
 
-/** A role as its author writes it. A list that is left out is empty. The prompt is text or a pure function of the face. */
+/**
+ * A role as its author writes it. A list that is left out is empty. The prompt is text or a pure function of
+ * the face.
+ */
 export type RoleInput<CanDo extends Entries = Entries> = Partial<
   Omit<RoleSpec, 'name' | 'prompt' | 'canDo'>
 > & {
   readonly name: string
-  /** names of actions, and relationship entries. An unknown name is a type error where the extension is defined */
+  /**
+   * names of operations, and relationship entries. An unknown name is a type error where the extension is
+   * defined
+   */
   readonly canDo?: CanDo
   readonly prompt: string | ((moment: PromptInput) => string)
 }

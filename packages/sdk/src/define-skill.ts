@@ -42,7 +42,8 @@ export interface SkillInput<
   /** default 3 */
   readonly attempts?: number
   /**
-   * Calls the Signatures of the skill; left out: the entry alone, with the arguments. It may run more than once for one act.
+   * Calls the Signatures of the skill; left out: the entry alone, with the arguments. It may run more than
+   * once for one act.
    * @returns what is recorded as the result, and what `decide` gets as `effect`
    */
   readonly run?: (at: { readonly args: Inputs; readonly ask: AskSignature }) => Promise<Result>
@@ -54,8 +55,9 @@ export interface SkillInput<
 export type TaskShape<Name extends string = string> = Skill<Name>
 
 /**
- * Defines a shape of tasks. To dispatch a task is to do the operation of its name: it passes both gates, and then a child workflow
- * of the being calls the model. It is one call of one Signature, with the arguments as its inputs.
+ * Defines a shape of tasks. To dispatch a task is to do the operation of its name: it passes both gates, and
+ * then a child workflow of the being calls the model. It is one call of one Signature, with the arguments as
+ * its inputs.
  * @throws {RangeError} when `timeoutSeconds` or `attempts` is out of range
  * @example
  * const judge = defineTask({
@@ -76,8 +78,8 @@ export function defineTask<
 }
 
 /**
- * Defines a skill. Its operation passes both gates like any other, its calls are within the budgets of the actor and by the
- * actor's own model, and the result is recorded: a replay calls no model.
+ * Defines a skill. Its operation passes both gates like any other, its calls are within the budgets of the
+ * actor and by the actor's own model, and the result is recorded: a replay calls no model.
  * @throws {RangeError} when `timeoutSeconds` or `attempts` is out of range
  * @example
  * const summarize = defineSkill({

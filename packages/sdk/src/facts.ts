@@ -32,7 +32,8 @@ export function reelOf(target: Target | WorldRow): ReelId {
 }
 
 /**
- * A fact that sets a quality of a being, a space or a thing, in the extension's own namespace. Null removes the quality.
+ * A fact that sets a quality of a being, a space or a thing, in the extension's own namespace. Null removes
+ * the quality.
  * @param field namespace and key, such as `court.in-session`
  * @throws {TreeosError} INVALID_INPUT for a malformed field
  * @example
@@ -44,8 +45,8 @@ export function setQuality(target: Target, field: string, value: Json): FactDraf
 }
 
 /**
- * A fact that publishes a world signal, which every flow may read, in the extension's own namespace. Null removes the
- * signal. The operator owns the namespace, even when another being publishes first.
+ * A fact that publishes a world signal, which every flow may read, in the extension's own namespace. Null
+ * removes the signal. The operator owns the namespace, even when another being publishes first.
  * @param field namespace and key, such as `harmony.tick.alive`
  * @throws {TypeError} without a key; {TreeosError} INVALID_INPUT for a malformed field
  * @example
@@ -74,9 +75,9 @@ export function recordFact(target: Target, kind: `${string}:${string}`, payload:
  * Facts that make a thing which the actor owns and holds. Its type is one of the extension's own.
  * @param id kebab-case, unique in the reality for ever
  * @example
- * decide: ({ actor, args }) => ({ facts: makeThing(actor, { id: args.id, type: 'court:writ', content: args.text }), result: null })
+ * decide: ({ actor, args }) => ({ facts: makeMatter(actor, { id: args.id, type: 'court:writ', content: args.text }), result: null })
  */
-export function makeThing(
+export function makeMatter(
   actor: BeingRow,
   { id, type, content }: Pick<MatterRow, 'id' | 'type' | 'content'>,
 ): FactDraft[] {
@@ -90,9 +91,9 @@ export function makeThing(
 /**
  * A fact that replaces the content of a thing of the extension's own type, which the actor owns and holds.
  * @example
- * decide: ({ target }) => ({ facts: [writeThing(target, 'heard')], result: null })
+ * decide: ({ target }) => ({ facts: [writeMatter(target, 'heard')], result: null })
  */
-export const writeThing = ({ id }: Pick<MatterRow, 'id'>, content: Json): FactDraft => ({
+export const writeMatter = ({ id }: Pick<MatterRow, 'id'>, content: Json): FactDraft => ({
   reel: matterReel(id),
   kind: 'matter:written',
   payload: { content },

@@ -4,7 +4,10 @@ import { being, decide } from './testing.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** Decides, and then has the operation change what it returned. @returns the path of the fact that is written */
+/**
+ * Decides, and then has the operation change what it returned.
+ * @returns the path of the fact that is written
+ */
 async function decideAndChange(): Promise<unknown> {
   const returned: { payload: object }[] = []
   const held = defineExtension({

@@ -1,4 +1,6 @@
-/** The API for extension authors: roles, operations and scripts as data and pure functions, and one manifest. */
+/**
+ * The API for extension authors: roles, operations and scripts as data and pure functions, and one manifest.
+ */
 export type { Decision, Json, JsonObject, VerbCall } from '@treeos/core'
 export { asJson, readPath, sealedId, TreeosError, unknownBeing } from '@treeos/core'
 export type { Clause, RoleFlow, When } from '@treeos/roles'
@@ -45,4 +47,4 @@ export {
 } from './define-operation.ts'
 export { defineRole, type RoleInput } from './define-role.ts'
 export { defineSkill, defineTask, type Skill, type SkillInput, type TaskShape } from './define-skill.ts'
-export { makeThing, publishSignal, recordFact, setQuality, writeThing } from './facts.ts'
+export { makeMatter, publishSignal, recordFact, setQuality, writeMatter } from './facts.ts'

@@ -33,8 +33,9 @@ export type FakeFetch = OutsideFetch & {
 }
 
 /**
- * A `fetch` that answers by a function of the request. An error that it throws is a connection that failed. It refuses what the real one
- * refuses of any address: URLs that are not http(s). Which addresses are private it does not judge.
+ * A `fetch` that answers by a function of the request. An error that it throws is a connection that failed.
+ * It refuses what the real one refuses of any address: URLs that are not http(s). Which addresses are private
+ * it does not judge.
  * @example
  * const fetch = fakeFetch(({ url }) => ({ status: url.endsWith('/oslo') ? 200 : 404, body: { degrees: -3 } }))
  */
@@ -61,7 +62,7 @@ export function fakeFetch(answer: (request: FakeRequest) => FakeAnswer | Promise
 }
 
 /** The input of {@link performEffect}. */
-export interface EffectTry
+export interface EffectInputs
   extends Partial<Pick<EffectAttempt, 'key' | 'fetch' | 'run' | 'ask' | 'secrets' | 'signal'>> {
   readonly actor: BeingRow
   /** stance, path or address of the target; the actor itself when left out */
@@ -72,20 +73,21 @@ export interface EffectTry
 }
 
 /**
- * Runs the effect of an operation once, as one attempt of a worker does: it is admitted first, and its result is JSON. What it needs of
- * the outside the test gives, such as {@link fakeFetch}; nothing is reached.
+ * Runs the effect of an operation once, as one attempt of a worker does: it is admitted first, and its result
+ * is JSON. What it needs of the outside the test gives, such as {@link fakeFetch}; nothing is reached.
  * @returns what `decide` gets as `effect`
- * @throws what the effect throws: a worker fails the moment by a TreeosError, and tries again after any other error
+ * @throws what the effect throws: a worker fails the moment by a TreeosError, and tries again after any other
+ *   error
  * @example
  * const effect = await performEffect(weather, 'weather:look', { actor: ada, args: { city: 'oslo' }, fetch })
  */
 export async function performEffect(
   extension: Extension,
-  action: string,
-  { actor, target = `@${actor.name}`, args = {}, world, ...given }: EffectTry,
+  name: string,
+  { actor, target = `@${actor.name}`, args = {}, world, ...given }: EffectInputs,
 ): Promise<Json> {
-  const effect: Effect | undefined = buildRegistry([seed, extension]).operations.get(action)?.effect
-  if (effect === undefined) throw new Error(`the extension has no operation ${action} with an effect`)
+  const effect: Effect | undefined = buildRegistry([seed, extension]).operations.get(name)?.effect
+  if (effect === undefined) throw new Error(`the extension has no operation ${name} with an effect`)
   await effect.admit(args, world ?? new WorldReader(memoryRows(new Map())))
   const value = await effect.perform({
     actor: actor.name,

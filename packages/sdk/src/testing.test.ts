@@ -137,7 +137,7 @@ describe('what an operation decides', () => {
       'tea:order',
       { actor: ann, target: parlour },
       'INVALID_INPUT',
-      /pounds is null/,
+      /pounds is missing/,
     ],
   ])('is refused as in a worker: %s', async (_what, action, at, code, message) => {
     await expect(decide(tea, action, at)).rejects.toMatchObject({

@@ -1,4 +1,7 @@
-/** Test helpers for extensions: they build rows, and run operations, scripts and prompts over them without services. */
+/**
+ * Test helpers for extensions: they build rows, and run operations, scripts and prompts over them without
+ * services.
+ */
 import {
   canonicalJson,
   type Decision,
@@ -35,7 +38,7 @@ import { reelOf } from './facts.ts'
 export { compileFlow, evaluateFlow } from '@treeos/roles'
 
 export {
-  type EffectTry,
+  type EffectInputs,
   type FakeAnswer,
   type FakeFetch,
   fakeFetch,
@@ -128,9 +131,10 @@ export interface Attempt {
 }
 
 /**
- * Runs an operation without asking the gates. Checks its target, its arguments, and that the manifest lets it write its
- * facts, as a worker does.
- * @throws {TreeosError} the error with which the moment would fail; when code of the extension threw, `cause` is its error
+ * Runs an operation without asking the gates. Checks its target, its arguments, and that the manifest lets it
+ * write its facts, as a worker does.
+ * @throws {TreeosError} the error with which the moment would fail; when code of the extension threw, `cause`
+ *   is its error
  * @throws {Error} when the operation has an effect and the attempt holds no result of it
  * @example
  * const { facts } = await decide(court, 'court:rule', { actor: judge, target: writ, args: { verdict: 'granted' } })
@@ -179,7 +183,9 @@ function asTarget(row: Attempt['target']): OperationTarget {
 /** The input of {@link runScript} and {@link renderPrompt}. */
 export interface Moment {
   readonly me: BeingRow
-  /** names of its primary role and of the stacked ones; default its default role. Its flow is not evaluated */
+  /**
+   * names of its primary role and of the stacked ones; default its default role. Its flow is not evaluated
+   */
   readonly wears?: readonly string[]
   /** its wake; without caller and content when left out */
   readonly wake?: Partial<WakeView>
@@ -190,7 +196,8 @@ export interface Moment {
 
 /**
  * Runs a script in a moment, with the see-resolvers of the roles that the being wears.
- * @throws the error of the script or of a see-resolver; {TreeosError} INVALID_INPUT when it returns no decision
+ * @throws the error of the script or of a see-resolver; {TreeosError} INVALID_INPUT when it returns no
+ *   decision
  * @example
  * await runScript(court, 'court:clerk', { me: clerk, wake: { kind: 'message', content: 'a plea' } })
  */
@@ -227,7 +234,8 @@ async function open(
   const from = wake?.from ?? null
   const specs = wears.map((name) => roleOf(registry, name).spec)
   const [primary = '', ...stacked] = wears
-  const here = space({ path: me.space }) // there is always one, and of a space that is not there nothing is seen
+  // there is always one, and of a space that is not there nothing is seen
+  const here = space({ path: me.space })
   const { face } = await buildFace(
     worldOf([here, ...world, me]),
     registry,

@@ -14,7 +14,10 @@ function pointsOf(properties: RegExp): string[] {
   return found
 }
 
-/** What shows something that is not blank: the rule of Unicode's own list of what a renderer draws nothing for, and fillers by name. */
+/**
+ * What shows something that is not blank: the rule of Unicode's own list of what a renderer draws nothing
+ * for, and fillers by name.
+ */
 const FILLERS = '\u115f\u1160\u3164\uffa0\u2800\u{13441}\u{13442}\u{1D159}'
 const isShown = (character: string): boolean =>
   /[\p{L}\p{N}\p{P}\p{S}]/u.test(character) &&

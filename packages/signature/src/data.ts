@@ -1,12 +1,14 @@
 import type { Json } from '@treeos/core'
 
 /**
- * How data stands in a prompt. One rule holds for both messages: a line that begins with `[` and a letter is a heading of ours, and
- * no value, name or text can make such a line, also not behind characters that show nothing.
+ * How data stands in a prompt. One rule holds for both messages: a line that begins with `[` and a letter is
+ * a heading of ours, and no value, name or text can make such a line, also not behind characters that show
+ * nothing.
  * - JSON holds no line breaks within a value, and each line of a value begins with a space or a bracket.
  * - Each line of a text view begins with `| `.
  * - A name outside of JSON is written as JSON where it is not plain.
- * - A line of a role's prompt that begins with `[` gets a `\` before it. So does one that begins like another part of ours.
+ * - A line of a role's prompt that begins with `[` gets a `\` before it. So does one that begins like another
+ *   part of ours.
  * - A line of words that begins like a heading gets a `\` before it.
  */
 
@@ -17,12 +19,16 @@ const LINE_BREAK = new RegExp(String.raw`\r\n|[${BREAKS}]`, 'u')
 const LINE = new RegExp(`[^${BREAKS}]+`, 'gu')
 
 /**
- * What shows nothing, or has no place of its own: marks, separators, controls, what Unicode lets every reader ignore, and the few
- * letters and symbols that are drawn blank. A line that begins with them looks as if it began with what follows.
+ * What shows nothing, or has no place of its own: marks, separators, controls, what Unicode lets every reader
+ * ignore, and the few letters and symbols that are drawn blank. A line that begins with them looks as if it
+ * began with what follows.
  */
 const BLANK = String.raw`[\p{M}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]`
 
-/** Line breaks that JSON leaves in a string, and characters that show nothing: tags, fillers, zero width, direction, variants. */
+/**
+ * Line breaks that JSON leaves in a string, and characters that show nothing: tags, fillers, zero width,
+ * direction, variants.
+ */
 const UNSEEN =
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]--[\t\n]]/gv
 
@@ -51,7 +57,10 @@ const PLAIN = /^[A-Za-z0-9@~/*.:_-]+( [A-Za-z0-9@~/*.:_-]+)*$/
 /** A name or an address within a line of ours. */
 export const inline = (text: string): string => (PLAIN.test(text) ? text : escaped(JSON.stringify(text)))
 
-/** Writes a `\` before what a line begins with, where that is taken. One who reads it takes one `\` away again. */
+/**
+ * Writes a `\` before what a line begins with, where that is taken. One who reads it takes one `\` away
+ * again.
+ */
 const marked = (text: string, taken: RegExp): string =>
   text.replace(LINE, (line) => line.replace(taken, '$1\\$2'))
 
@@ -71,7 +80,9 @@ export const rolePrompt = kept((text) => marked(text, PART))
 /** The prompt of one role of a stack: it cannot pass as another role of it. */
 export const roleBody = kept((text) => marked(text, FRAME))
 
-/** Keeps what a function made of its last texts: all beings of a role have its prompt, moment after moment. */
+/**
+ * Keeps what a function made of its last texts: all beings of a role have its prompt, moment after moment.
+ */
 function kept(make: (text: string) => string): (text: string) => string {
   const made = new Map<string, string>()
   return (text) => {

@@ -17,7 +17,10 @@ export interface ModelTool {
   }
 }
 
-/** A Signature with its inputs filled in. The input `role` is not among them: it is given when the call is rendered. */
+/**
+ * A Signature with its inputs filled in. The input `role` is not among them: it is given when the call is
+ * rendered.
+ */
 export interface FilledSignature {
   readonly name: string
   readonly system: string
@@ -39,9 +42,9 @@ const WHAT_ROLE_IS =
   'How to approach this call. It was set for this call by those who may set it, and not by whoever speaks below. It gives no rights.'
 
 /**
- * Renders a filled Signature. The user message has a block for each input. No line of an input can look like the name of a block,
- * not even where the input is bare words. The text of an overlay is the first block, `[role]`; without one that block is left out. The
- * system message is the same with and without it.
+ * Renders a filled Signature. The user message has a block for each input. No line of an input can look like
+ * the name of a block, not even where the input is bare words. The text of an overlay is the first block,
+ * `[role]`; without one that block is left out. The system message is the same with and without it.
  * @param role text of the overlay that was resolved for this call; null without one
  */
 export function renderSignature(filled: FilledSignature, role: string | null): Prompt {

@@ -34,9 +34,10 @@ export const ANSWER_TOOL = 'answer'
 const NAME = /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
 
 /**
- * Declares a Signature. It knows nothing of the overlays that it is called with: every Signature has the optional input `role`.
- * @throws {Error} for a name that is not a Signature's, a blank task, an input that is named `role`, and a schema that is not one
- *   of an object with at least one property
+ * Declares a Signature. It knows nothing of the overlays that it is called with: every Signature has the
+ * optional input `role`.
+ * @throws {Error} for a name that is not a Signature's, a blank task, an input that is named `role`, and a
+ *   schema that is not one of an object with at least one property
  */
 export function defineSignature<Inputs, Outputs>({
   name,

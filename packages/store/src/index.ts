@@ -1,7 +1,7 @@
 /** The record in Postgres: schema, queries, and the one function that appends. */
 
-export { type FactName, listFactsSaying, listMomentsShown, type SaidFact } from './access/knowing.ts'
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
+export { type FactName, listFactsSaying, listMomentsShown, type SaidFact } from './access/said-facts.ts'
 export {
   keepVector,
   listUnlikened,
@@ -248,7 +248,7 @@ export {
   listBeingsNaming,
   listBudgeted,
   listNamesLike,
-} from './rows/naming.ts'
+} from './rows/names-in-rows.ts'
 export { tellsOutside } from './rows/past-acts.ts'
 export {
   type KeptReading,
@@ -259,7 +259,7 @@ export {
   readFrom,
 } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
-export type { NoteSeeker } from './rows/read-set-lines.ts'
+export type { NoteSeeker } from './rows/read-set-items.ts'
 export {
   applyFact,
   ErasedFactError,

@@ -15,8 +15,8 @@ export const mayTellContent = (env: NodeJS.ProcessEnv): boolean =>
   env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === 'true'
 
 /**
- * Sends spans by OTLP over HTTP, by the proxies of the environment. It reads `OTEL_EXPORTER_OTLP_*`: endpoint, headers, certificates,
- * compression and timeout.
+ * Sends spans by OTLP over HTTP, by the proxies of the environment. It reads `OTEL_EXPORTER_OTLP_*`:
+ * endpoint, headers, certificates, compression and timeout.
  */
 export function collector(env: NodeJS.ProcessEnv = process.env): SpanExporter {
   const set = (name: string) =>
@@ -33,7 +33,9 @@ export function collector(env: NodeJS.ProcessEnv = process.env): SpanExporter {
   return new OTLPTraceExporter({ httpAgentOptions: { ...proxied, ...tls } })
 }
 
-/** Names the reality on every span; `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say more, or otherwise. */
+/**
+ * Names the reality on every span; `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say more, or otherwise.
+ */
 export function resourceOf({ id, name }: { readonly id: string; readonly name: string }): Resource {
   const ours = resourceFromAttributes({
     'service.name': 'treeos',

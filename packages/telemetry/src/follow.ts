@@ -37,7 +37,10 @@ export interface ExportOptions {
   readonly onLeftOut?: (moment: MomentId, error: Error) => void
 }
 
-/** A bad request, or one that is too large: the same again would be refused again. Any other refusal is of the address, or of now. */
+/**
+ * A bad request, or one that is too large: the same again would be refused again. Any other refusal is of the
+ * address, or of now.
+ */
 const REFUSED_FOR_GOOD = new Set([400, 413, 422])
 const isRefusedForGood = (error: unknown): error is Error =>
   error instanceof Error && REFUSED_FOR_GOOD.has(Number((error as { code?: unknown }).code))
@@ -49,9 +52,10 @@ interface CollectorState {
 }
 
 /**
- * Exports a trace of each moment that ended, from the journal: a replay writes no entry, so it makes no span, and what a worker did
- * before it was killed is there. The position is kept after the collector has taken a batch. A process that is killed in between
- * exports that batch again, with the same ids. A moment that the collector refuses for good is named and left out.
+ * Exports a trace of each moment that ended, from the journal: a replay writes no entry, so it makes no span,
+ * and what a worker did before it was killed is there. The position is kept after the collector has taken a
+ * batch. A process that is killed in between exports that batch again, with the same ids. A moment that the
+ * collector refuses for good is named and left out.
  */
 export async function exportTraces(db: Db, options: ExportOptions): Promise<void> {
   const { signal, once = false, onError = () => undefined } = options
@@ -97,7 +101,10 @@ interface SentHalves {
   readonly refused: readonly { readonly moment: MomentId; readonly error: Error }[]
 }
 
-/** Sends moments together. Where the collector refuses that for good, it sends halves of them, down to the moments that it refuses. */
+/**
+ * Sends moments together. Where the collector refuses that for good, it sends halves of them, down to the
+ * moments that it refuses.
+ */
 async function sendHalving(
   moments: readonly FinishedMoment[],
   options: ExportOptions,

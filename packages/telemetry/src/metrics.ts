@@ -17,7 +17,10 @@ const SECONDS_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 const PAGES_MAX = 50
 /** How long one waits for appends that are under way. */
 const WAIT_MS_MAX = 5_000
-/** Names that a label may say; what comes after them is `other`, so that no name of others makes series without end. */
+/**
+ * Names that a label may say; what comes after them is `other`, so that no name of others makes series
+ * without end.
+ */
 const NAMES_MAX = 50
 const NAME = /^[\w.:@/ +-]{1,80}$/
 
@@ -50,8 +53,9 @@ function openMetrics(): Registry {
 }
 
 /**
- * The numbers of a reality, made from its record: counts of moments since this began to look, and what waits now. Each scrape reads the
- * moments that ended since the one before. Labels hold classes, codes and names of models, never a being or a content.
+ * The numbers of a reality, made from its record: counts of moments since this began to look, and what waits
+ * now. Each scrape reads the moments that ended since the one before. Labels hold classes, codes and names of
+ * models, never a being or a content.
  */
 export class RealityMetrics {
   readonly registry = openMetrics()

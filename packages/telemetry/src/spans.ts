@@ -16,11 +16,12 @@ export interface SpanOptions {
 }
 
 /**
- * The spans of one finished moment, by the conventions of OpenTelemetry for generative AI: `invoke_agent` for the moment, `chat` for
- * each call of its model and `execute_tool` for what it called.
+ * The spans of one finished moment, by the conventions of OpenTelemetry for generative AI: `invoke_agent` for
+ * the moment, `chat` for each call of its model and `execute_tool` for what it called.
  *
- * All ids follow from the thread and the moment. So a moment that is exported twice gives the same spans, and no process has to
- * remember a trace: a thread is one trace, and a moment is the parent of the moments that it caused.
+ * All ids follow from the thread and the moment. So a moment that is exported twice gives the same spans, and
+ * no process has to remember a trace: a thread is one trace, and a moment is the parent of the moments that
+ * it caused.
  */
 export function spansOf(moment: FinishedMoment, options: SpanOptions): ReadableSpan[] {
   const { outcome, cause, thread } = moment

@@ -7,8 +7,9 @@ export const ACCEPT = 'tools:accept'
 const NAMESPACE = 'tools'
 
 /**
- * Keeps in the record which tools the operator accepted: the quality `tools.<server>` of the root holds the digest of each. It outlives
- * the file of a worker, and who reads the record sees when a tool was accepted and by whom.
+ * Keeps in the record which tools the operator accepted: the quality `tools.<server>` of the root holds the
+ * digest of each. It outlives the file of a worker, and who reads the record sees when a tool was accepted
+ * and by whom.
  */
 export const acceptance = defineExtension({
   name: NAMESPACE,

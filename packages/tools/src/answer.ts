@@ -8,8 +8,8 @@ const OTHERS_MAX = 32
 const LINK_CHARS_MAX = 1024
 
 /**
- * What a call answered, so small that it can be recorded and shown. `cut` names each part that is shortened or left out, with its
- * size.
+ * What a call answered, so small that it can be recorded and shown. `cut` names each part that is shortened
+ * or left out, with its size.
  */
 export function boundedAnswer(answer: CallToolResult): JsonObject {
   const cut: string[] = []
@@ -40,7 +40,10 @@ function structuredOf({ structuredContent }: CallToolResult, cut: string[]): Jso
   }
 }
 
-/** All texts, one after the other. A text that repeats the structure, as the protocol asks of servers, is left out. */
+/**
+ * All texts, one after the other. A text that repeats the structure, as the protocol asks of servers, is left
+ * out.
+ */
 function answerText({ content }: CallToolResult, structured: Json, room: number, cut: string[]): string {
   const texts = content.flatMap((part) => {
     if (part.type === 'text') return [part.text]

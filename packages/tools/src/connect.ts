@@ -15,13 +15,17 @@ export interface ToolConnection {
   told(): string
 }
 
-/** A process that does not answer within this time to the question which versions it speaks is asked in the older way. */
+/**
+ * A process that does not answer within this time to the question which versions it speaks is asked in the
+ * older way.
+ */
 const PROBE_MS = 10_000
 const CONNECT_MS = 60_000
 const TOLD_CHARS_MAX = 2000
 
 /**
- * Starts a server, or connects to it. It gets no variable of our environment but those that a program needs to run, and its secrets.
+ * Starts a server, or connects to it. It gets no variable of our environment but those that a program needs
+ * to run, and its secrets.
  * @param secrets values by name
  * @throws {Error} of the library
  */

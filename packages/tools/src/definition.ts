@@ -30,7 +30,10 @@ const SCHEMA_BYTES_MAX = 16 * 1024
 const SCHEMA_DEPTH_MAX = 24
 const TOOLS_MAX = 128
 
-/** Reads the list of a server. A declaration that is too large to be shown, or that needs what we do not have, is left out. */
+/**
+ * Reads the list of a server. A declaration that is too large to be shown, or that needs what we do not have,
+ * is left out.
+ */
 export function readTools(listed: readonly Tool[]): ToolList {
   const tools: Record<string, ToolDefinition> = {}
   const leftOut: Record<string, string> = {}

@@ -29,8 +29,8 @@ export const isGone = (error: unknown): boolean =>
   error instanceof TypeError // of fetch: no connection
 
 /**
- * The error of a call that failed. One that says that the tool was not called is final. Of any other the call may have been done, so it is made
- * again only where the tool says that this changes nothing more.
+ * The error of a call that failed. One that says that the tool was not called is final. Of any other the call
+ * may have been done, so it is made again only where the tool says that this changes nothing more.
  */
 export function toolFault(named: string, error: unknown, isLate: boolean): Error {
   if (isLate) return new DOMException(`${named} did not answer in time`, 'TimeoutError')

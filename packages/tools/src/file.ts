@@ -27,7 +27,9 @@ const check = z.strictObject({
   args: json.default({}),
   /** the call happened if the answer holds this text, which may be `$name` or `$$key` */
   happened: z.string().min(1),
-  /** it did not happen if the answer holds this; left out: if it does not hold the other, and is not an error */
+  /**
+   * it did not happen if the answer holds this; left out: if it does not hold the other, and is not an error
+   */
   didNotHappen: z.string().min(1).optional(),
 })
 export type CheckRule = z.output<typeof check>
@@ -56,7 +58,10 @@ const entry = z
     silenceSeconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
     /** longest time of a call that reports progress */
     timeoutSeconds: z.number().int().min(1).max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
-    /** whom to ask before a call, in the form of a rule of a space. Tools that say that they only read are not asked about */
+    /**
+     * whom to ask before a call, in the form of a rule of a space. Tools that say that they only read are not
+     * asked about
+     */
     ask: z
       .custom<AskInput>()
       .superRefine((value, at) => {

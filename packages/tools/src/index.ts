@@ -1,4 +1,7 @@
-/** Outside MCP servers: their tools become operations of generated extensions. What talks to servers is behind the door `./servers`. */
+/**
+ * Outside MCP servers: their tools become operations of generated extensions. What talks to servers is behind
+ * the door `./servers`.
+ */
 export { ACCEPT, acceptance, acceptedOn } from './acceptance.ts'
 export {
   changesBetween,

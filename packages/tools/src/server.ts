@@ -35,12 +35,15 @@ const LIST_TIMEOUT_MS = 20_000
 /** How long a server that let a call time out may take to show that it lives. */
 const ALIVE_MS = 3_000
 /** How often a call starts a server that ends at once. */
-const TRIES_MAX = 3
+const ATTEMPTS_MAX = 3
 const BACKOFF_MS_MIN = 500
 const BACKOFF_MS_MAX = 30_000
 const FAULT_CHARS_MAX = 300
 
-/** One server of a worker. It is started by the first call, then kept running: when it ends, it is started again. */
+/**
+ * One server of a worker. It is started by the first call, then kept running: when it ends, it is started
+ * again.
+ */
 export class ToolServer {
   readonly #name: string
   readonly #entry: ServerEntry
@@ -64,7 +67,8 @@ export class ToolServer {
 
   /**
    * @returns the answer, also one that says that the tool failed (`isError`)
-   * @throws {TreeosError} when nothing was called, or the server refused; any other error when it may have done it
+   * @throws {TreeosError} when nothing was called, or the server refused; any other error when it may have
+   *   done it
    */
   async call(call: ToolCall): Promise<JsonObject> {
     const open = await this.#ready(call)
@@ -81,7 +85,8 @@ export class ToolServer {
           timeout: 1000 * silenceSeconds,
           resetTimeoutOnProgress: true,
           onprogress: () => undefined, // asks for progress, which the timeout of silence hears
-          // What it answers is data like any other text: it is bounded, and not held to the schema of its server.
+          // What it answers is data like any other text: it is bounded, and not held to the schema of its
+          // server.
           toolDefinition: { name: tool, inputSchema: { type: 'object' } },
         },
       )
@@ -106,7 +111,9 @@ export class ToolServer {
     await open?.client.close()
   }
 
-  /** The running server, if its tool is the one that was accepted. Nothing is called when that takes too long. */
+  /**
+   * The running server, if its tool is the one that was accepted. Nothing is called when that takes too long.
+   */
   async #ready(call: ToolCall): Promise<OpenConnection> {
     const timer = new AbortController()
     const late = sleep(1000 * START_SECONDS, null, { signal: timer.signal })
@@ -167,7 +174,7 @@ export class ToolServer {
   /** The running server. Another value of a secret starts it anew. */
   async #reached(secrets: Readonly<Record<string, string>>): Promise<OpenConnection> {
     const given = JSON.stringify(secrets)
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
+    for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
       const open = await (this.#open ?? this.#start(secrets))
       await open.suspected
       if (this.#current !== open) continue
@@ -238,7 +245,9 @@ export class ToolServer {
     this.#backoffMs = Math.min(2 * this.#backoffMs, BACKOFF_MS_MAX)
   }
 
-  /** A server that answers nothing after a call timed out is ended, so that the next call finds one that does. */
+  /**
+   * A server that answers nothing after a call timed out is ended, so that the next call finds one that does.
+   */
   async #endIfHung(open: OpenConnection): Promise<void> {
     try {
       await open.client.listTools(undefined, { cacheMode: 'bypass', timeout: ALIVE_MS })

@@ -57,7 +57,8 @@ function readLines(file: string): string[] {
   const text = readKeptText(file)
   const end = text.lastIndexOf('\n') + 1
   const cut = text.slice(end)
-  // A run that was killed may have left the beginning of a line behind. Any other text is of a file that is not ours, and stays.
+  // A run that was killed may have left the beginning of a line behind. Any other text is of a file that is
+  // not ours, and stays.
   if (!cut.startsWith(BEGINNING) && !BEGINNING.startsWith(cut))
     throw new TreeosError('INVALID_INPUT', `${file} is not a file of kept answers`)
   return text.slice(0, end).split('\n').slice(0, -1)

@@ -11,7 +11,10 @@ import { digestOf } from '@treeos/store'
 import type { KeptAnswer, KeptAnswers } from './kept-answers.ts'
 import type { ModelChoice } from './shape.ts'
 
-/** The models of the operator: the default one of the reality, and the named connections. A trial asks no other. */
+/**
+ * The models of the operator: the default one of the reality, and the named connections. A trial asks no
+ * other.
+ */
 export interface Models {
   readonly model: Model | null
   readonly connections: ReadonlyMap<string, Model>
@@ -64,7 +67,7 @@ export interface ModelAnswer<A> {
   readonly isKept: boolean
 }
 
-const TRIES = 3
+const ATTEMPTS_MAX = 3
 const DELAY_MS = 500
 const MICROS = 1_000_000
 
@@ -91,7 +94,8 @@ export class TrialModels {
 
   /**
    * @param ask calls the model; its answer has to be JSON
-   * @throws {StoppedError}; {ModelTransientError} of the last try; {TreeosError} INVALID_INPUT when only kept answers count and this one was not kept
+   * @throws {StoppedError}; {ModelTransientError} of the last try; {TreeosError} INVALID_INPUT when only kept
+   *   answers count and this one was not kept
    */
   async ask<A extends { readonly usage: Usage | null }>(
     model: Model,
@@ -127,7 +131,7 @@ export class TrialModels {
     request: ModelRequest,
     ask: (request: ModelRequest) => Promise<A>,
   ): Promise<ModelAnswer<A>> {
-    for (let tried = 1; ; tried++) {
+    for (let attempt = 1; ; attempt++) {
       const bounded = { ...request, signal: this.#signal, ...this.#answerLimit(model, request) }
       const worst = this.#hold(model, bounded)
       const started = performance.now()
@@ -141,8 +145,8 @@ export class TrialModels {
       } catch (error) {
         this.#settle(worst, error instanceof ModelTransientError && error.isFree ? 0 : null)
         if (this.#signal.aborted) throw this.#stopped()
-        if (!(error instanceof ModelTransientError) || tried >= TRIES) throw error
-        await sleep(DELAY_MS * 2 ** (tried - 1), undefined, { signal: this.#signal }).catch(() => {
+        if (!(error instanceof ModelTransientError) || attempt >= ATTEMPTS_MAX) throw error
+        await sleep(DELAY_MS * 2 ** (attempt - 1), undefined, { signal: this.#signal }).catch(() => {
           throw this.#stopped()
         })
       }

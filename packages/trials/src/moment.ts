@@ -90,7 +90,10 @@ export async function supposedBy(
   })
 }
 
-/** A moment with the notes readable that it recalled, as its mind would have read them. The digest of its prompt stays. */
+/**
+ * A moment with the notes readable that it recalled, as its mind would have read them. The digest of its
+ * prompt stays.
+ */
 async function asRead(
   deps: SupposedDeps,
   { open, content }: PastScene,
@@ -185,7 +188,10 @@ async function judgeTrialMoment(
   return (await judgeSupposed(deps, scene, would, call)) ?? { verdict: 'skipped' }
 }
 
-/** What differs between what was recorded and what was decided now. Texts that are not the same count as another `content`. */
+/**
+ * What differs between what was recorded and what was decided now. Texts that are not the same count as
+ * another `content`.
+ */
 export function differencesOf(
   was: RecordedEnd & { readonly prompt: string | null },
   now: AskedAgain,

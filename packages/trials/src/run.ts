@@ -56,7 +56,10 @@ interface TrialRequest extends TrialOf, TrialRun {
 /** A trial whose moments are chosen. No model was asked yet. */
 export interface PreparedTrial {
   readonly estimate: TrialEstimate
-  /** @throws {TreeosError} INVALID_INPUT for a limit of cost without the price of a model, and for a scorer that cannot be loaded */
+  /**
+   * @throws {TreeosError} INVALID_INPUT for a limit of cost without the price of a model, and for a scorer
+   *   that cannot be loaded
+   */
   run(how: TrialRun): Promise<TrialSummary>
 }
 
@@ -72,9 +75,11 @@ export async function runTrial(world: World, request: TrialRequest): Promise<Tri
 }
 
 /**
- * Chooses the moments of a trial, and says what it costs at most. When it runs, each moment is lived again in the world as it was, up to the
- * prompt, a model decides, and both gates judge what it called. Nothing is appended, sent or done, and Temporal is not asked.
- * @throws {TreeosError} MOMENT_NOT_FOUND when no moment fits the query, LLM_NOT_CONFIGURED when a moment needs a model and none is configured
+ * Chooses the moments of a trial, and says what it costs at most. When it runs, each moment is lived again in
+ * the world as it was, up to the prompt, a model decides, and both gates judge what it called. Nothing is
+ * appended, sent or done, and Temporal is not asked.
+ * @throws {TreeosError} MOMENT_NOT_FOUND when no moment fits the query, LLM_NOT_CONFIGURED when a moment
+ *   needs a model and none is configured
  */
 export async function prepareTrial(
   { db, registry }: World,

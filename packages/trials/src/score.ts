@@ -125,7 +125,9 @@ function judged(name: string, against: string | null, by: Judge, task: string): 
   )
 }
 
-/** Which of two answers the judge reads first is drawn by the seed, since judges like the first one better. */
+/**
+ * Which of two answers the judge reads first is drawn by the seed, since judges like the first one better.
+ */
 function bySignature(name: string, against: string | null, by: Judge, signature: Signature): Scorer {
   return {
     name,

@@ -8,7 +8,8 @@ const LOOKED_MAX = 100_000
 
 /**
  * The past moments that a query names, oldest first: those in which a model decided for the being itself.
- * @throws {TreeosError} MOMENT_NOT_FOUND when there is none; INVALID_INPUT for a query that looks through too many
+ * @throws {TreeosError} MOMENT_NOT_FOUND when there is none; INVALID_INPUT for a query that looks through too
+ *   many
  */
 export async function selectMoments(db: Db, query: MomentQuery, seed: number): Promise<StoredOutcome[]> {
   const beings = query.being ?? (await listBeingsWithMoments(db)).sort()

@@ -63,7 +63,10 @@ const candidate = z
     /** roles, each instead of the one of its name */
     roles: z.array(object).min(1).optional(),
     flow: z.array(z.custom<Json>()).optional(),
-    /** a model connection that the operator named, and a name of a model there; left out, the one that the being has */
+    /**
+     * a model connection that the operator named, and a name of a model there; left out, the one that the
+     * being has
+     */
     model: model.optional(),
     /** of the prompts of all roles that are worn */
     layout: z.enum(LAYOUTS).optional(),
@@ -93,7 +96,10 @@ function parsedRole(given: JsonObject): RoleSpec {
 
 const scorer = z
   .strictObject({
-    /** a file of code, from the folder of the trial: it exports a function, or a Signature, or with `against` a function of two */
+    /**
+     * a file of code, from the folder of the trial: it exports a function, or a Signature, or with `against`
+     * a function of two
+     */
     module: z.string().optional(),
     /** what a model is to judge, in a few sentences */
     task: z.string().optional(),

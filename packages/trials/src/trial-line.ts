@@ -17,7 +17,9 @@ export interface TrialLine {
     AskedAgain,
     'roles' | 'model' | 'decision' | 'verdict' | 'code' | 'message' | 'isOfThread'
   >
-  /** `roles`, `prompt`, `verdict`, and of the decision `decision`, `verb`, `operation`, `target`, `content` */
+  /**
+   * `roles`, `prompt`, `verdict`, and of the decision `decision`, `verb`, `operation`, `target`, `content`
+   */
   readonly differs: readonly string[]
   /** the decision is the same */
   readonly same: boolean

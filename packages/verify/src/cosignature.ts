@@ -9,7 +9,10 @@ export interface OutsideWitness extends VerifierKey {
   readonly url: string | null
 }
 
-/** A witness says that at this time the checkpoint was the largest one it had seen of the log, and that it began with all before. */
+/**
+ * A witness says that at this time the checkpoint was the largest one it had seen of the log, and that it
+ * began with all before.
+ */
 export interface WitnessCosignature {
   /** the witness, by its name in the policy */
   readonly by: string
@@ -36,7 +39,8 @@ function readCosignature(text: string, { label, key }: OutsideWitness, bytes: Bu
 }
 
 /**
- * Who of these witnesses cosigned a checkpoint, and when, at the latest. Signatures of others are passed over.
+ * Who of these witnesses cosigned a checkpoint, and when, at the latest. Signatures of others are passed
+ * over.
  * @throws {Error} for a line with the name and key of one of them that is not its signature
  */
 export function cosignedBy(

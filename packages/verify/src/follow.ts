@@ -1,7 +1,7 @@
 import { at, isArray } from './canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 import { isConsistent } from './hash.ts'
-import { lacking, type TrustOptions, trusted } from './policy.ts'
+import { quorumFaults, type TrustOptions, trustedPolicy } from './policy.ts'
 
 /** What the comparison of two checkpoints found. */
 export interface FollowReport {
@@ -16,7 +16,8 @@ export interface FollowReport {
 }
 
 /**
- * Checks that the log of a newer checkpoint begins with the log of an older one, which whoever checks kept. It never throws.
+ * Checks that the log of a newer checkpoint begins with the log of an older one, which whoever checks kept.
+ * It never throws.
  * @param older a signed note
  * @param answer what a portal answers at `/api/open/log/consistency`: `{from, size, path, note}`
  * @param trust without a key or policy no signature is checked. A policy asks for a quorum on the newer one
@@ -24,7 +25,7 @@ export interface FollowReport {
  * const { broken, older, newer } = verifyFollows(noteOfMay, answerOfToday, { policy })
  */
 export function verifyFollows(older: string, answer: string, trust: TrustOptions = {}): FollowReport {
-  const policy = trusted(trust)
+  const policy = trustedPolicy(trust)
   let found: Pick<FollowReport, 'older' | 'newer' | 'cosigned'> = { older: null, newer: null, cosigned: [] }
   try {
     const from = readCheckpoint(older, policy)
@@ -39,7 +40,7 @@ export function verifyFollows(older: string, answer: string, trust: TrustOptions
         : from.size > to.size
           ? `the newer one is smaller: entries are gone`
           : isArray(path) && isConsistent(from, to, path as string[])
-            ? (lacking(to, policy)[0] ?? null)
+            ? (quorumFaults(to, policy)[0] ?? null)
             : 'nothing proves that the newer log begins with the older one'
     return { ok: fault === null, broken: fault, ...found }
   } catch (error) {

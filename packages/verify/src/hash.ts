@@ -17,7 +17,8 @@ function hex(text: string): Buffer {
   return Buffer.from(text, 'hex')
 }
 
-// Each kind of hash has its own tag, so a value of one kind never passes as another. All take and give lower-case hex.
+// Each kind of hash has its own tag, so a value of one kind never passes as another. All take and give
+// lower-case hex.
 export const genesisHash = (reality: string, reel: string): string =>
   sha256('treeos.genesis.v1\0', reality, '\0', reel).toString('hex')
 export const factHash = (prev: string, header: Json): string =>
@@ -42,7 +43,10 @@ export const lineHash = (before: string, body: string): string =>
 
 export const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)
 
-/** The hash of a leaf of the log (RFC 6962). @param leaf `{"fact":[reel,seq,hash]}` or `{"record":[being,n,hash]}` */
+/**
+ * The hash of a leaf of the log (RFC 6962).
+ * @param leaf `{"fact":[reel,seq,hash]}` or `{"record":[being,n,hash]}`
+ */
 const leafHash = (leaf: Json): Buffer => sha256(Buffer.of(0), canonical(leaf))
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.of(1), left, right)
 

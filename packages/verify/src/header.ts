@@ -22,7 +22,10 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 const COUNT = Object.keys(FIELDS).length
 
-/** Whether a value is the header of the fact at this place. Another field would be something that nobody checks. */
+/**
+ * Whether a value is the header of the fact at this place. Another field would be something that nobody
+ * checks.
+ */
 export const isHeaderOf = (header: Json, reel: unknown, seq: unknown): boolean =>
   isObject(header) &&
   Object.keys(header).length === COUNT &&

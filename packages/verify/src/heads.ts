@@ -56,7 +56,8 @@ function memberOf(member: Json): { readonly hash: string; readonly head: Head | 
  * Heads of a moment, as a receipt has them: some are shown, each with its salt.
  * @param basis each a member
  * @param judged each `[place, member]`: what of the basis it stands for, or null; null without any
- * @returns null for what has another form, or shows a head of the basis for which one that it does not show stands
+ * @returns null for what has another form, or shows a head of the basis for which one that it does not show
+ *   stands
  */
 export function shownHeads({ basis, judged }: Record<'basis' | 'judged', Json>): Heads | null {
   if (!isArray(basis) || !isArray(judged ?? [])) return null

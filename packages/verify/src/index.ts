@@ -1,4 +1,8 @@
-/** Checks audit bundles and receipts of TreeOS, of bytes alone. What moments open with, calls of bundles and the gates of receipts are asked of the functions that the worker asked; hashes, signatures, trees and chains are its own code. */
+/**
+ * Checks audit bundles and receipts of TreeOS, of bytes alone. What moments open with, calls of bundles and
+ * the gates of receipts are asked of the functions that the worker asked; hashes, signatures, trees and
+ * chains are its own code.
+ */
 
 export { verifyBundle } from './bundle/bundle.ts'
 export type { BundleReport, ErasedContent } from './bundle/bundle-report.ts'
@@ -16,14 +20,14 @@ export { Passkeys } from './passkeys.ts'
 export {
   describeQuorum,
   isQuorum,
-  lacking,
   parsePolicy,
   type Quorum,
+  quorumFaults,
   type TrustOptions,
-  trusted,
+  trustedPolicy,
   type WitnessPolicy,
 } from './policy.ts'
-export { type DerivedPermission, derive } from './receipt/derive.ts'
+export { type DerivedPermission, derivePermission } from './receipt/derive-permission.ts'
 export {
   type CheckedReceipt,
   type CheckedReceipts,
@@ -35,7 +39,12 @@ export {
 } from './receipt/receipt.ts'
 export type { Verdict } from './receipt/verdict.ts'
 export type { Witness } from './receipt/witness.ts'
-export { BORE, isOfContext, isRead, type ReceiptLink } from './receipt/witness-reels.ts'
+export {
+  BIRTH_OF_CHILD_KIND,
+  isContextKind,
+  isPermissionFact,
+  type ReceiptLink,
+} from './receipt/witness-reels.ts'
 export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {
   parseKey,

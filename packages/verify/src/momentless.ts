@@ -31,7 +31,10 @@ const FIRST: ReadonlySet<string> = new Set([
   'space:entered',
 ])
 
-/** What a fact that no moment wrote is: one of the reality at its beginning, or later; null for one that nobody may have written. */
+/**
+ * What a fact that no moment wrote is: one of the reality at its beginning, or later; null for one that
+ * nobody may have written.
+ */
 export function momentlessKind(header: Json, payload: Json): 'first' | 'later' | null {
   const isNobodys = ['driver', 'cause', 'stack'].every((field) => (at(header, field) ?? null) === null)
   if (at(header, 'actor') !== NOBODY || !isNobodys) return null

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { faultsOfOrigin, Origins } from './origin.ts'
 
-/** What a bundle finds wrong with the origin of a moment that recalled acts with words from outside, and read nothing else of the kind. */
+/**
+ * What a bundle finds wrong with the origin of a moment that recalled acts with words from outside, and read
+ * nothing else of the kind.
+ */
 function faultsAfterRecall(cognition: string, isOutside: boolean): string[] {
   const noted = { aside: { past: { facts: [], earlier: 0, outside: true } } }
   const program = { flow: [], defaultRole: 'resident', roles: {} }

@@ -65,7 +65,10 @@ export class Origins {
 
 const rowOf = (reel: string, name: Json): string => (reel === REGISTRY ? `${reel} ${name}` : reel)
 
-/** Whether some row into which a moment wrote words has no mark: none of its facts is one, and it had none. @param was null where that is not known */
+/**
+ * Whether some row into which a moment wrote words has no mark: none of its facts is one, and it had none.
+ * @param was null where that is not known
+ */
 export const lacksMark = (
   facts: readonly { readonly reel: string; readonly kind: string; readonly payload: Json }[],
   was: (reel: string, name: Json) => boolean | null,
@@ -103,8 +106,8 @@ function holdsOutside(
   const words = shown.map((ref) =>
     isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false,
   )
-  const tried = at(open, 'triedOutside') ?? []
-  const counted = basis.filter(([reel]) => !(isArray(tried) && tried.includes(reel)))
+  const marksOfDryRun = at(open, 'triedOutside') ?? []
+  const counted = basis.filter(([reel]) => !(isArray(marksOfDryRun) && marksOfDryRun.includes(reel)))
   const isRead = counted.some(([reel, seq]) =>
     reel === REGISTRY
       ? roles.some((name) => origins.isMarked(reel, seq, name))
@@ -120,7 +123,10 @@ function holdsOutside(
   return isAll && words.every((word) => word === false) ? false : null
 }
 
-/** Compares what a moment says of its origin with what it read, and with the marks that stand behind what it wrote. */
+/**
+ * Compares what a moment says of its origin with what it read, and with the marks that stand behind what it
+ * wrote.
+ */
 export function* faultsOfOrigin(
   { record, open }: { readonly record: JsonObject; readonly open: Json },
   basis: readonly Head[],

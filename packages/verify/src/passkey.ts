@@ -9,13 +9,19 @@ export type PasskeyResult =
   | { readonly kind: 'signed'; readonly by: string; readonly at: number }
   /** the person had a passkey, and did not use it */
   | { readonly kind: 'unsigned'; readonly by: string }
-  /** the fact that shows the passkey was erased, or is missing. An act without a signature may be of a person without a passkey */
+  /**
+   * the fact that shows the passkey was erased, or is missing. An act without a signature may be of a person
+   * without a passkey
+   */
   | { readonly kind: 'unknown'; readonly by: string; readonly why: string; readonly isSigned: boolean }
   | { readonly kind: 'wrong'; readonly by: string; readonly why: string }
 
 type PersonMoment = Pick<Moment, 'record' | 'open' | 'decision' | 'salt'>
 
-/** Who acts when a person does: the driver of the being, or the person itself. Null for a moment that no person's act opened. */
+/**
+ * Who acts when a person does: the driver of the being, or the person itself. Null for a moment that no
+ * person's act opened.
+ */
 export function signerOf(open: Json, being: string): string | null {
   if (at(open, 'wake', 'kind') !== 'act') return null
   const driver = at(open, 'driver') ?? null
@@ -28,7 +34,10 @@ const base64url = (text: Json | undefined): Buffer | null => {
 }
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest()
 
-/** What a passkey signs for an act, as its challenge. The handle of an overlay is not signed: it is made afterwards. */
+/**
+ * What a passkey signs for an act, as its challenge. The handle of an overlay is not signed: it is made
+ * afterwards.
+ */
 export function challengeOf(
   reality: string,
   { record, open, salt }: Omit<PersonMoment, 'decision'>,
@@ -78,7 +87,10 @@ export function signingOf(reality: string, act: PersonMoment, keys: Json): Passk
 
 const [PRESENT, VERIFIED, FLAGS_AT, AUTHENTICATOR_BYTES_MIN] = [1, 4, 32, 37]
 
-/** Checks the assertion of a passkey: WebAuthn, 7.2, as far as it needs no server. @returns null where it holds */
+/**
+ * Checks the assertion of a passkey: WebAuthn, 7.2, as far as it needs no server.
+ * @returns null where it holds
+ */
 function signatureFault(signed: Json, key: Json, challenge: string): string | null {
   const [data, client, signature] = ['authenticatorData', 'clientDataJSON', 'signature'].map((field) =>
     base64url(at(signed, field)),

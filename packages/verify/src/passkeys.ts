@@ -4,7 +4,10 @@ import { at, isArray, isObject, type Json, type JsonObject } from './canonical.t
 /** The namespace of the public keys by which a person signs what it does. */
 const NAMESPACE = 'passkeys'
 
-/** The passkeys of beings at each of their facts. A being has those that it set itself. Anybody who may may take one away. */
+/**
+ * The passkeys of beings at each of their facts. A being has those that it set itself. Anybody who may may
+ * take one away.
+ */
 export class Passkeys {
   readonly #steps = new Map<string, { readonly seq: number; readonly keys: JsonObject | null }[]>()
 

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { readCheckpoint } from './checkpoint.ts'
-import { describeQuorum, isQuorum, lacking, parsePolicy, trusted } from './policy.ts'
+import { describeQuorum, isQuorum, parsePolicy, quorumFaults, trustedPolicy } from './policy.ts'
 
 const LOG = 'treeos/one'
 const TEXT = `${LOG}\n3\n${Buffer.alloc(32, 7).toString('base64')}\n`
@@ -46,7 +46,7 @@ describe('a quorum', () => {
         { by: 'b', at: 1_700_000_000 },
       ],
     })
-    expect(lacking(checkpoint, policy)).toEqual([])
+    expect(quorumFaults(checkpoint, policy)).toEqual([])
   })
 
   it.each<[string, string[], string[]]>([
@@ -58,8 +58,9 @@ describe('a quorum', () => {
   ])('is not reached %s', (_, lines, by) => {
     const checkpoint = found(...lines)
     expect(checkpoint.cosigned.map((one) => one.by)).toEqual(by)
-    expect(lacking(checkpoint, policy)).toEqual([expect.stringContaining('asks for 2 of (a, b, c)')])
-    expect(lacking(found(...lines, b.cosigns(TEXT, 9), c.cosigns(TEXT, 9)), policy)).toEqual([]) // control
+    expect(quorumFaults(checkpoint, policy)).toEqual([expect.stringContaining('asks for 2 of (a, b, c)')])
+    // control
+    expect(quorumFaults(found(...lines, b.cosigns(TEXT, 9), c.cosigns(TEXT, 9)), policy)).toEqual([])
   })
 
   it.each<[string, string, RegExp]>([
@@ -87,14 +88,14 @@ describe('a policy', () => {
     expect(policy).toMatchObject({
       witnesses: [{ url: null }, { url: 'https://b.example/x' }, { url: null }],
     })
-    expect(trusted({ policy })).toBe(policy)
-    expect(trusted({})).toBeNull()
+    expect(trustedPolicy({ policy })).toBe(policy)
+    expect(trustedPolicy({})).toBeNull()
     const other = parsePolicy(`log ${keyOf(LOG, 1).vkey}\nquorum none\n`)
     expect(() => readCheckpoint(note(), other)).toThrow('did not sign')
-    expect(readCheckpoint(note(), trusted({ policy: other, key: policy.logs[0] })).signed).toBe(true)
+    expect(readCheckpoint(note(), trustedPolicy({ policy: other, key: policy.logs[0] })).signed).toBe(true)
     const open = parsePolicy('quorum none\n')
-    expect(() => trusted({ policy: open })).toThrow('names no log')
-    expect(trusted({ policy: open, key: policy.logs[0] })?.logs).toHaveLength(1)
+    expect(() => trustedPolicy({ policy: open })).toThrow('names no log')
+    expect(trustedPolicy({ policy: open, key: policy.logs[0] })?.logs).toHaveLength(1)
   })
 
   it.each<[string, RegExp]>([

@@ -29,8 +29,11 @@ export interface TrustOptions {
   readonly policy?: WitnessPolicy | null | undefined
 }
 
-/** @returns null where nothing was told: then no signature is checked. @throws {Error} for a policy without a log, and no key */
-export function trusted({ key = null, policy = null }: TrustOptions): WitnessPolicy | null {
+/**
+ * @returns null where nothing was told: then no signature is checked.
+ * @throws {Error} for a policy without a log, and no key
+ */
+export function trustedPolicy({ key = null, policy = null }: TrustOptions): WitnessPolicy | null {
   if (policy === null) return key === null ? null : policyOfKey(key)
   if (key === null && policy.logs.length === 0)
     throw new Error('the policy names no log: add a line `log VKEY`, or give the key of the log')
@@ -143,8 +146,8 @@ export function isQuorum(quorum: Quorum | null, cosigned: readonly WitnessCosign
 export const describeQuorum = ({ name, threshold, members }: Quorum): string =>
   members.length === 0 ? name : `${threshold} of (${members.map(describeQuorum).join(', ')})`
 
-/** What a checkpoint lacks of the quorum that is asked for. */
-export function lacking(
+/** In words, what a checkpoint lacks of the quorum that is asked for. Empty: nothing. */
+export function quorumFaults(
   { cosigned }: { readonly cosigned: readonly WitnessCosignature[] },
   policy: WitnessPolicy | null,
 ): string[] {

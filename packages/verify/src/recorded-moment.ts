@@ -50,7 +50,10 @@ export function recordedMoment(
   }
 }
 
-/** The content of the wake. Where the wake holds the call, it is made from the record; else it is what the summon said. */
+/**
+ * The content of the wake. Where the wake holds the call, it is made from the record; else it is what the
+ * summon said.
+ */
 function contentOf(
   { wake, answers, driver }: OpenedMomentRecord,
   call: VerbCall,

@@ -1,6 +1,8 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 
-/** A public key as C2SP signed notes write it: `<name>+<key id in hex>+<base64 of 0x01 and the ed25519 key>`. */
+/**
+ * A public key as C2SP signed notes write it: `<name>+<key id in hex>+<base64 of 0x01 and the ed25519 key>`.
+ */
 export interface VerifierKey {
   readonly name: string
   readonly id: Buffer
@@ -10,7 +12,10 @@ export interface VerifierKey {
 /** What RFC 8410 puts before the 32 bytes of an ed25519 key. */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** The first byte of a key says what its signatures are over: a note, or a note and a time (C2SP tlog-cosignature). */
+/**
+ * The first byte of a key says what its signatures are over: a note, or a note and a time (C2SP
+ * tlog-cosignature).
+ */
 const NOTE = 0x01
 export const COSIGNATURE = 0x04
 

@@ -7,13 +7,20 @@ import type { TrustOptions } from './policy.ts'
  */
 export type Status = 'ok' | 'unproven' | 'broken'
 
-/** Whose signatures must be there, and how strict the check is. Without a key or policy no signature is checked. */
+/**
+ * Whose signatures must be there, and how strict the check is. Without a key or policy no signature is
+ * checked.
+ */
 export interface CheckOptions extends TrustOptions {
   /** anything that is not proven makes it `unproven` */
   readonly strict?: boolean
 }
 
-/** The status of what was checked. @param uncovered what no proof shows although one could. @param unproven what else is not proven */
+/**
+ * The status of what was checked.
+ * @param uncovered what no proof shows although one could.
+ * @param unproven what else is not proven
+ */
 export function checkStatus(
   isBroken: boolean,
   {

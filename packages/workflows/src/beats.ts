@@ -24,9 +24,10 @@ export const localBeats = (summary: string) =>
   })
 
 /**
- * `think` may take minutes, so it is a regular activity: it ends the workflow task and the UI shows it. After a crash the
- * missing heartbeat moves it to another worker within seconds. A failed attempt names the delay before the next one. The
- * activity itself ends the attempts, when the model has been away for longer than its patience.
+ * `think` may take minutes, so it is a regular activity: it ends the workflow task and the UI shows it. After
+ * a crash the missing heartbeat moves it to another worker within seconds. A failed attempt names the delay
+ * before the next one. The activity itself ends the attempts, when the model has been away for longer than
+ * its patience.
  */
 export const thinkBeats = (summary: string) =>
   proxyActivities<ThinkBeats>({
@@ -46,8 +47,8 @@ export const thinkBeats = (summary: string) =>
 const THINK_ATTEMPTS = 12
 
 /**
- * Effects are regular activities. The operation sets their timeout and attempts. After a crash the missing heartbeat moves
- * an effect to another worker within seconds.
+ * Effects are regular activities. The operation sets their timeout and attempts. After a crash the missing
+ * heartbeat moves an effect to another worker within seconds.
  */
 export const effectBeats = (summary: string, { timeoutSeconds, attempts }: PendingEffect['effect']) =>
   proxyActivities<Effects>({

@@ -1,4 +1,7 @@
-/** What a being's workflow does with what its activities say. Temporal's functions and the activities are put in their place. */
+/**
+ * What a being's workflow does with what its activities say. Temporal's functions and the activities are put
+ * in their place.
+ */
 import { ApplicationFailure } from '@temporalio/common'
 import type { PinnedStack } from '@treeos/core/workflow'
 import type {

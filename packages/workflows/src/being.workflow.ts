@@ -24,23 +24,26 @@ import {
 import { Hinter, hearInOrder, Signals } from './signals.ts'
 
 /**
- * The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. It returns once the
- * being was ended and all its wakes are closed.
+ * The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. It
+ * returns once the being was ended and all its wakes are closed.
  */
 export async function beingWorkflow(input: BeingInput): Promise<void> {
   requireKnownVersion(input)
   try {
     const next = await liveRun(input)
-    // If a signal came meanwhile, the server refuses to end the run, and gives out this task again with the signal.
+    // If a signal came meanwhile, the server refuses to end the run, and gives out this task again with the
+    // signal.
     if (next !== null) await beginAnew(next)
   } catch (error) {
-    if (!isSuperseded(error)) throw error // another workflow runs a newer generation of this being, so this one ends
+    // another workflow runs a newer generation of this being, so this one ends
+    if (!isSuperseded(error)) throw error
   }
 }
 
 /**
- * Lives moments until the run is long. Only results of activities and timers decide what it does next. A signal just ends the wait at
- * rest. Then the run calls `liveMoments`, as it does when a timer ends that wait: see {@link Signals}.
+ * Lives moments until the run is long. Only results of activities and timers decide what it does next. A
+ * signal just ends the wait at rest. Then the run calls `liveMoments`, as it does when a timer ends that
+ * wait: see {@link Signals}.
  * @returns the input of the next run, or null when the being was ended
  */
 async function liveRun(input: BeingInput): Promise<BeingInput | null> {
@@ -67,7 +70,8 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
     const { finished, rest } = await runMoments(life, run.room)
     for (const { isLived } of finished) run.note(isLived ? 'lived' : 'moment')
     showStatus(life, finished)
-    if (rest === 'over') return null // a later wake starts a new run, which closes that wake and returns here too
+    // a later wake starts a new run, which closes that wake and returns here too
+    if (rest === 'over') return null
     if (rest !== null) showRest(rest)
     rests = rest !== null || isAtRest(finished)
     const act = rests ? signals.take() : null
@@ -105,8 +109,8 @@ const beginAnew = (next: BeingInput): Promise<never> =>
   makeContinueAsNewFunc<typeof beingWorkflow>({ initialVersioningBehavior: 'AUTO_UPGRADE' })(next)
 
 /**
- * An older worker would not do what the history of the run says, or would write what newer code cannot replay. So it fails the task,
- * and the server gives the task out again until a newer worker takes it.
+ * An older worker would not do what the history of the run says, or would write what newer code cannot
+ * replay. So it fails the task, and the server gives the task out again until a newer worker takes it.
  */
 function requireKnownVersion({ version }: BeingInput): void {
   if (version > BEING_VERSION)
@@ -120,7 +124,10 @@ const isSuperseded = (error: unknown) =>
   error.cause instanceof ApplicationFailure &&
   error.cause.type === 'StaleGenerationError'
 
-/** Whether no wake waits after the last of these moments. A being that was ended asks once more, and then its workflow ends. */
+/**
+ * Whether no wake waits after the last of these moments. A being that was ended asks once more, and then its
+ * workflow ends.
+ */
 function isAtRest(finished: readonly FinishedMoment[]): boolean {
   const last = finished.at(-1)
   return last !== undefined && last.stamped.waiting === 0 && last.opened.ended !== true

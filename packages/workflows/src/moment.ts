@@ -45,16 +45,20 @@ export interface FinishedMoment {
 export interface RunMoments {
   /** oldest first */
   readonly finished: readonly FinishedMoment[]
-  /** how the being rests when nothing wakes it; `over` when nothing ever will, since it was ended; null when more may wait */
+  /**
+   * how the being rests when nothing wakes it; `over` when nothing ever will, since it was ended; null when
+   * more may wait
+   */
   readonly rest: RestingMoment | 'over' | null
 }
 
 /**
- * Runs the next moments, each from wake to facts; docs/the-way-of-a-summon.md names the file of each step. A worker lives them, then the
- * workflow evaluates the flow of each. A moment whose mind takes long, or that goes outside, is evaluated before that, and the workflow
- * goes on with it.
+ * Runs the next moments, each from wake to facts; docs/the-way-of-a-summon.md names the file of each step. A
+ * worker lives them, then the workflow evaluates the flow of each. A moment whose mind takes long, or that
+ * goes outside, is evaluated before that, and the workflow goes on with it.
  * @param room most moments that the worker lives
- * @throws {ApplicationFailure} of type StackDiffers when the flow of one gives another stack than the worker says: the run ends
+ * @throws {ApplicationFailure} of type StackDiffers when the flow of one gives another stack than the worker
+ *   says: the run ends
  */
 export async function runMoments(life: Life, room: number): Promise<RunMoments> {
   const { being, generation, n, program } = life
@@ -77,8 +81,8 @@ export async function runMoments(life: Life, room: number): Promise<RunMoments> 
 }
 
 /**
- * Evaluates the flow of a moment over the slice that its worker recorded: pure, with the same result on every replay. A person may have accepted
- * that the record has another stack.
+ * Evaluates the flow of a moment over the slice that its worker recorded: pure, with the same result on every
+ * replay. A person may have accepted that the record has another stack.
  * @throws {ApplicationFailure} of type StackDiffers
  */
 export async function evaluate(life: Life, { opened, stack, skip }: EvaluatedMoment): Promise<void> {
@@ -100,7 +104,10 @@ async function reportDifference(difference: StackDifference): Promise<DifferentD
   return (await beats.reportDifference(difference)).value
 }
 
-/** Nothing more is lived by a run whose worker and workflow disagree, and what it has lived stands in both records. */
+/**
+ * Nothing more is lived by a run whose worker and workflow disagree, and what it has lived stands in both
+ * records.
+ */
 function failByName({ moment, recorded, given }: StackDifference, digests: DifferentDigests): never {
   const message =
     `${moment}: its worker gave the stack ${wordOf(digests.recorded, recorded)}, and its flow gives ` +
@@ -131,7 +138,10 @@ function restFrom(life: Life, { idleSeconds: seconds, cognition }: RestingBeing)
   return { rests: true, cognition: cognition ?? null }
 }
 
-/** Ends a moment that was evaluated: the effect is performed, or the mind decides in an activity of its own. Then it is stamped. */
+/**
+ * Ends a moment that was evaluated: the effect is performed, or the mind decides in an activity of its own.
+ * Then it is stamped.
+ */
 async function goOn(
   { being, generation, n }: Life,
   { opened, stack, skip, left }: OpenMoment,
@@ -148,7 +158,10 @@ async function goOn(
   return stamp({ ...input, ...thinking })
 }
 
-/** Stamps a moment. An act with an effect is stamped twice, before and after the effect, and passes both gates each time. */
+/**
+ * Stamps a moment. An act with an effect is stamped twice, before and after the effect, and passes both gates
+ * each time.
+ */
 async function stamp(input: StampInput): Promise<StampedMoment> {
   const first = await stampOnce(input)
   return 'effect' in first ? stampAfterEffect(input, first) : first
@@ -224,7 +237,10 @@ interface ThinkResult {
 }
 const NOT_ASKED: ThinkResult = { decision: null, failed: null }
 
-/** Calls `think`. Catches its failure, so that the moment ends with an outcome: an uncaught failure would end the being. */
+/**
+ * Calls `think`. Catches its failure, so that the moment ends with an outcome: an uncaught failure would end
+ * the being.
+ */
 async function decide(n: number, input: ThinkInput): Promise<ThinkResult> {
   try {
     const decision: DecisionRef = await thinkBeats(`think #${n} ${stackLabel(input.stack)}`).think(input)

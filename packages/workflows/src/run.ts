@@ -3,36 +3,42 @@ import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow'
 import { MOMENTS_OF_TASK_MAX } from '@treeos/protocol/workflow'
 
 /**
- * Bounds the length of a run. A being that was evicted from the cache is replayed from the start of its run, within one
- * workflow task. On two busy cores a replay of 1500 events took longer than the task timeout, so that being never resumed.
+ * Bounds the length of a run. A being that was evicted from the cache is replayed from the start of its run,
+ * within one workflow task. On two busy cores a replay of 1500 events took longer than the task timeout, so
+ * that being never resumed.
  */
 export const HISTORY_EVENTS_MAX = 500
 
 /**
- * Events after which a being that rests continues as new, about 16 moments. When a wake comes for a being that is in no cache, its run
- * is replayed first, about 3 events in a ms.
+ * Events after which a being that rests continues as new, about 16 moments. When a wake comes for a being
+ * that is in no cache, its run is replayed first, about 3 events in a ms.
  */
 export const REST_EVENTS_MAX = 96
 
-/** After a wake broke the silence, the run waits for the next silence once it has this many events more, about 5 moments. Each such wait costs a timer. */
+/**
+ * After a wake broke the silence, the run waits for the next silence once it has this many events more, about
+ * 5 moments. Each such wait costs a timer.
+ */
 export const REST_AGAIN_EVENTS = 32
 
 /**
- * Moments after which a workflow task ends. A ring that came meanwhile is heard then. It has more, up to {@link MOMENTS_OF_TASK_MAX}, only where its
- * first activity lived them. That activity begins no moment after 3 s, so the task is not longer than one of 8 slow moments.
+ * Moments after which a workflow task ends. A ring that came meanwhile is heard then. It has more, up to
+ * {@link MOMENTS_OF_TASK_MAX}, only where its first activity lived them. That activity begins no moment after
+ * 3 s, so the task is not longer than one of 8 slow moments.
  */
 const MOMENTS_OF_TASK = 8
 
 /**
- * About how many events each adds to a history. A moment that its worker lived adds at most two: the activity it shares with others, and what the
- * Temporal UI shows of the being when that changes. A moment that the workflow went on with also ends its task, by an activity.
+ * About how many events each adds to a history. A moment that its worker lived adds at most two: the activity
+ * it shares with others, and what the Temporal UI shows of the being when that changes. A moment that the
+ * workflow went on with also ends its task, by an activity.
  */
 const EVENTS = { signal: 1, task: 3, lived: 2, moment: 8 } as const
 
 /**
- * Estimates how long a run and its present task have become, by counting what happened. The history length that Temporal reports must
- * not decide anything: when a local activity outlasts its task, the server adds tasks, and a replay sees the longer history before that
- * activity.
+ * Estimates how long a run and its present task have become, by counting what happened. The history length
+ * that Temporal reports must not decide anything: when a local activity outlasts its task, the server adds
+ * tasks, and a replay sees the longer history before that activity.
  */
 export class RunLength {
   #events = 0
@@ -61,8 +67,9 @@ export class RunLength {
 }
 
 /**
- * A run ends only after such a silence. The server refuses to end a run in a task during which a signal came, and then all that the
- * task did is done again; the next wake of a busy being often comes with the end of a moment.
+ * A run ends only after such a silence. The server refuses to end a run in a task during which a signal came,
+ * and then all that the task did is done again; the next wake of a busy being often comes with the end of a
+ * moment.
  */
 export const REST_SILENCE_MS = 2000
 /** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
@@ -85,7 +92,8 @@ export interface Silence {
 
 /**
  * Begins to wait at rest.
- * @param isLong the run may end after a silence of `REST_SILENCE_MS`. It does not when the being wakes by its own idle time first
+ * @param isLong the run may end after a silence of `REST_SILENCE_MS`. It does not when the being wakes by its
+ *   own idle time first
  */
 export function beginSilence(
   life: { readonly idle: IdleWait | null; silentMs: number },
@@ -110,7 +118,10 @@ export function beginSilence(
   }
 }
 
-/** Only for a rest that needs a timer: to cancel a scope costs an error with its stack, even when the scope holds no timer. */
+/**
+ * Only for a rest that needs a timer: to cancel a scope costs an error with its stack, even when the scope
+ * holds no timer.
+ */
 function startTimer(
   ms: number,
   summary: string,

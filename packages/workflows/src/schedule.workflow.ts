@@ -7,8 +7,8 @@ import { localBeats } from './beats.ts'
 const SCHEDULED_AT = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME')
 
 /**
- * One tick of a schedule: a wake for one being. While no worker runs, this workflow waits, and Temporal skips the ticks
- * that follow because one is still running. So a being gets one wake for all of them.
+ * One tick of a schedule: a wake for one being. While no worker runs, this workflow waits, and Temporal skips
+ * the ticks that follow because one is still running. So a being gets one wake for all of them.
  */
 export async function scheduleWorkflow({ being, name }: ScheduleRef): Promise<void> {
   const { typedSearchAttributes, startTime } = workflowInfo()

@@ -17,8 +17,9 @@ export const wakeSignal = defineSignal(WAKE_SIGNAL)
 export const actSignal = defineSignal<[JsonObject]>(ACT_SIGNAL)
 
 /**
- * Hears signals in the order in which they came. Those that came before the first task go to the default handler, whatever their names:
- * handlers by name would take all signals of one name first. A signal with another name is counted, because it is in history.
+ * Hears signals in the order in which they came. Those that came before the first task go to the default
+ * handler, whatever their names: handlers by name would take all signals of one name first. A signal with
+ * another name is counted, because it is in history.
  */
 export function hearInOrder(signals: Signals): void {
   setDefaultSignalHandler((name, ...args) => {
@@ -41,7 +42,10 @@ function receiveAct(signals: Signals, act: unknown): void {
   }
 }
 
-/** Anyone who may signal can send anything. A payload too large for an activity would fail and be retried for ever. */
+/**
+ * Anyone who may signal can send anything. A payload too large for an activity would fail and be retried for
+ * ever.
+ */
 const ACT_BYTES_MAX = 16 * 1024
 
 function isSmallJson(act: unknown): act is Json {
@@ -62,13 +66,15 @@ export interface SignalledAct {
 /**
  * Settles signals in order, each once.
  *
- * A replay may hear a signal earlier than the run did. This happens when a workflow task reaches its worker late and times out: the
- * worker takes the next task in its place and does not begin anew. History then has the signals of both tasks before the results of
- * both. So the workflow must not act on a signal because it has heard it. It tells `liveMoments` how many signals it has heard, and the
- * result, which is in history, repeats that number. Only this number counts.
+ * A replay may hear a signal earlier than the run did. This happens when a workflow task reaches its worker
+ * late and times out: the worker takes the next task in its place and does not begin anew. History then has
+ * the signals of both tasks before the results of both. So the workflow must not act on a signal because it
+ * has heard it. It tells `liveMoments` how many signals it has heard, and the result, which is in history,
+ * repeats that number. Only this number counts.
  *
- * A doorbell is settled by the result of a `liveMoments` that was called after it. An act goes into the inbox once such a result counts
- * it and all signals before it are settled. The moments that this act causes come before the next act.
+ * A doorbell is settled by the result of a `liveMoments` that was called after it. An act goes into the inbox
+ * once such a result counts it and all signals before it are settled. The moments that this act causes come
+ * before the next act.
  */
 export class Signals {
   readonly #run: RunLength
@@ -134,8 +140,8 @@ export class Signals {
 }
 
 /**
- * Holds what a replay may see earlier than the run did: signals, the end of a silence, and what the server suggests. The run tells it to
- * `liveMoments`, and only what the result repeats counts.
+ * Holds what a replay may see earlier than the run did: signals, the end of a silence, and what the server
+ * suggests. The run tells it to `liveMoments`, and only what the result repeats counts.
  */
 export class Hinter {
   readonly #signals: Signals
@@ -163,7 +169,8 @@ export class Hinter {
   /** Takes what the result of `liveMoments` repeats. */
   answered({ heard, isEndSuggested = false }: RunHints): void {
     this.#signals.settle(heard)
-    // The timer is kept until now. The task that started it may have ended without the signal that breaks the silence.
+    // The timer is kept until now. The task that started it may have ended without the signal that breaks the
+    // silence.
     this.silence?.end()
     this.silence = null
     this.isEndSuggested = isEndSuggested

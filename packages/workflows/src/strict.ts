@@ -6,9 +6,9 @@ export type CommandKind = 'activity' | 'local' | 'child' | 'timer' | 'continue' 
 export type ReportedKind = CommandKind | 'cancelled-timer'
 
 /**
- * A recorder for replay bundles only. Temporal's own replay check ignores the payload of a command: activity arguments,
- * timer lengths, search attributes, the input of continue-as-new. This sink passes the bytes of each payload to the host,
- * and the host compares them with history.
+ * A recorder for replay bundles only. Temporal's own replay check ignores the payload of a command: activity
+ * arguments, timer lengths, search attributes, the input of continue-as-new. This sink passes the bytes of
+ * each payload to the host, and the host compares them with history.
  */
 export interface StrictSinks extends Sinks {
   strict: {

@@ -3,8 +3,9 @@ import { BEING, REALITY, type TaskInput, taskWorkflowId } from '@treeos/protocol
 import { effectBeats } from './beats.ts'
 
 /**
- * One task: the call of a model by the Signature of a shape, in a workflow of its own. Its history holds ids alone: inputs, outputs
- * and the overlay's handle are in Postgres, with the effect of the moment that dispatched it.
+ * One task: the call of a model by the Signature of a shape, in a workflow of its own. Its history holds ids
+ * alone: inputs, outputs and the overlay's handle are in Postgres, with the effect of the moment that
+ * dispatched it.
  */
 export async function taskWorkflow({ moment, n, effect }: TaskInput): Promise<void> {
   await effectBeats(`task #${n}`, effect)[effect.operation]?.({ moment })

@@ -4,7 +4,8 @@ import { CAN_LISTS, type CanLists, coversEntry } from '@treeos/world'
 import type { Ceiling } from './shape.ts'
 
 /**
- * What two ceilings allow together. Where neither of two patterns holds the other, both are left out, so it is never wider than either.
+ * What two ceilings allow together. Where neither of two patterns holds the other, both are left out, so it
+ * is never wider than either.
  * @param a null adds no bound
  * @param home of the being, for the entry `~`
  */

@@ -6,8 +6,8 @@ import { budgetOf, ceilingOf, type WorldRows } from './rows.ts'
 import { type BeingInFile, pathsIn, type SpaceInFile, WORLD_FILE_VERSION, type WorldFile } from './shape.ts'
 
 /**
- * A world without history. Makers, owners, accounts, leases, tokens, passkeys and overlays stay behind: who plants the file becomes the
- * maker of its beings and the owner of its spaces.
+ * A world without history. Makers, owners, accounts, leases, tokens, passkeys and overlays stay behind: who
+ * plants the file becomes the maker of its beings and the owner of its spaces.
  * @param tools tool servers by name, as they may leave this machine
  */
 export function exportWorld(rows: WorldRows, tools: Readonly<Record<string, JsonObject>> = {}): WorldFile {

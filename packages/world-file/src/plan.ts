@@ -41,8 +41,9 @@ export interface Plan {
 }
 
 /**
- * The acts that make a world what a file says, in an order in which none needs a later one: rules come last, from the inside out, since
- * they may bind the person who plants too. What the file does not name stays as it is.
+ * The acts that make a world what a file says, in an order in which none needs a later one: rules come last,
+ * from the inside out, since they may bind the person who plants too. What the file does not name stays as it
+ * is.
  */
 export function planOf(file: WorldFile, rows: WorldRows): Plan {
   const beings = Object.entries(file.beings)
@@ -89,7 +90,10 @@ function rolesToSet({ roles }: WorldFile, rows: WorldRows): Step[] {
   })
 }
 
-/** A value as its act keeps it, with what the file may leave out. One that cannot be read is left as it is: its act is refused. */
+/**
+ * A value as its act keeps it, with what the file may leave out. One that cannot be read is left as it is:
+ * its act is refused.
+ */
 function asKept(value: Json, read: (value: Json) => object): Json {
   try {
     return read(value) as unknown as Json
@@ -129,14 +133,14 @@ function spaceSteps(path: string, space: SpaceInFile, there: SpaceRow | undefine
 function qualitySteps(
   path: string,
   target: string,
-  action: string,
+  operation: string,
   wanted: Readonly<Record<string, Json>>,
   there: JsonObject,
 ): Step[] {
   return Object.entries(wanted).flatMap(([namespace, value]) => {
     const change = changeOf(value, there[namespace])
     if (change === undefined) return []
-    return [doing(`${path}.${namespace}`, target, action, { field: namespace, value: change })]
+    return [doing(`${path}.${namespace}`, target, operation, { field: namespace, value: change })]
   })
 }
 

@@ -9,11 +9,12 @@ interface PlantedStep extends Pick<Step, 'path'> {
 }
 
 /**
- * Plants a plan, one act of the person after the other: each passes both gates as any act of that person does, and leaves its facts.
- * It ends at the first one that is refused or has to wait for a yes; planting again goes on from there.
+ * Plants a plan, one act of the person after the other: each passes both gates as any act of that person
+ * does, and leaves its facts. It ends at the first one that is refused or has to wait for a yes; planting
+ * again goes on from there.
  * @param file its name, for errors
- * @throws {TreeosError} RESOURCE_CONFLICT before the first act, naming what differs and cannot be changed; the code of a refusal, naming
- *   the file and the path
+ * @throws {TreeosError} RESOURCE_CONFLICT before the first act, naming what differs and cannot be changed;
+ *   the code of a refusal, naming the file and the path
  */
 export async function plantWorld(
   at: Connection,
@@ -28,7 +29,7 @@ export async function plantWorld(
   if (conflict !== undefined)
     throw new TreeosError(
       'RESOURCE_CONFLICT',
-      `${file}: ${conflictInWords(conflict)}${conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''}; nothing was planted`,
+      `${file}: ${conflictText(conflict)}${conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''}; nothing was planted`,
       asJson({ conflicts }),
     )
   const checked = steps.map((step) => naming(file, step, [], () => requireStep(step)))
@@ -56,7 +57,7 @@ export async function plantWorld(
   return done
 }
 
-const conflictInWords = ({ path, here, inFile }: Conflict): string =>
+const conflictText = ({ path, here, inFile }: Conflict): string =>
   `${path} is ${canonicalJson(here)} here and ${canonicalJson(inFile)} in the file, and no act changes that`
 
 function naming<T>(file: string, step: Step, done: readonly PlantedStep[], run: () => T): T {

@@ -52,37 +52,40 @@ export function readWorldRows(db: Kysely<StoreDb>): Promise<WorldRows> {
 }
 
 /** The being and its makers, the nearest first. */
-function lineOf({ beings }: Pick<WorldRows, 'beings'>, being: BeingRow): BeingRow[] {
-  const line = [being]
+function lineageOf({ beings }: Pick<WorldRows, 'beings'>, being: BeingRow): BeingRow[] {
+  const lineage = [being]
   for (let next = being.parent; next !== null; ) {
     const maker = beings.get(next)
     if (maker === undefined) break
-    line.push(maker)
+    lineage.push(maker)
     next = maker.parent
   }
-  return line
+  return lineage
 }
 
 /** What the ceilings of a being and of all its makers allow together; null where none of them has one. */
 export const ceilingOf = (rows: Pick<WorldRows, 'beings'>, being: BeingRow): CanLists | null =>
-  lineOf(rows, being).reduce<CanLists | null>((met, { ceiling }) => meetOf(met, ceiling, being.home), null)
+  lineageOf(rows, being).reduce<CanLists | null>((met, { ceiling }) => meetOf(met, ceiling, being.home), null)
 
 const COUNTED = ['momentsPerMinute', 'selfContinues', 'hops', 'births'] as const
 const SPENT = ['tokens', 'money'] as const
 
-/** The limits of a being, narrowed by those of its makers: they stay behind, so what they bound has to come along. */
+/**
+ * The limits of a being, narrowed by those of its makers: they stay behind, so what they bound has to come
+ * along.
+ */
 export function budgetOf(rows: Pick<WorldRows, 'beings'>, being: BeingRow): JsonObject | null {
-  const line = lineOf(rows, being).flatMap(({ budget }) => budget ?? [])
-  if (line.length === 0) return null
-  const per = line.find(({ tokens, money }) => tokens !== undefined || money !== undefined)?.per ?? 'total'
-  const least = (limit: (typeof COUNTED)[number] | (typeof SPENT)[number], of: typeof line) => {
+  const lineage = lineageOf(rows, being).flatMap(({ budget }) => budget ?? [])
+  if (lineage.length === 0) return null
+  const per = lineage.find(({ tokens, money }) => tokens !== undefined || money !== undefined)?.per ?? 'total'
+  const least = (limit: (typeof COUNTED)[number] | (typeof SPENT)[number], of: typeof lineage) => {
     const all = of.flatMap((budget) => budget[limit] ?? [])
     return all.length === 0 ? {} : { [limit]: Math.min(...all) }
   }
-  const spent = line.filter((budget) => budget.per === per)
+  const spent = lineage.filter((budget) => budget.per === per)
   const limits = Object.assign(
     {},
-    ...COUNTED.map((limit) => least(limit, line)),
+    ...COUNTED.map((limit) => least(limit, lineage)),
     ...SPENT.map((limit) => least(limit, spent)),
   ) as JsonObject
   return Object.keys(limits).length === 0 ? null : { ...limits, per }

@@ -112,7 +112,10 @@ const shape = z.strictObject({
   beings: z.record(z.string().refine(isBeingName, 'takes the name of a being'), being).default({}),
   /** tool servers, as `treeos tools add` takes them; names of secrets, and never a secret */
   tools: z.record(key, object).default({}),
-  /** what holds words from outside, as paths in this file: `beings.ann`, `spaces./desk`, `roles.clerk`, `signals.news` */
+  /**
+   * what holds words from outside, as paths in this file: `beings.ann`, `spaces./desk`, `roles.clerk`,
+   * `signals.news`
+   */
   outside: z.array(z.string()).readonly().default([]),
 })
 
@@ -156,10 +159,10 @@ export function checkWorld(value: unknown): { readonly value: WorldFile } | { re
   const at = (issue?.path ?? []).map((one) => (typeof one === 'symbol' ? String(one) : one))
   const found = readPath(value as Json, at.map(String))
   const shown = found === undefined || typeof found === 'object' ? '' : `, and not ${quote(found)}`
-  return { fault: { path: at, message: `${issueWords(issue)}${shown}` } }
+  return { fault: { path: at, message: `${issueText(issue)}${shown}` } }
 }
 
-function issueWords(issue: z.core.$ZodIssue | undefined): string {
+function issueText(issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return 'is not as expected'
   if (issue.code === 'unrecognized_keys')
     return `has no field ${issue.keys.map((one) => quote(one)).join(', ')}`

@@ -14,7 +14,10 @@ export function writeWorld(world: WorldFile, form: 'yaml' | 'json'): string {
   )
 }
 
-/** Names and what lies in values are sorted; the fields of a world and of each of its parts stand in the order of the form. */
+/**
+ * Names and what lies in values are sorted; the fields of a world and of each of its parts stand in the order
+ * of the form.
+ */
 function sortKeys(value: Json, depth = 0): Json {
   if (Array.isArray(value)) return value.map((item) => sortKeys(item, depth + 1))
   if (typeof value !== 'object' || value === null) return value

@@ -1,7 +1,7 @@
 import type { FactDraft, Json, JsonObject, PinnedStack, VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { actingIn, TOUCH } from '../test/gate-asking.ts'
+import { actingIn, TOUCH } from '../test/gate-inputs.ts'
 import { type ActInputs, type CallForConsent, type ConsentTerms, decideCall } from '../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
 
@@ -29,7 +29,10 @@ const rules = (path: string, value: Json): FactDraft => ({
   payload: { path: ['permissions'], value, merge: false },
 })
 
-/** One try to use a yes: the world and the moment as they were when it was asked for, until something changes them. */
+/**
+ * One try to use a yes: the world and the moment as they were when it was asked for, until something changes
+ * them.
+ */
 interface Use {
   readonly world: MemoryWorld
   call: VerbCall

@@ -1,4 +1,7 @@
-/** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
+/**
+ * Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it.
+ * Pure.
+ */
 export type {
   AskSignature,
   Effect,
@@ -94,7 +97,7 @@ export {
   type WorldReading,
   wornInShadow,
 } from './moment/read-world.ts'
-export { actStep, begunIn, callInWords, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
+export { actStep, begunIn, callText, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/wake-quotes.ts'
@@ -125,7 +128,7 @@ export {
 export { childrenAfter, contentsAfter } from './rows/contents.ts'
 export { evolve, type RowChange, rowKeyOf } from './rows/evolve.ts'
 export { FOLD } from './rows/fold.ts'
-export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabiting.ts'
+export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabitation.ts'
 export {
   CAN_LISTS,
   type CanLists,
@@ -161,7 +164,7 @@ export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
 export { COUNTED_KIND } from './rows/tallies.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
 export { genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
-export { type SubstrateAction, seed } from './seed/substrate-extension.ts'
+export { type SubstrateOperation, seed } from './seed/substrate-extension.ts'
 export type { Act, Asker } from './verbs/act-inputs.ts'
 export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'
 export type { Descriptor } from './verbs/descriptor.ts'

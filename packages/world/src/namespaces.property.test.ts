@@ -1,7 +1,7 @@
 import { type Json, TreeosError, type VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { actingIn } from '../test/gate-asking.ts'
+import { actingIn } from '../test/gate-inputs.ts'
 import {
   type ActInputs,
   buildRegistry,
@@ -133,7 +133,10 @@ const own = fc.constantFrom<VerbCall>(
   { verb: 'do', operation: 'set-roleflow', target: '@ann', args: { flow: [{ role: 'resident' }] } },
 )
 
-/** Who writes which namespace, told again: the operations of TreeOS by name, else the extension and the operator. */
+/**
+ * Who writes which namespace, told again: the operations of TreeOS by name, else the extension and the
+ * operator.
+ */
 const OURS: Readonly<Record<string, RegExp>> = {
   wake: /^set-being$/,
   llm: /^set-being$/,

@@ -1,4 +1,7 @@
-/** What moments that look back show of the past: by an oracle that asks of each word, one by one, why it may stand there. */
+/**
+ * What moments that look back show of the past: by an oracle that asks of each word, one by one, why it may
+ * stand there.
+ */
 import type { FactDraft, JsonObject, LookingBack, PastActs, PastFact } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

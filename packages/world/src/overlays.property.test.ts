@@ -39,7 +39,10 @@ interface Tally {
   carried: number
 }
 
-/** Decides generated acts in generated worlds, with an overlay and without one. @throws when it makes a difference */
+/**
+ * Decides generated acts in generated worlds, with an overlay and without one.
+ * @throws when it makes a difference
+ */
 async function decidesAlike(code: World, numRuns: number): Promise<Tally> {
   const tally: Tally = { decided: 0, allowed: 0, carried: 0 }
   const registry = code.buildRegistry([code.seed])

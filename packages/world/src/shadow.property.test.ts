@@ -1,7 +1,7 @@
 import { canonicalJson, type FactDraft, type Json, type JsonObject, type VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { actingIn, TOUCH } from '../test/gate-asking.ts'
+import { actingIn, TOUCH } from '../test/gate-inputs.ts'
 import {
   buildRegistry,
   decideCall,
@@ -73,7 +73,7 @@ function worldOf(own: JsonObject, shadow: JsonObject | null, marked: boolean): M
   return world
 }
 
-/** Lives the steps one after the other. @returns what each came to, without what is tried */
+/** Lives the steps one after the other. @returns what each came to, without dry runs */
 async function lived(world: MemoryWorld, steps: readonly Step[]) {
   const all: Json[] = []
   let said = 0
@@ -103,7 +103,7 @@ type Step = {
   readonly fromOutside: boolean
 }
 
-it('rules that are tried change no decision, no fact of others and no mark', async () => {
+it('dry-run rules change no decision, no fact of others and no mark', async () => {
   let said = 0
   const worlds = fc.tuple(placed, placed, fc.array(step, { minLength: 1, maxLength: 5 }), fc.boolean())
   await fc.assert(
@@ -188,7 +188,7 @@ async function opened(
   return readWorld(world.reader(), registry, opening)
 }
 
-it('a flow that is tried changes nothing that a moment opens with, and says what it would have worn', async () => {
+it('a dry-run flow changes nothing that a moment opens with, and says what it would have worn', async () => {
   let said = 0
   const scene = fc.record({ hidden: fc.boolean(), marked: fc.boolean(), hour: fc.constantFrom(9, 15) })
   await fc.assert(
@@ -205,7 +205,7 @@ it('a flow that is tried changes nothing that a moment opens with, and says what
       )
       expect(none).toBeNull()
       expect(noMarks).toEqual([])
-      // A mark that only the tried flow would read is said apart, since the moment does not get it.
+      // A mark that only the dry-run flow would read is said apart, since the moment does not get it.
       expect(marks).toEqual(
         as.outside && !beside.outside && beside.result.skip === undefined ? ['world:town'] : [],
       )

@@ -1,7 +1,7 @@
 import { type Json, TreeosError, type VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { actingIn } from '../test/gate-asking.ts'
+import { actingIn } from '../test/gate-inputs.ts'
 import * as genuine from '../test/inside.ts'
 import type { MemoryWorld } from '../test/memory-world.ts'
 import {
@@ -31,7 +31,10 @@ interface Shown {
   readonly sees: (address: string) => Promise<boolean>
 }
 
-/** Whether SEE of an address is allowed to a being with these lists: the verb itself says it, by the genuine code. */
+/**
+ * Whether SEE of an address is allowed to a being with these lists: the verb itself says it, by the genuine
+ * code.
+ */
 async function seeSays(
   world: MemoryWorld,
   who: string,

@@ -1,7 +1,7 @@
 import type { Json, VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { actingIn, TOUCH } from '../test/gate-asking.ts'
+import { actingIn, TOUCH } from '../test/gate-inputs.ts'
 import {
   type ActInputs,
   type BeingRow,

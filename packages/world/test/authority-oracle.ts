@@ -9,13 +9,14 @@ import {
   type SpaceRow,
   type WorldRow,
 } from '../src/index.ts'
-import type { Voice } from './authority-hands.ts'
+import type { Voice } from './authority-deciders.ts'
 import { ACTIONS, ADDRESSES, BE, MOLE, STANCES } from './authority-scene.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
 /**
- * What authority means, said a second time and in another way: everything is a finite set of concrete capabilities, such as
- * `canDo move` or `canSee /den`. Nothing here asks the gates, the reach or the rules of spaces.
+ * What authority means, said a second time and in another way: everything is a finite set of concrete
+ * capabilities, such as `canDo move` or `canSee /den`. Nothing here asks the gates, the reach or the rules of
+ * spaces.
  */
 export class Oracle {
   /** what each could come to at the beginning */
@@ -58,15 +59,19 @@ export class Oracle {
   ): string | null {
     const asker = voice.actor
     const wanted = wantedBy(call, world.being(asker), null)
-    const hands = ['set-role', 'delete-role', 'set-roleflow', 'set-world-signal']
-    if (call.verb === 'do' && !hands.includes(call.operation)) return `the role-manager did ${call.operation}`
+    const managed = ['set-role', 'delete-role', 'set-roleflow', 'set-world-signal']
+    if (call.verb === 'do' && !managed.includes(call.operation))
+      return `the role-manager did ${call.operation}`
     if (wanted !== null && !capabilities(world, world.being(asker)).has(wanted))
       return `${asker} has no ${wanted}`
     if (facts.some(({ payload }) => payload.onBehalfOf !== asker)) return `it is not said for whom it is done`
     return this.#faultOfFacts(world, voice, facts)
   }
 
-  /** What the operator writes through another is its own grant: whoever has it by that has it as from the beginning. */
+  /**
+   * What the operator writes through another is its own grant: whoever has it by that has it as from the
+   * beginning.
+   */
   grant(before: MemoryWorld, after: MemoryWorld): void {
     for (const being of beingsOf(after)) {
       const old = before.being(being.name)
@@ -121,8 +126,9 @@ export class Oracle {
   }
 
   /**
-   * Whether it is no more than one of them had at the beginning, or one of its makers. Whoever wears a role has that
-   * of the author, who may change it within its own bounds. Their own people they may reach in any case.
+   * Whether it is no more than one of them had at the beginning, or one of its makers. Whoever wears a role
+   * has that of the author, who may change it within its own bounds. Their own people they may reach in any
+   * case.
    */
   #mayHave(world: MemoryWorld, names: readonly string[], cap: string): boolean {
     const target = cap.slice(cap.indexOf(' ') + 1)
@@ -164,7 +170,10 @@ export class Oracle {
   }
 }
 
-/** Whether roles are written or given that hold more than whoever does it, and whoever drives that one, could reach. */
+/**
+ * Whether roles are written or given that hold more than whoever does it, and whoever drives that one, could
+ * reach.
+ */
 function faultOfWords(
   world: MemoryWorld,
   { actor, driver }: Voice,
@@ -323,7 +332,10 @@ interface Change<R> {
   readonly now: R
 }
 
-/** Where the mole and its own may act as they like: the den, and what they made; never in the vault, which is closed. */
+/**
+ * Where the mole and its own may act as they like: the den, and what they made; never in the vault, which is
+ * closed.
+ */
 function isOpen(world: MemoryWorld, path: string): boolean {
   if (isIn(path, '/vault')) return false
   const owner = (world.rows.get(`space:${path}`) as SpaceRow | undefined)?.owner ?? null
@@ -429,8 +441,8 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
   },
 } satisfies Record<string, (change: never) => string | null> as never
 
-/** Whether the being's whole line of makers is what is walked at each gate. */
-export function faultOfLine(world: MemoryWorld, name: string, walked: readonly string[]): string | null {
+/** Whether all makers of the being are what is walked at each gate. */
+export function faultOfLineage(world: MemoryWorld, name: string, walked: readonly string[]): string | null {
   const all = makers(world, name)
   return same(asJson(all), asJson(walked))
     ? null

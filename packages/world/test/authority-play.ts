@@ -1,6 +1,6 @@
 import type { Cognition, FactDraft, Json, VerbCall, Wake } from '@treeos/core'
-import { type Hands, Leases, MIND, type Voice } from './authority-hands.ts'
-import { faultOfLine, isOfMole, type Oracle, WAKE } from './authority-oracle.ts'
+import { type ActDecider, Leases, MIND, type Voice } from './authority-deciders.ts'
+import { faultOfLineage, isOfMole, type Oracle, WAKE } from './authority-oracle.ts'
 import type { Move } from './authority-scene.ts'
 import { CARRIER } from './carrier.ts'
 import { type Act, type ActInputs, OPERATOR, type Surface } from './inside.ts'
@@ -23,7 +23,10 @@ interface Opened {
   readonly cognition: Cognition
 }
 
-/** One state of a world, in which anybody may try anything: moments as they are opened, gated and decided anywhere else. */
+/**
+ * One state of a world, in which anybody may try anything: moments as they are opened, gated and decided
+ * anywhere else.
+ */
 export class State {
   readonly #reader: ActInputs['reader']
   readonly #surfaces = new Map<string, Promise<Surface | null>>()
@@ -67,17 +70,17 @@ export class State {
   }
 
   /** Whom a moment is opened with. */
-  driverOf(who: string, hands: Hands): string | null {
-    return hands.kind === 'mind' || hands.lease === null
+  driverOf(who: string, decider: ActDecider): string | null {
+    return decider.kind === 'mind' || decider.lease === null
       ? null
-      : this.#code.driverOf(this.world.being(who), hands.lease)
+      : this.#code.driverOf(this.world.being(who), decider.lease)
   }
 
   /** Whether an act is let in whose moment was opened with a driver, or with none. */
-  lets(who: string, hands: Hands, driver: string | null): boolean {
+  lets(who: string, decider: ActDecider, driver: string | null): boolean {
     return (
-      hands.kind === 'mind' ||
-      this.#allows(() => this.#code.requireLease(this.world.being(who), hands.lease, driver))
+      decider.kind === 'mind' ||
+      this.#allows(() => this.#code.requireLease(this.world.being(who), decider.lease, driver))
     )
   }
 
@@ -156,8 +159,8 @@ export class State {
     }
   }
 
-  async open(who: string, asker: string | null, hands: Hands): Promise<Opened> {
-    const driver = this.driverOf(who, hands)
+  async open(who: string, asker: string | null, decider: ActDecider): Promise<Opened> {
+    const driver = this.driverOf(who, decider)
     return {
       surface: await this.surfaceOf(who, asker, driver),
       driver,
@@ -169,7 +172,10 @@ export class State {
     (await this.#reader.lineage(who)).map(({ name }) => name)
 }
 
-/** A run: who moves how, one after another; after that, everything that anybody of the mole's might do is tried. */
+/**
+ * A run: who moves how, one after another; after that, everything that anybody of the mole's might do is
+ * tried.
+ */
 export class Play {
   #state: State
   readonly #code: World
@@ -210,14 +216,14 @@ export class Play {
   }
 
   /** Makes a move and lives on in what comes of it. @throws {Breach} */
-  async step(turn: string, move: Move, hands: Hands = MIND): Promise<void> {
+  async step(turn: string, move: Move, decider: ActDecider = MIND): Promise<void> {
     const who = this.#moverOf(turn, move)
-    const facts = await this.try(turn, move, hands)
+    const facts = await this.try(turn, move, decider)
     if (facts === null || facts.length === 0) return
     const before = this.#state.world
     const world = before.fork()
     world.write(who, facts)
-    if (hands.kind === 'act' && hands.lease?.driver === OPERATOR) this.#oracle.grant(before, world)
+    if (decider.kind === 'act' && decider.lease?.driver === OPERATOR) this.#oracle.grant(before, world)
     this.#states.push(this.#state)
     this.#state = new State(this.#code, this.#registry, world)
     this.leases.heed(facts, this.#states.length)
@@ -234,38 +240,42 @@ export class Play {
     if (typeof born !== 'string') return null
     const world = this.#state.world.fork()
     world.write(who, facts)
-    return faultOfLine(world, born, await new State(this.#code, this.#registry, world).makersOf(born))
+    return faultOfLineage(world, born, await new State(this.#code, this.#registry, world).makersOf(born))
   }
 
-  /** Makes a move, which changes nothing. @returns what it would write; null when it is refused @throws {Breach} */
-  async try(turn: string, move: Move, hands: Hands = MIND): Promise<readonly FactDraft[] | null> {
+  /**
+   * Makes a move, which changes nothing.
+   * @returns what it would write; null when it is refused
+   * @throws {Breach}
+   */
+  async try(turn: string, move: Move, decider: ActDecider = MIND): Promise<readonly FactDraft[] | null> {
     this.tried += 1
     const { world } = this.#state
     const who = this.#moverOf(turn, move)
     if (world.being(who).ended !== undefined) return null // it lives no moment any more
-    const opened = (hands.kind === 'act' && this.#states[hands.openedAt ?? -1]) || this.#state
-    const driver = opened.driverOf(who, hands)
-    if (!this.#state.lets(who, hands, driver)) return null
+    const opened = (decider.kind === 'act' && this.#states[decider.openedAt ?? -1]) || this.#state
+    const driver = opened.driverOf(who, decider)
+    if (!this.#state.lets(who, decider, driver)) return null
     const isHuman = world.being(who).cognition.kind === 'human'
-    if (!this.leases.hold(who, hands, isHuman))
-      throw new Breach(`${who} acts under ${JSON.stringify(hands)}, which does not hold`)
-    const lease = hands.kind === 'act' ? hands.lease : null
+    if (!this.leases.hold(who, decider, isHuman))
+      throw new Breach(`${who} acts under ${JSON.stringify(decider)}, which does not hold`)
+    const lease = decider.kind === 'act' ? decider.lease : null
     const voice = { actor: who, driver: lease?.driver ?? null, isPerson: isHuman || lease !== null }
     const child = `kid-${[...world.rows.keys()].filter((key) => key.startsWith('being:kid-')).length}`
     const facts =
       move.kind === 'call'
-        ? await this.#call(voice, move.call(child, turn), hands)
-        : await this.#request(voice, move, hands)
+        ? await this.#call(voice, move.call(child, turn), decider)
+        : await this.#request(voice, move, decider)
     if (facts === null) return null
     this.accepted += 1
     if (lease !== null) this.driven += 1
     return facts
   }
 
-  async #call(voice: Voice, call: VerbCall, hands: Hands): Promise<readonly FactDraft[] | null> {
+  async #call(voice: Voice, call: VerbCall, decider: ActDecider): Promise<readonly FactDraft[] | null> {
     const who = voice.actor
     const asker = call.verb === 'summon' ? 'victim' : null
-    const opened = await this.#state.open(who, asker, hands)
+    const opened = await this.#state.open(who, asker, decider)
     const act = await this.#state.decide(who, call, { asker, content: 'hi', opened })
     if (act === null) return null
     const fault =
@@ -278,11 +288,11 @@ export class Play {
   async #request(
     voice: Voice,
     { call, asked }: Extract<Move, { kind: 'request' }>,
-    hands: Hands,
+    decider: ActDecider,
   ): Promise<readonly FactDraft[] | null> {
     if (call.verb !== 'do') return null
     const asker = voice.actor
-    const opened = await this.#state.open(asker, null, hands)
+    const opened = await this.#state.open(asker, null, decider)
     const spoke = asked === 'now' ? opened : { ...opened, surface: this.#spoke.get(asker) ?? null }
     const mediate: VerbCall = { verb: 'do', operation: 'mediate', target: `@${MANAGER}`, args: {} }
     const content = {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { MIND } from './authority-hands.ts'
+import { MIND } from './authority-deciders.ts'
 import { Oracle } from './authority-oracle.ts'
 import { Play, type World } from './authority-play.ts'
 import {
@@ -54,7 +54,7 @@ export async function live(code: World, { deep, steps }: Run): Promise<Play> {
   for (const { who, move, driven } of steps) {
     const { cast } = play
     const turn = cast[Math.max(0, cast.length - 1 - who)] as string
-    await play.step(turn, move, driven ? play.leases.hands(turn) : MIND)
+    await play.step(turn, move, driven ? play.leases.deciderOf(turn) : MIND)
   }
   await play.step(play.cast.at(-1) as string, BEARING) // whoever is born last has asked for nothing before
   const { cast } = play
@@ -67,17 +67,17 @@ export async function live(code: World, { deep, steps }: Run): Promise<Play> {
   return play
 }
 
-/** Lays hands on somebody, tries what turns on it, and lets go: nothing is left of the lease. */
+/** Inhabits somebody, tries what turns on it, and lets go: nothing is left of the lease. */
 async function drive(play: Play, who: string, by: keyof typeof CONNECT_BY): Promise<void> {
   await play.step(who, CONNECT_BY[by])
-  for (const move of DRIVEN_MOVES) await play.try(who, move, play.leases.hands(who))
+  for (const move of DRIVEN_MOVES) await play.try(who, move, play.leases.deciderOf(who))
   for (const move of [...LENT_MOVES, ...LEASE_MOVES]) await play.try(who, move)
-  for (const hands of play.leases.wrong(who)) await play.try(who, PLAIN, hands)
+  for (const decider of play.leases.wrong(who)) await play.try(who, PLAIN, decider)
   await play.step(who, RELEASE_BY.self)
   await play.step(who, CONNECT_BY.operator)
-  for (const hands of play.leases.wrong(who)) await play.try(who, PLAIN, hands)
+  for (const decider of play.leases.wrong(who)) await play.try(who, PLAIN, decider)
   await play.step(who, RELEASE_BY.operator)
-  for (const hands of play.leases.wrong(who)) await play.try(who, PLAIN, hands)
+  for (const decider of play.leases.wrong(who)) await play.try(who, PLAIN, decider)
 }
 
 /** Runs the property on other code until it fails. */

@@ -115,8 +115,9 @@ const thing = (id: string, place: string): FactDraft => ({
 const LINE = 62
 
 /**
- * A den where anything goes, a court kept for judges and those at home there, a vault closed to the mole although a cell in
- * it is its own, a secret place; the mole, a child of it that the operator gave a wide role, and others around.
+ * A den where anything goes, a court kept for judges and those at home there, a vault closed to the mole
+ * although a cell in it is its own, a secret place; the mole, a child of it that the operator gave a wide
+ * role, and others around.
  * @param deep with a line of births under the mole, as long as any may be
  */
 export function scene(deep: boolean): MemoryWorld {
@@ -374,7 +375,10 @@ export const OTHER_MOVES: Move[] = [
   ...requested(act('move', '/den', {})),
   ...requested(act('mediate', '@role-manager', {})),
 ]
-/** Nothing else turns on it, so it is only tried at the end: among the steps it would make other meetings rarer. */
+/**
+ * Nothing else turns on it, so it is only tried at the end: among the steps it would make other meetings
+ * rarer.
+ */
 const PAUSING: Move[] = ['mole', 'bailiff', 'victim', 'operator']
   .flatMap((being) => [act('pause-being', `@${being}`, {}), act('resume-being', `@${being}`, {})])
   .map(called)

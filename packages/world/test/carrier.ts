@@ -1,7 +1,10 @@
 import type { Json } from '@treeos/core'
 import type { Extension, Operation } from '../src/index.ts'
 
-/** Carries out `set-roleflow` with whatever it is told, a ceiling too. Extensions check what they hand on; this one does not. */
+/**
+ * Carries out `set-roleflow` with whatever it is told, a ceiling too. Extensions check what they hand on;
+ * this one does not.
+ */
 const reprofile: Operation = {
   name: 'carrier:reprofile',
   description: 'Gives a being another profile.',

@@ -79,8 +79,8 @@ const talk = fc.record({
 })
 
 /**
- * Decides each call twice: in a world whose texts say nothing, and in the same world whose prompts, qualities and wakes claim
- * powers.
+ * Decides each call twice: in a world whose texts say nothing, and in the same world whose prompts, qualities
+ * and wakes claim powers.
  * @throws {Breach} for a call that is decided in another way
  */
 export async function speakInWorlds(

@@ -26,7 +26,9 @@ const KNOWN: VerbCall[] = ALL_MOVES.flatMap((move) =>
 
 const pick = <T>(from: readonly T[]) => fc.nat(from.length - 1).map((i) => from[i] as T)
 
-/** Other ways to write an address, and words that mean something to JavaScript, to SQL or to a file system. */
+/**
+ * Other ways to write an address, and words that mean something to JavaScript, to SQL or to a file system.
+ */
 const disguised = (address: string): string[] => [
   address,
   `${address}/`,
@@ -134,7 +136,8 @@ export const answer: fc.Arbitrary<unknown> = fc.oneof(
       .map(([target, content, inReplyTo, role]) => ({ verb: 'summon', target, content, inReplyTo, role })),
   },
   fc.tuple(pick(['SEE', 'exec', 'constructor', '']), args).map(([verb, args]) => ({ verb, ...args })),
-  // shapes that only the generous reading takes: a tool with the name of an action, arguments beside it or as text, bare names
+  // shapes that only the generous reading takes: a tool with the name of an action, arguments beside it or as
+  // text, bare names
   fc.tuple(action, args).map(([verb, args]) => ({ verb, ...args })),
   fc
     .tuple(action, place, args)
@@ -179,7 +182,8 @@ export interface Raided {
 }
 
 /**
- * Has the minds of the mole and of all whom it made answer whatever an attacker chose, in one generated world after another.
+ * Has the minds of the mole and of all whom it made answer whatever an attacker chose, in one generated world
+ * after another.
  * @throws {Breach} for a call beyond lists or stance
  */
 export async function raidWorlds(code: World, calls: number, seed?: number): Promise<Raided> {
@@ -211,13 +215,15 @@ export async function raidWorlds(code: World, calls: number, seed?: number): Pro
   return done
 }
 
-/** What a model is told of at most: every address, and every action with the arguments that a move of it has. */
+/**
+ * What a model is told of at most: every address, and every action with the arguments that a move of it has.
+ */
 const SHOWN: ShownNames = {
   addresses: [...ADDRESSES, ...STANCES, 'matter:gem', 'matter:relic'],
-  actions: new Map(
+  doOperations: new Map(
     KNOWN.flatMap((call) => (call.verb === 'do' ? [[call.operation, Object.keys(call.args)]] : [])),
   ),
-  operations: new Map(
+  beOperations: new Map(
     KNOWN.flatMap((call) => (call.verb === 'be' ? [[call.operation, Object.keys(call.args)]] : [])),
   ),
 }

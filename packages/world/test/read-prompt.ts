@@ -24,7 +24,10 @@ const LINE_BREAK = new RegExp(String.raw`\r\n|[${BREAKS}]`, 'u')
 
 const LAST_LINE = /\n\n([^\n]*)$/
 
-/** Lines of words have one `\` more where they begin like a heading. Each is read as a person sees it, without what shows nothing. */
+/**
+ * Lines of words have one `\` more where they begin like a heading. Each is read as a person sees it, without
+ * what shows nothing.
+ */
 const withoutMarks = (user: string): string =>
   user
     .split(new RegExp(`(${LINE_BREAK.source})`, 'u'))
@@ -39,7 +42,10 @@ const withoutMarks = (user: string): string =>
     })
     .join('')
 
-/** Splits at every line break that any reader knows, and reads headings, their bodies and the fields of `[Wake]`. */
+/**
+ * Splits at every line break that any reader knows, and reads headings, their bodies and the fields of
+ * `[Wake]`.
+ */
 export function readPrompt({ system, user }: Prompt): ReadPrompt {
   const lines = system.split(LINE_BREAK)
   const blocks = lines.flatMap((line, i): [string, string[]][] => {

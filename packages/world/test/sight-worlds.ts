@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import type { Extension } from '../src/index.ts'
 import { born, MemoryWorld } from './memory-world.ts'
 
-/** Places, beings and things of a generated world. Each holds a marker of its own, which stands nowhere else. */
+/**
+ * Places, beings and things of a generated world. Each holds a marker of its own, which stands nowhere else.
+ */
 export const PLACES = ['/hall', '/hall/nook', '/vault', '/vault/safe', '/yard'] as const
 export const BEINGS = ['ann', 'bo', 'cy', 'dee'] as const
 export const THINGS = ['globe', 'ring', 'note'] as const
@@ -215,7 +217,10 @@ export function worldFrom(drawn: Drawn, genesis: readonly FactDraft[]): MemoryWo
   return world
 }
 
-/** The wakes by which a being may hear of everything that holds a marker: changes, looks, and what goes on from them. */
+/**
+ * The wakes by which a being may hear of everything that holds a marker: changes, looks, and what goes on
+ * from them.
+ */
 export function wakesOf(
   world: MemoryWorld,
 ): { readonly id: string; readonly kind: 'event'; readonly content: Json }[] {

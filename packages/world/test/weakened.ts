@@ -1,8 +1,8 @@
-import type { SubstrateAction } from '../src/index.ts'
+import type { SubstrateOperation } from '../src/index.ts'
 import type { World } from './authority-play.ts'
 
 /** Whether an operation that anyone could do would take a being beyond its makers; where not, why not. */
-const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateAction, true | string>> = {
+const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateOperation, true | string>> = {
   'create-space': true,
   'set-space': true,
   'add-contributor': true,
@@ -41,7 +41,7 @@ const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateAction, true | string>> = {
 }
 
 /** Controls open one at a time: a property that holds all the same sees nothing. */
-export const GUARDED = (Object.keys(WOULD_TAKE_BEYOND) as SubstrateAction[]).filter(
+export const GUARDED = (Object.keys(WOULD_TAKE_BEYOND) as SubstrateOperation[]).filter(
   (name) => WOULD_TAKE_BEYOND[name] === true,
 )
 
@@ -58,5 +58,5 @@ export function replacing(
 }
 
 /** The code in which anyone may do an operation. */
-export const opened = (code: World, name: SubstrateAction): World =>
+export const opened = (code: World, name: SubstrateOperation): World =>
   replacing(code, name, () => ({ allow: ['anyone'] }))

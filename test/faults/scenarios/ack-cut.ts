@@ -1,15 +1,17 @@
 import type { Scenario } from '../scenario.ts'
 
-/** The commit happens and its acknowledgement does not arrive, which a kill at a random time hardly ever hits. */
+/**
+ * The commit happens and its acknowledgement does not arrive, which a kill at a random time hardly ever hits.
+ */
 export const ackCut: Scenario<{ cuts: number }> = {
   name: 'ack-cut',
   about: 'a commit whose acknowledgement is cut leaves one set of facts',
   sizes: { test: { cuts: 40 }, full: { cuts: 1000 }, control: { cuts: 10 } },
-  trial: { persons: 6, scripted: 8, llm: 4 },
-  async attack(trial, { cuts }) {
-    const { proxy } = trial.ground.postgres
-    const random = trial.random.fork()
-    await trial.keepWorker().worker.ready
+  experiment: { persons: 6, scripted: 8, llm: 4 },
+  async attack(experiment, { cuts }) {
+    const { proxy } = experiment.ground.postgres
+    const random = experiment.random.fork()
+    await experiment.keepWorker().worker.ready
     const before = proxy.counts.unheardCommits
     const done = () => proxy.counts.unheardCommits - before
     let wanted = 0
@@ -17,17 +19,17 @@ export const ackCut: Scenario<{ cuts: number }> = {
     proxy.unhear({
       wanted: (statement) => isAppend(statement) && wanted < cuts && random.chance(0.5) && ++wanted > 0,
     })
-    const load = trial.load(16)
+    const load = experiment.load(16)
     let told = 0
     while (done() < cuts) {
-      await trial.progress()
-      trial.faults.push(Date.now())
+      await experiment.progress()
+      experiment.faults.push(Date.now())
       // An append that met a stale head committed nothing, so its answer passed.
       wanted = Math.max(wanted, 0)
       if (wanted >= cuts && done() < cuts) wanted = done()
       if (done() - told >= 100) {
         told = done()
-        trial.say(`${told} of ${cuts} acknowledgements cut`)
+        experiment.say(`${told} of ${cuts} acknowledgements cut`)
       }
     }
     proxy.unhear(null)

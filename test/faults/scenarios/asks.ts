@@ -6,12 +6,14 @@ import { OPERATOR } from '@treeos/world'
 import { sql } from 'kysely'
 import bystander, { BYSTANDER_PATH } from '../../support/bystander.ts'
 import { MAIL_PATH } from '../../support/mail.ts'
-import type { Trial, WorkerHow } from '../driver.ts'
+import type { Experiment, WorkerHow } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
-import { putAct } from '../submitting.ts'
+import { putAct } from '../submitted-acts.ts'
 import { dieAt } from './kill-points.ts'
 
-/** Every moment comes by these: that which asks, that which answers, and that which does what was approved. */
+/**
+ * Every moment comes by these: that which asks, that which answers, and that which does what was approved.
+ */
 const POINTS: readonly CrashPoint[] = [
   'open:held',
   'stamp:after-append',
@@ -20,7 +22,10 @@ const POINTS: readonly CrashPoint[] = [
   'ring:after',
   'stamp:returned',
 ]
-/** Every second worker has one extension more, so its code has another version: what one asks, another one carries out. */
+/**
+ * Every second worker has one extension more, so its code has another version: what one asks, another one
+ * carries out.
+ */
 const MIXED: readonly WorkerHow[] = [
   {},
   { env: { TREEOS_EXTENSIONS: [MAIL_PATH, BYSTANDER_PATH].join(',') } },
@@ -35,28 +40,34 @@ export const asks: Scenario<{ kills: number }> = {
   about:
     'a call that a rule asks about is done once after a yes, and never without one, wherever its workers are killed, whichever version they have',
   sizes: { test: { kills: 2 }, full: { kills: 200 }, control: { kills: 0 } },
-  trial: { persons: 4, scripted: 1, llm: 0, spends: 1, stallSeconds: 60 },
+  experiment: { persons: 4, scripted: 1, llm: 0, spends: 1, stallSeconds: 60 },
   kills: ({ kills }) => POINTS.slice(0, kills),
-  async attack(trial, { kills }, broken) {
-    await trial.askFor({ who: ['operator'], within: 3600 })
-    const random = trial.random.fork()
+  async attack(experiment, { kills }, broken) {
+    await experiment.askFor({ who: ['operator'], within: 3600 })
+    const random = experiment.random.fork()
     const plan = [...POINTS, ...Array.from({ length: kills }, () => random.pick(POINTS))].slice(0, kills)
-    const answering = new Answering(trial)
-    const died = await dieAt(trial, random.shuffled(plan), 6, (n) => MIXED[n % MIXED.length] ?? {})
-    await trial.answered()
+    const answering = new Answering(experiment)
+    const died = await dieAt(experiment, random.shuffled(plan), 6, (n) => MIXED[n % MIXED.length] ?? {})
+    await experiment.answered()
     const answered = await answering.end()
-    broken.push(...(await judgeAsks(trial, answered)))
-    return { kills, mixedWith: bystander.name, ...answered.figures, ...(await countVersions(trial)), ...died }
+    broken.push(...(await judgeAsks(experiment, answered)))
+    return {
+      kills,
+      mixedWith: bystander.name,
+      ...answered.figures,
+      ...(await countVersions(experiment)),
+      ...died,
+    }
   },
   control: {
     without: 'sabotaged attack',
     /** The rule asks nobody. */
-    async attack(trial, _size, broken) {
-      await trial.askFor(null)
-      trial.keepWorker()
-      for (const person of trial.persons) await trial.spend(person)
+    async attack(experiment, _size, broken) {
+      await experiment.askFor(null)
+      experiment.keepWorker()
+      for (const person of experiment.persons) await experiment.spend(person)
       await sleep(3000)
-      broken.push(...(await judgeAsks(trial, { denied: new Set(), figures: {} })))
+      broken.push(...(await judgeAsks(experiment, { denied: new Set(), figures: {} })))
       return {}
     },
     sign: /was done without a yes/,
@@ -71,14 +82,14 @@ interface Answered {
 
 /** Answers every call that waits, as the operator does. */
 class Answering {
-  readonly #trial: Trial
+  readonly #experiment: Experiment
   readonly #denied = new Set<string>()
   readonly #seen = new Set<string>()
   readonly #done: Promise<void>
   #stopped = false
 
-  constructor(trial: Trial) {
-    this.#trial = trial
+  constructor(experiment: Experiment) {
+    this.#experiment = experiment
     this.#done = this.#run()
     this.#done.catch(() => undefined) // told by `end`
   }
@@ -89,7 +100,7 @@ class Answering {
 
   /** @returns whether something still waits for its answer, or for what comes of it */
   async #answerAll(): Promise<boolean> {
-    const waiting = await approvals(this.#trial, OPERATOR).catch(() => null)
+    const waiting = await approvals(this.#experiment, OPERATOR).catch(() => null)
     if (waiting === null) return true
     for (const { id } of waiting) {
       if (this.#seen.has(id)) continue
@@ -103,12 +114,12 @@ class Answering {
         target: `@${OPERATOR}`,
         args,
       } as const
-      await putAct(this.#trial.db, OPERATOR, `answer-${id.replaceAll('/', '-')}`, call)
-      await this.#trial.ring(OPERATOR)
+      await putAct(this.#experiment.db, OPERATOR, `answer-${id.replaceAll('/', '-')}`, call)
+      await this.#experiment.ring(OPERATOR)
     }
     const { rows } = await sql`
       select from treeos.projection where key like 'approval:%' and state::json->>'state' in ('open', 'given') limit 1`.execute(
-      this.#trial.db,
+      this.#experiment.db,
     )
     return rows.length > 0
   }
@@ -120,8 +131,10 @@ class Answering {
   }
 }
 
-/** How many versions of the code judged calls, and how many calls one version asked about and another one did. */
-async function countVersions({ db }: Trial): Promise<Figures> {
+/**
+ * How many versions of the code judged calls, and how many calls one version asked about and another one did.
+ */
+async function countVersions({ db }: Experiment): Promise<Figures> {
   const { rows } = await sql<{ versions: number; crossed: number }>`
     with judged as (select moment, wake, convert_from(record, 'UTF8')::jsonb->>'code' as code from treeos.moment_outcome)
     select count(distinct j.code)::int as versions, count(*) filter (where a.code <> j.code)::int as crossed
@@ -130,7 +143,7 @@ async function countVersions({ db }: Trial): Promise<Figures> {
 }
 
 /** Each call was done once, in one append with the use of its yes; or never, after a no. */
-async function judgeAsks({ db, asked }: Trial, { denied }: Answered): Promise<string[]> {
+async function judgeAsks({ db, asked }: Experiment, { denied }: Answered): Promise<string[]> {
   const { rows } = await sql<{ value: string; approval: string | null }>`
     select convert_from(f.bytes, 'UTF8')::jsonb->>'value' as value, substr(u.reel, 10) as approval
     from treeos.fact f

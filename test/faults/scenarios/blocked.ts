@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import heavy, { HEAVY_PATH } from '../../support/heavy.ts'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
 const ANSWER_SECONDS_MAX = 60
@@ -21,47 +21,47 @@ export const blocked: Scenario<Size> = {
     full: { blocks: 20, seconds: 10 },
     control: { blocks: 1, seconds: 4 },
   },
-  trial: {
+  experiment: {
     persons: 4,
     scripted: 3,
     llm: 2,
     stallSeconds: 60,
     extensions: [{ extension: heavy, path: HEAVY_PATH }],
   },
-  attack: (trial, size, broken) => block(trial, 'heavy:block', size, broken),
+  attack: (experiment, size, broken) => block(experiment, 'heavy:block', size, broken),
   control: {
     without: 'sabotaged attack',
     /** The same operation, with a timeout that it keeps. */
-    attack: (trial, size, broken) => block(trial, 'heavy:block-patiently', size, broken),
+    attack: (experiment, size, broken) => block(experiment, 'heavy:block-patiently', size, broken),
     sign: /^outcome of act\/\S+ is act$/,
   },
 }
 
 async function block(
-  trial: Trial,
+  experiment: Experiment,
   operation: string,
   { blocks, seconds }: Size,
   broken: string[],
 ): Promise<Figures> {
-  const [victim = '', ...others] = trial.persons
-  const keepers = [trial.keepWorker(), trial.keepWorker()]
+  const [victim = '', ...others] = experiment.persons
+  const keepers = [experiment.keepWorker(), experiment.keepWorker()]
   await Promise.all(keepers.map(({ worker }) => worker.ready))
   let slowest = 0
   for (let i = 1; i <= blocks; i++) {
-    trial.faults.push(Date.now())
-    const { id } = await trial.fail(victim, operation, { seconds }, TIMED_OUT)
+    experiment.faults.push(Date.now())
+    const { id } = await experiment.fail(victim, operation, { seconds }, TIMED_OUT)
     await sleep(500)
     const under = await Promise.all([
-      ...trial.scripted.map((being) => trial.ask(being, trial.random.pick(others))),
-      ...trial.llm.map((being) => trial.ask(being, trial.random.pick(others))),
+      ...experiment.scripted.map((being) => experiment.ask(being, experiment.random.pick(others))),
+      ...experiment.llm.map((being) => experiment.ask(being, experiment.random.pick(others))),
     ])
-    await trial.answered([id])
+    await experiment.answered([id])
     const at = Date.now()
-    trial.faults.push(at)
+    experiment.faults.push(at)
     // The being that was held up goes on as well.
-    await trial.answered([(await trial.have(victim)).id, ...under.map((one) => one.id)])
+    await experiment.answered([(await experiment.have(victim)).id, ...under.map((one) => one.id)])
     slowest = Math.max(slowest, (Date.now() - at) / 1000)
-    trial.say(`${i} of ${blocks}`)
+    experiment.say(`${i} of ${blocks}`)
   }
   if (slowest > ANSWER_SECONDS_MAX) broken.push(`the last answer came ${slowest} s after a block`)
   const died = keepers.reduce((sum, { starts }) => sum + starts - 1, 0)

@@ -1,7 +1,7 @@
 import { actWakeId, type BeingName } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Clock } from '../clocks.ts'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import type { Keeper } from '../keeper.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
@@ -26,8 +26,9 @@ const until = (instant: string): number => (Date.parse(instant) - Date.now()) / 
 
 const WHOSE = ['postgres', 'workers', 'both'] as const
 /**
- * Before noon and after it, so that each run changes the stack of a being that reads the hour. Both are later than any step goes: the time of a
- * moment is never before its being's last act, so an earlier hour would not be seen.
+ * Before noon and after it, so that each run changes the stack of a being that reads the hour. Both are later
+ * than any step goes: the time of a moment is never before its being's last act, so an earlier hour would not
+ * be seen.
  */
 const HALVES = ['2029-01-10T07:00:00Z', '2029-01-10T16:00:00Z'] as const
 
@@ -51,7 +52,7 @@ export const clock: Scenario<Size> = {
     full: { rounds: 20, steps: STEPS.length * WHOSE.length },
     control: { rounds: 1, steps: 8 },
   },
-  trial: {
+  experiment: {
     persons: 4,
     scripted: 3,
     llm: 3,
@@ -63,13 +64,13 @@ export const clock: Scenario<Size> = {
   control: { without: 'counted-order', sign: /^wakes of @\S+ were lived in another order than they came/ },
 }
 
-async function jump(trial: Trial, { rounds, steps }: Size, broken: string[]): Promise<Figures> {
-  const { clocks } = trial.ground
+async function jump(experiment: Experiment, { rounds, steps }: Size, broken: string[]): Promise<Figures> {
+  const { clocks } = experiment.ground
   if (clocks === null) throw new Error('the clocks of this ground cannot jump')
-  const random = trial.random.fork()
-  const keeper = trial.keepWorker()
+  const random = experiment.random.fork()
+  const keeper = experiment.keepWorker()
   await keeper.worker.ready
-  await trial.operate({
+  await experiment.operate({
     verb: 'be',
     operation: 'birth',
     args: {
@@ -81,60 +82,66 @@ async function jump(trial: Trial, { rounds, steps }: Size, broken: string[]): Pr
   })
   const every = STEPS.flatMap((step) => WHOSE.map((whose) => ({ ...step, whose })))
   const set = async (which: Clock, to: number) => {
-    trial.faults.push(Date.now())
+    experiment.faults.push(Date.now())
     await which.set(to)
-    trial.faults.push(Date.now()) // what a lease covered may be asked again
+    experiment.faults.push(Date.now()) // what a lease covered may be asked again
   }
-  const load = trial.load(8)
+  const load = experiment.load(8)
   let made = 0
   try {
     for (let round = 0; round < rounds; round++)
       for (const { to, whose } of random.shuffled(every).slice(0, steps)) {
-        trial.check()
+        experiment.check()
         if (whose !== 'workers') await set(clocks.postgres, to(clocks.postgres.offset))
         if (whose !== 'postgres') await set(clocks.workers, to(clocks.workers.offset))
-        await trial.answered([(await trial.ask(BEING)).id])
+        await experiment.answered([(await experiment.ask(BEING)).id])
         made += 1
-        if (made % 24 === 0) trial.say(`${made} steps, ${trial.asked.length} questions`)
+        if (made % 24 === 0) experiment.say(`${made} steps, ${experiment.asked.length} questions`)
       }
     for (const half of HALVES) {
       await set(clocks.postgres, until(half))
       await set(clocks.workers, until(half))
-      await trial.answered([(await trial.ask(BEING)).id])
+      await experiment.answered([(await experiment.ask(BEING)).id])
     }
     await load.stop()
-    await trial.answered()
-    for (let i = 0; i < Math.max(1, rounds / 2); i++) await keepOrder(trial, keeper, clocks.postgres, broken)
+    await experiment.answered()
+    for (let i = 0; i < Math.max(1, rounds / 2); i++)
+      await keepOrder(experiment, keeper, clocks.postgres, broken)
   } finally {
     await set(clocks.postgres, 0)
     await set(clocks.workers, 0)
   }
-  broken.push(...(await silences(trial)))
-  const stacks = await stacksOf(trial, BEING)
+  broken.push(...(await silences(experiment)))
+  const stacks = await stacksOf(experiment, BEING)
   if (stacks.length < 2) broken.push(`the hour never changed the stack of @${BEING}: ${stacks.join()}`)
   return { steps: made, workersStarted: keeper.starts, stacks: stacks.join(', ') }
 }
 
 /** Wakes that come while the clock goes back are lived as they came. */
-async function keepOrder(trial: Trial, { worker }: Keeper, clock: Clock, broken: string[]): Promise<void> {
-  const person = trial.random.pick(trial.persons)
+async function keepOrder(
+  experiment: Experiment,
+  { worker }: Keeper,
+  clock: Clock,
+  broken: string[],
+): Promise<void> {
+  const person = experiment.random.pick(experiment.persons)
   worker.freeze()
   const ids: string[] = []
   try {
     for (let i = 0; i < 3; i++) {
-      ids.push((await trial.have(person)).id)
+      ids.push((await experiment.have(person)).id)
       await clock.set(clock.offset - HOUR)
     }
   } finally {
     worker.resume()
   }
-  await trial.answered(ids)
-  const lived = await wakesInOrder(trial, ids.map(actWakeId))
+  await experiment.answered(ids)
+  const lived = await wakesInOrder(experiment, ids.map(actWakeId))
   if (lived.join() !== ids.map(actWakeId).join())
     broken.push(`wakes of @${person} were lived in another order than they came: ${lived.join(', ')}`)
 }
 
-async function wakesInOrder({ db }: Trial, wakes: readonly string[]): Promise<string[]> {
+async function wakesInOrder({ db }: Experiment, wakes: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('moment_outcome')
     .select('wake')
@@ -146,7 +153,7 @@ async function wakesInOrder({ db }: Trial, wakes: readonly string[]): Promise<st
 }
 
 /** Moments that opened before the one before them was sealed: their silence would be negative. */
-async function silences({ db }: Trial): Promise<string[]> {
+async function silences({ db }: Experiment): Promise<string[]> {
   const { rows } = await sql<{ moment: string }>`
     with ends as (
       select moment, sealed_at, max(sealed_at) filter (where kind = 'act')
@@ -160,7 +167,7 @@ async function silences({ db }: Trial): Promise<string[]> {
 }
 
 /** How many of the being's acts had which role. */
-async function stacksOf({ db }: Trial, being: BeingName): Promise<string[]> {
+async function stacksOf({ db }: Experiment, being: BeingName): Promise<string[]> {
   const rows = await db
     .selectFrom('moment_outcome')
     .select(({ fn }) => ['primary_role', fn.countAll<number>().as('count')])

@@ -3,7 +3,7 @@ import { refusalOf } from '@treeos/client'
 import { actWakeId, newWake, PRIORITIES } from '@treeos/core'
 import { enqueue } from '@treeos/store'
 import { sql } from 'kysely'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import type { Keeper } from '../keeper.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -31,14 +31,14 @@ export const disk: Scenario<Size> = {
     full: { postgres: 20, temporal: 10, logs: 10 },
     control: { postgres: 1, temporal: 0, logs: 0 },
   },
-  trial: { persons: 3, scripted: 3, llm: 2, stallSeconds: 120 },
-  async attack(trial, size, broken) {
-    const random = trial.random.fork()
-    await sql`alter system set max_wal_size = ${sql.lit(`${WAL_MIB}MB`)}`.execute(trial.owner)
-    await sql`select pg_reload_conf()`.execute(trial.owner)
-    const keeper = trial.keepWorker()
+  experiment: { persons: 3, scripted: 3, llm: 2, stallSeconds: 120 },
+  async attack(experiment, size, broken) {
+    const random = experiment.random.fork()
+    await sql`alter system set max_wal_size = ${sql.lit(`${WAL_MIB}MB`)}`.execute(experiment.owner)
+    await sql`select pg_reload_conf()`.execute(experiment.owner)
+    const keeper = experiment.keepWorker()
     await keeper.worker.ready
-    const load = trial.load(8)
+    const load = experiment.load(8)
     const told: Record<string, number> = {}
     const slowest: Record<string, number> = {}
     const places = (['postgres', 'temporal', 'logs'] as const).flatMap((place) =>
@@ -46,16 +46,16 @@ export const disk: Scenario<Size> = {
     )
     for (const [i, place] of random.shuffled(places).entries()) {
       await sleep(random.between(200, 1000))
-      const under = trial.openIds
+      const under = experiment.openIds
       const starts = keeper.starts
-      await whileFull(trial, place, async () => {
+      await whileFull(experiment, place, async () => {
         if (place === 'postgres')
-          for (const code of await bringActs(trial)) told[code] = (told[code] ?? 0) + 1
-        if (place === 'logs') await makeItLog(trial)
+          for (const code of await bringActs(experiment)) told[code] = (told[code] ?? 0) + 1
+        if (place === 'logs') await makeItLog(experiment)
         await sleep(random.between(1000, 6000))
       })
       const at = Date.now()
-      await trial.answered(under)
+      await experiment.answered(under)
       const seconds = (Date.now() - at) / 1000
       slowest[`${place}SecondsMax`] = Math.max(
         slowest[`${place}SecondsMax`] ?? 0,
@@ -64,12 +64,12 @@ export const disk: Scenario<Size> = {
       if (seconds > ANSWER_SECONDS_MAX)
         broken.push(`${place}: the last answer came ${seconds} s after there was space`)
       judgeWorker(place, starts, keeper, broken)
-      trial.say(
+      experiment.say(
         `${i + 1} of ${places.length}: ${place}, answered ${seconds.toFixed(1)} s after there was space`,
       )
     }
     await load.stop()
-    await trial.answered()
+    await experiment.answered()
     for (const code of Object.keys(told))
       if (code !== 'taken' && code !== 'SERVICE_UNAVAILABLE') broken.push(`a client was told ${code}`)
     if (size.postgres > 0 && told.SERVICE_UNAVAILABLE === undefined)
@@ -79,13 +79,13 @@ export const disk: Scenario<Size> = {
   control: {
     without: 'sabotaged attack',
     /** The space does not come back. */
-    async attack(trial) {
-      await trial.keepWorker().worker.ready
-      const load = trial.load(8)
+    async attack(experiment) {
+      await experiment.keepWorker().worker.ready
+      const load = experiment.load(8)
       load.stop().catch(() => undefined)
-      await whileFull(trial, 'postgres', async () => {
-        await bringActs(trial)
-        await trial.answered()
+      await whileFull(experiment, 'postgres', async () => {
+        await bringActs(experiment)
+        await experiment.answered()
       })
       return {}
     },
@@ -94,7 +94,11 @@ export const disk: Scenario<Size> = {
   },
 }
 
-async function whileFull({ ground, faults }: Trial, place: Place, run: () => Promise<void>): Promise<void> {
+async function whileFull(
+  { ground, faults }: Experiment,
+  place: Place,
+  run: () => Promise<void>,
+): Promise<void> {
   const full = ground.disks?.[place]
   if (full === undefined) throw new Error('the disks of this ground are not small')
   faults.push(Date.now())
@@ -109,20 +113,20 @@ async function whileFull({ ground, faults }: Trial, place: Place, run: () => Pro
 }
 
 /** Brings large acts as clients do. @returns what each client was told: a code, or `taken` */
-async function bringActs(trial: Trial): Promise<string[]> {
+async function bringActs(experiment: Experiment): Promise<string[]> {
   const told: string[] = []
   for (let i = 0; i < REFUSED; i++) {
-    const being = trial.random.pick(trial.persons)
+    const being = experiment.random.pick(experiment.persons)
     const args = { field: 'load.large', value: 'x'.repeat(REFUSED_CHARS) }
     const wake = newWake({
-      id: actWakeId(`${trial.reality.name}-large-${trial.random.next()}`),
+      id: actWakeId(`${experiment.reality.name}-large-${experiment.random.next()}`),
       being,
       kind: 'act',
       priority: PRIORITIES.human,
       content: { call: { verb: 'do', operation: 'set-being', target: `@${being}`, args }, answers: null },
     })
     told.push(
-      await enqueue(trial.db, 'act', wake).then(
+      await enqueue(experiment.db, 'act', wake).then(
         () => 'taken',
         (error: unknown) => refusalOf(error).code,
       ),
@@ -132,7 +136,7 @@ async function bringActs(trial: Trial): Promise<string[]> {
 }
 
 /** A worker warns of each connection that it loses. */
-async function makeItLog({ ground }: Trial): Promise<void> {
+async function makeItLog({ ground }: Experiment): Promise<void> {
   for (let i = 0; i < 5; i++) {
     ground.postgres.proxy.cut()
     await sleep(200)

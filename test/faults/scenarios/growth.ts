@@ -3,7 +3,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { beingWorkflowId } from '@treeos/protocol'
 import { OPERATOR } from '@treeos/world'
 import { sql } from 'kysely'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import { withoutDefences } from '../sabotaged-worker.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 import { beginEndless } from './doorbells.ts'
@@ -35,47 +35,47 @@ export const growth: Scenario<Size> = {
     full: { moments: 2000, window: 100, continuedAsNewMin: 3 },
     control: { moments: 60, window: 20, continuedAsNewMin: 1 },
   },
-  trial: { persons: 2, scripted: 1, llm: 0 },
-  async attack(trial, { moments, window, continuedAsNewMin }, broken) {
-    const [being = ''] = trial.scripted
-    const { worker } = trial.keepWorker()
+  experiment: { persons: 2, scripted: 1, llm: 0 },
+  async attack(experiment, { moments, window, continuedAsNewMin }, broken) {
+    const [being = ''] = experiment.scripted
+    const { worker } = experiment.keepWorker()
     await worker.ready
     const memory: number[] = []
-    while (trial.asked.length < moments) {
-      await trial.ask(being)
-      if (trial.open > 3) await trial.progress()
-      const { length } = trial.asked
+    while (experiment.asked.length < moments) {
+      await experiment.ask(being)
+      if (experiment.open > 3) await experiment.progress()
+      const { length } = experiment.asked
       if (length === window || length === moments) memory.push(await worker.memoryKept())
-      if (length % 500 === 0) trial.say(`${length} of ${moments} moments`)
+      if (length % 500 === 0) experiment.say(`${length} of ${moments} moments`)
     }
-    await trial.answered()
+    await experiment.answered()
     return {
-      ...(await judgeRuns(trial, being, continuedAsNewMin, broken)),
-      ...(await judgeTimes(trial, being, window, broken)),
+      ...(await judgeRuns(experiment, being, continuedAsNewMin, broken)),
+      ...(await judgeTimes(experiment, being, window, broken)),
       ...judgeMemory(memory, broken),
-      ...(await weigh(trial, being, window, broken)),
+      ...(await weigh(experiment, being, window, broken)),
     }
   },
   control: {
     without: 'sabotaged attack',
-    trial: { takesSignals: true, workerEnv: withoutDefences(['forgetting']) },
+    experiment: { takesSignals: true, workerEnv: withoutDefences(['forgetting']) },
     /**
-     * Content goes by signal instead of by row and grows; the last moments meet a slow Postgres; the being's runs never end, and its
-     * worker forgets nothing.
+     * Content goes by signal instead of by row and grows; the last moments meet a slow Postgres; the being's
+     * runs never end, and its worker forgets nothing.
      */
-    async attack(trial, { moments, window, continuedAsNewMin }, broken) {
-      const { worker } = trial.keepWorker()
+    async attack(experiment, { moments, window, continuedAsNewMin }, broken) {
+      const { worker } = experiment.keepWorker()
       await worker.ready
-      await beginEndless(trial, OPERATOR)
+      await beginEndless(experiment, OPERATOR)
       const memory: number[] = []
-      const { proxy } = trial.ground.postgres
-      const before = (await timesOf(trial, OPERATOR)).length
+      const { proxy } = experiment.ground.postgres
+      const before = (await timesOf(experiment, OPERATOR)).length
       try {
         for (let i = 0; i < moments; i++) {
           if (i === moments - window) proxy.slow(SLOW_MS)
-          await signalAct(trial, 'more '.repeat(i * 10))
+          await signalAct(experiment, 'more '.repeat(i * 10))
           const giveUpAt = Date.now() + SIGNALLED_MS_MAX
-          while ((await timesOf(trial, OPERATOR)).length <= before + i) {
+          while ((await timesOf(experiment, OPERATOR)).length <= before + i) {
             if (Date.now() > giveUpAt) throw new Error(`signalled act ${i + 1} of ${moments} had no moment`)
             await sleep(20)
           }
@@ -85,10 +85,10 @@ export const growth: Scenario<Size> = {
         proxy.flow()
       }
       return {
-        ...(await judgeRuns(trial, OPERATOR, continuedAsNewMin, broken)),
+        ...(await judgeRuns(experiment, OPERATOR, continuedAsNewMin, broken)),
         ...judgeMemory(memory, broken),
-        ...(await judgeTimes(trial, OPERATOR, window, broken)),
-        ...(await weigh(trial, OPERATOR, window, broken)),
+        ...(await judgeTimes(experiment, OPERATOR, window, broken)),
+        ...(await weigh(experiment, OPERATOR, window, broken)),
       }
     },
     sign: [
@@ -100,8 +100,13 @@ export const growth: Scenario<Size> = {
   },
 }
 
-async function judgeRuns(trial: Trial, being: string, atLeast: number, broken: string[]): Promise<Figures> {
-  const continuedAsNew = (await trial.runsOf(being)).filter((run) => run.continuedAsNew).length
+async function judgeRuns(
+  experiment: Experiment,
+  being: string,
+  atLeast: number,
+  broken: string[],
+): Promise<Figures> {
+  const continuedAsNew = (await experiment.runsOf(being)).filter((run) => run.continuedAsNew).length
   if (continuedAsNew < atLeast)
     broken.push(`continued as new ${continuedAsNew} times, not ${atLeast} at least`)
   return { continuedAsNew }
@@ -115,19 +120,24 @@ function judgeMemory(memory: readonly number[], broken: string[]): Figures {
 }
 
 /** Acts by signal are the first operator's. */
-async function signalAct(trial: Trial, value: string): Promise<void> {
-  const handle = trial.temporal.workflow.getHandle(beingWorkflowId(trial.reality.name, OPERATOR))
+async function signalAct(experiment: Experiment, value: string): Promise<void> {
+  const handle = experiment.temporal.workflow.getHandle(beingWorkflowId(experiment.reality.name, OPERATOR))
   const args = { field: 'load.heard', value }
   await handle.signal('act', { verb: 'do', operation: 'set-being', target: `@${OPERATOR}`, args })
 }
 
 /** Compares the bytes of history, as JSON, of a being's first and last moments. */
-async function weigh(trial: Trial, being: string, window: number, broken: string[]): Promise<Figures> {
+async function weigh(
+  experiment: Experiment,
+  being: string,
+  window: number,
+  broken: string[],
+): Promise<Figures> {
   const perMoment: number[] = []
-  const workflowId = beingWorkflowId(trial.reality.name, being)
-  const runs = await trial.runsOf(being)
+  const workflowId = beingWorkflowId(experiment.reality.name, being)
+  const runs = await experiment.runsOf(being)
   for (const { runId } of runs) {
-    const history = await trial.temporal.workflow.getHandle(workflowId, runId).fetchHistory()
+    const history = await experiment.temporal.workflow.getHandle(workflowId, runId).fetchHistory()
     const { events } = JSON.parse(historyToJSON(history)) as { events: object[] }
     let bytes = 0
     for (const event of events) {
@@ -168,18 +178,26 @@ function ends(values: readonly number[], window: number): number[] {
 }
 
 /** A moment takes as long at last as at first. */
-async function judgeTimes(trial: Trial, being: string, window: number, broken: string[]): Promise<Figures> {
-  const times = await timesOf(trial, being)
+async function judgeTimes(
+  experiment: Experiment,
+  being: string,
+  window: number,
+  broken: string[],
+): Promise<Figures> {
+  const times = await timesOf(experiment, being)
   const [firstMs = 0, lastMs = 0] = ends(times, window)
   if (lastMs > firstMs * TIME_RATIO_MAX)
     broken.push(`time per moment: ${firstMs} ms at first, ${lastMs} ms at last`)
   return { momentsOfOne: times.length, msPerMomentFirstLast: [firstMs, lastMs] }
 }
 
-/** ms from one moment to the next, both sealed. A moment waits for Postgres mostly before it opens and while it is sealed. */
-async function timesOf(trial: Trial, being: string): Promise<number[]> {
+/**
+ * ms from one moment to the next, both sealed. A moment waits for Postgres mostly before it opens and while
+ * it is sealed.
+ */
+async function timesOf(experiment: Experiment, being: string): Promise<number[]> {
   const { rows } = await sql<{ ms: number }>`
     select sealed_at - lag(sealed_at, 1, sealed_at) over (order by n) as ms from treeos.moment_outcome
-    where being = ${being} order by n`.execute(trial.db)
+    where being = ${being} order by n`.execute(experiment.db)
   return rows.map(({ ms }) => Number(ms))
 }

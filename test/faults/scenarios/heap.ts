@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import { withoutDefences } from '../sabotaged-worker.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
@@ -21,42 +21,43 @@ export const heap: Scenario<Size> = {
     full: { beings: 100, questions: 1000 },
     control: { beings: 20, questions: 400 },
   },
-  trial: { persons: 100, scripted: 6, llm: 6, stallSeconds: 120 },
-  attack: (trial, size, broken) => fillHeap(trial, size, {}, broken),
+  experiment: { persons: 100, scripted: 6, llm: 6, stallSeconds: 120 },
+  attack: (experiment, size, broken) => fillHeap(experiment, size, {}, broken),
   control: {
     without: 'sabotaged attack',
     /** The worker keeps all rows that it reads. */
-    attack: (trial, size, broken) => fillHeap(trial, size, withoutDefences(['releasing-rows']), broken),
+    attack: (experiment, size, broken) =>
+      fillHeap(experiment, size, withoutDefences(['releasing-rows']), broken),
     sign: /^the worker ended \d+ times: .*heap out of memory/,
   },
 }
 
 async function fillHeap(
-  trial: Trial,
+  experiment: Experiment,
   { beings, questions }: Size,
   env: NodeJS.ProcessEnv,
   broken: string[],
 ): Promise<Figures> {
   // All beings are in one place, so each moment reads these rows.
   const value = 'x'.repeat(FIELD_CHARS)
-  for (const person of trial.persons.slice(0, beings))
+  for (const person of experiment.persons.slice(0, beings))
     for (let i = 0; i < FIELDS_OF_ONE; i++) {
       const args = { field: `load.large${i}`, value }
-      await trial.operate({ verb: 'do', operation: 'set-being', target: `@${person}`, args })
+      await experiment.operate({ verb: 'do', operation: 'set-being', target: `@${person}`, args })
     }
-  trial.say(`${beings} beings with ${FIELDS_OF_ONE * FIELD_CHARS} characters each`)
-  trial.dismissMidwife()
-  const logged = (await readFile(trial.ground.workerLog, 'utf8')).length
+  experiment.say(`${beings} beings with ${FIELDS_OF_ONE * FIELD_CHARS} characters each`)
+  experiment.dismissMidwife()
+  const logged = (await readFile(experiment.ground.workerLog, 'utf8')).length
   const options = `${env.NODE_OPTIONS ?? ''} --max-old-space-size=${HEAP_MIB}`.trim()
-  const keeper = trial.keepWorker({ env: { ...env, NODE_OPTIONS: options } })
+  const keeper = experiment.keepWorker({ env: { ...env, NODE_OPTIONS: options } })
   await keeper.worker.ready
-  const load = trial.load(16)
-  while (trial.asked.length < questions && keeper.starts === 1) await trial.progress()
+  const load = experiment.load(16)
+  while (experiment.asked.length < questions && keeper.starts === 1) await experiment.progress()
   const memory = await keeper.worker.memory()
   await load.stop()
-  if (keeper.starts === 1) await trial.answered()
+  if (keeper.starts === 1) await experiment.answered()
   if (keeper.starts > 1) {
-    const log = (await readFile(trial.ground.workerLog, 'utf8')).slice(logged)
+    const log = (await readFile(experiment.ground.workerLog, 'utf8')).slice(logged)
     const why = log.split('\n').find((line) => line.startsWith('FATAL ERROR')) ?? 'its log has no fatal error'
     broken.push(`the worker ended ${keeper.starts - 1} times: ${why}`)
   }

@@ -1,5 +1,5 @@
 import { CRASH_POINTS, type CrashPoint } from '@treeos/activities'
-import type { Trial, WorkerHow } from '../driver.ts'
+import type { Experiment, WorkerHow } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
 /** Reached once a life. A run starts many workers but few lives, so it seldom reaches them again. */
@@ -17,45 +17,47 @@ const DEATH_SECONDS_MAX = 120
  * @returns the number of deaths by point
  */
 export async function dieAt(
-  trial: Trial,
+  experiment: Experiment,
   points: readonly CrashPoint[],
   open: number,
   howOf: (n: number) => WorkerHow = () => ({}),
 ): Promise<Figures> {
   let started = 0
-  const random = trial.random.fork()
-  // Few lives begin while a trial runs, so the first one must do.
+  const random = experiment.random.fork()
+  // Few lives begin while an experiment runs, so the first one must do.
   const hitOf = (point: CrashPoint) => (SELDOM.includes(point) ? 1 : random.between(1, HIT_MAX))
   const plan = points.map((point) => `${point}:${hitOf(point)}`)
-  trial.dismissMidwife()
+  experiment.dismissMidwife()
   const died: Figures = {}
   const dieNext = async (crashAt: string) => {
-    const worker = trial.startWorker(crashAt, howOf(started++))
+    const worker = experiment.startWorker(crashAt, howOf(started++))
     const late = setTimeout(() => worker.kill(), 1000 * DEATH_SECONDS_MAX)
     const end = await worker.ended
     clearTimeout(late)
-    trial.check()
+    experiment.check()
     if (worker.wasKilled) throw new Error(`no moment came by ${crashAt} within ${DEATH_SECONDS_MAX} s`)
     if (end !== 'SIGKILL') {
       const said = await worker.lastWords()
       throw new Error(`a worker that should die at ${crashAt} ended by ${end}: ${said}`)
     }
-    trial.faults.push(Date.now())
+    experiment.faults.push(Date.now())
     died[crashAt] = Number(died[crashAt] ?? 0) + 1
-    trial.say(`killed at ${crashAt}, ${plan.length} to go`)
+    experiment.say(`killed at ${crashAt}, ${plan.length} to go`)
   }
   const takeTurns = async () => {
     for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) await dieNext(crashAt)
   }
   const isBirth = points[0] !== undefined && BIRTHS.includes(points[0])
-  // This worker starts alone. A second one could begin all lives, and then the first would never reach its crash point.
+  // This worker starts alone. A second one could begin all lives, and then the first would never reach its
+  // crash point.
   const birth = isBirth ? dieNext(plan.shift() ?? '') : null
   const turns = birth === null ? [takeTurns(), takeTurns()] : [birth.then(takeTurns), birth.then(takeTurns)]
-  // Otherwise the first worker that is ready would take all the work, and the second would never reach its point.
-  const ready = Promise.all([...trial.ground.workers].map((worker) => worker.ready))
-  const loading = ready.then(() => trial.load(open))
+  // Otherwise the first worker that is ready would take all the work, and the second would never reach its
+  // point.
+  const ready = Promise.all([...experiment.ground.workers].map((worker) => worker.ready))
+  const loading = ready.then(() => experiment.load(open))
   await Promise.all([...turns, loading])
-  trial.keepWorker()
+  experiment.keepWorker()
   await (await loading).stop()
   return died
 }
@@ -81,25 +83,27 @@ export const killPoints: Scenario<{ kills: number }> = {
     full: { kills: 40 },
     control: { kills: 1 },
   },
-  trial: {
+  experiment: {
     modelMsMax: 1100, // about half of the calls take the long way
-    stallSeconds: 60, // a call outlives its worker by 12 s before another one makes it, and the next worker may die in it too
+    // a call outlives its worker by 12 s before another one makes it, and the next worker may die in it too
+    stallSeconds: 60,
   },
   kills: ({ kills }) => [
     BIRTH,
     ...WITHIN.filter((point) => kills > WITHIN.length || !AFTER_COMMIT.includes(point)),
   ],
-  async attack(trial, size) {
-    const random = trial.random.fork()
+  async attack(experiment, size) {
+    const random = experiment.random.fork()
     // The first life of each being begins now, so its points come first.
     const [first = BIRTH, ...rest] = this.kills?.(size) ?? []
     const plan = [first, ...random.shuffled(rest)]
     while (plan.length < size.kills) plan.push(random.pick(WITHIN))
-    return { kills: plan.length, ...(await dieAt(trial, plan, 4)) }
+    return { kills: plan.length, ...(await dieAt(experiment, plan, 4)) }
   },
   control: {
     without: 'unkeyed-append',
-    attack: (trial, { kills }) => dieAt(trial, Array<CrashPoint>(kills).fill('stamp:after-append'), 4),
+    attack: (experiment, { kills }) =>
+      dieAt(experiment, Array<CrashPoint>(kills).fill('stamp:after-append'), 4),
     sign: /other facts than its record says/,
   },
 }

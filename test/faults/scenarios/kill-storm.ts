@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import type { Keeper } from '../keeper.ts'
 import { StalledError } from '../open-questions.ts'
 import type { Figures, Scenario } from '../scenario.ts'
@@ -7,8 +7,9 @@ import type { Figures, Scenario } from '../scenario.ts'
 type Victim = 'worker' | 'temporal' | 'postgres'
 const VICTIMS: readonly Victim[] = ['worker', 'temporal', 'postgres']
 /**
- * The next kill comes when everything has recovered, or this long after a worker was up, so that things also die while others
- * recover. Kills that come faster than a busy machine starts a process would only measure the machine.
+ * The next kill comes when everything has recovered, or this long after a worker was up, so that things also
+ * die while others recover. Kills that come faster than a busy machine starts a process would only measure
+ * the machine.
  */
 const BREATH_MS = 1500
 const ANSWER_SECONDS_MAX = 60
@@ -18,33 +19,37 @@ export const killStorm: Scenario<{ each: number }> = {
   about:
     'workers, Temporal and Postgres killed again and again under load: every accepted summon has one outcome',
   sizes: { test: { each: 3 }, full: { each: 200 }, control: { each: 1 } },
-  trial: { persons: 3, scripted: 4, llm: 3, stallSeconds: 120 },
-  async attack(trial, { each }, broken) {
-    const random = trial.random.fork()
-    const keepers = [trial.keepWorker(), trial.keepWorker()]
+  experiment: { persons: 3, scripted: 4, llm: 3, stallSeconds: 120 },
+  async attack(experiment, { each }, broken) {
+    const random = experiment.random.fork()
+    const keepers = [experiment.keepWorker(), experiment.keepWorker()]
     await Promise.all(keepers.map(({ worker }) => worker.ready))
-    const load = trial.load(8)
+    const load = experiment.load(8)
     const recoveries = new Map<Victim, number[]>(VICTIMS.map((victim) => [victim, []]))
     const recovering: Promise<void>[] = []
     const victims = random.shuffled(VICTIMS.flatMap((victim) => Array<Victim>(each).fill(victim)))
     for (const [i, victim] of victims.entries()) {
       await sleep(random.between(50, 600))
-      trial.check()
-      const under = trial.openIds
+      experiment.check()
+      const under = experiment.openIds
       const at = Date.now()
-      await kill(trial, victim, random.pick(keepers))
-      const recovered = trial.answered(under).then(() => void recoveries.get(victim)?.push(Date.now() - at))
+      await kill(experiment, victim, random.pick(keepers))
+      const recovered = experiment
+        .answered(under)
+        .then(() => void recoveries.get(victim)?.push(Date.now() - at))
       recovered.catch(() => undefined)
       recovering.push(recovered)
       await Promise.race([recovered, someoneUp(keepers).then(() => sleep(BREATH_MS))])
       if ((i + 1) % 10 === 0)
-        trial.say(`${i + 1} of ${victims.length} killed, ${trial.asked.length} questions asked`)
+        experiment.say(`${i + 1} of ${victims.length} killed, ${experiment.asked.length} questions asked`)
     }
     const lastAt = Date.now()
     await load.stop()
     await Promise.all(recovering)
-    const last = await Promise.all([...trial.scripted, ...trial.llm].map((being) => trial.ask(being)))
-    await trial.answered(last.map(({ id }) => id))
+    const last = await Promise.all(
+      [...experiment.scripted, ...experiment.llm].map((being) => experiment.ask(being)),
+    )
+    await experiment.answered(last.map(({ id }) => id))
     const seconds = (Date.now() - lastAt) / 1000
     if (seconds > ANSWER_SECONDS_MAX) broken.push(`the last being answered ${seconds} s after the last kill`)
     const figures: Figures = { killed: victims.length, secondsAfterLast: Math.round(seconds * 10) / 10 }
@@ -53,22 +58,22 @@ export const killStorm: Scenario<{ each: number }> = {
   },
   control: {
     without: ['lost-decisions', 'blind-sweep'],
-    trial: { modelMsMax: 1500 }, // so that an activity of its own stores a decision
+    experiment: { modelMsMax: 1500 }, // so that an activity of its own stores a decision
     /**
-     * A model whose answer is not stored is asked again though nothing died. A question asked while Temporal is away has no doorbell, and
-     * without the sweep no being finds it.
+     * A model whose answer is not stored is asked again though nothing died. A question asked while Temporal
+     * is away has no doorbell, and without the sweep no being finds it.
      */
-    async attack(trial, _size, broken) {
-      await trial.keepWorker().worker.ready
-      const { temporal } = trial.ground
-      await Promise.all([...trial.llm, ...trial.llm].map((being) => trial.ask(being)))
-      await trial.answered()
-      broken.push(...(await trial.verdict({ from: 'chain' })).broken)
+    async attack(experiment, _size, broken) {
+      await experiment.keepWorker().worker.ready
+      const { temporal } = experiment.ground
+      await Promise.all([...experiment.llm, ...experiment.llm].map((being) => experiment.ask(being)))
+      await experiment.answered()
+      broken.push(...(await experiment.verdict({ from: 'chain' })).broken)
       temporal.kill()
-      await Promise.all(trial.scripted.map((being) => trial.ask(being)))
-      if (trial.lostRings === 0) throw new Error('no ring was lost while Temporal was away')
+      await Promise.all(experiment.scripted.map((being) => experiment.ask(being)))
+      if (experiment.lostRings === 0) throw new Error('no ring was lost while Temporal was away')
       await temporal.restart()
-      await trial.answered()
+      await experiment.answered()
       throw new StalledError('unreachable', false)
     },
     sign: [
@@ -84,12 +89,12 @@ async function someoneUp(keepers: readonly Keeper[]): Promise<void> {
   while (!(await Promise.race(keepers.map(({ worker }) => worker.ready)))) await sleep(50)
 }
 
-async function kill(trial: Trial, victim: Victim, keeper: Keeper): Promise<void> {
+async function kill(experiment: Experiment, victim: Victim, keeper: Keeper): Promise<void> {
   if (victim !== 'worker') {
-    await trial.killServer(trial.ground[victim])
+    await experiment.killServer(experiment.ground[victim])
     return
   }
-  trial.faults.push(Date.now())
+  experiment.faults.push(Date.now())
   keeper.worker.kill()
 }
 

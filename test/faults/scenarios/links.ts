@@ -8,7 +8,10 @@ import type { Scenario } from '../scenario.ts'
 type Toxin = 'cut' | 'refuse' | 'stall' | 'slow' | 'half-open'
 const TOXINS: readonly Toxin[] = ['cut', 'refuse', 'stall', 'slow', 'half-open']
 const ANSWER_SECONDS_MAX = 60
-/** The SDK notices a half-open link to Temporal by its keep-alive, after 30 s and 15 s, which a worker cannot set. */
+/**
+ * The SDK notices a half-open link to Temporal by its keep-alive, after 30 s and 15 s, which a worker cannot
+ * set.
+ */
 const SILENT_SECONDS_MAX = 120
 
 /** Much longer than a worker waits for an answer of Postgres, and shorter than the timeout of an activity. */
@@ -19,12 +22,12 @@ export const links: Scenario<{ episodes: number }> = {
   about:
     'connections to Postgres and Temporal that are cut, refused, stalled, slow or half-open cost time, and nothing else',
   sizes: { test: { episodes: 4 }, full: { episodes: 60 }, control: { episodes: 0 } },
-  trial: { stallSeconds: 90 },
-  async attack(trial, { episodes }, broken) {
-    const random = trial.random.fork()
-    const keeper = trial.keepWorker()
+  experiment: { stallSeconds: 90 },
+  async attack(experiment, { episodes }, broken) {
+    const random = experiment.random.fork()
+    const keeper = experiment.keepWorker()
     await keeper.worker.ready
-    const { postgres, temporal } = trial.ground
+    const { postgres, temporal } = experiment.ground
     const plan: (readonly ['postgres' | 'temporal', Toxin])[] = []
     while (plan.length < episodes)
       plan.push(
@@ -39,20 +42,20 @@ export const links: Scenario<{ episodes: number }> = {
         ),
       )
     const slowest: Record<string, number> = {}
-    const load = trial.load(6)
+    const load = experiment.load(6)
     for (const [i, [link, toxin]] of plan.slice(0, episodes).entries()) {
       await sleep(random.between(100, 500))
-      const under = trial.openIds
+      const under = experiment.openIds
       const proxy = (link === 'postgres' ? postgres : temporal).proxy
-      trial.faults.push(Date.now())
+      experiment.faults.push(Date.now())
       await poison(proxy, toxin, random)
-      trial.faults.push(Date.now())
+      experiment.faults.push(Date.now())
       const at = Date.now()
-      await trial.answered(under)
+      await experiment.answered(under)
       const seconds = (Date.now() - at) / 1000
       const name = `${link} ${toxin}`
       slowest[name] = Math.max(slowest[name] ?? 0, Math.round(seconds * 10) / 10)
-      trial.say(`${i + 1} of ${episodes}: ${name}, answered ${seconds.toFixed(1)} s after`)
+      experiment.say(`${i + 1} of ${episodes}: ${name}, answered ${seconds.toFixed(1)} s after`)
       if (seconds > (name === 'temporal half-open' ? SILENT_SECONDS_MAX : ANSWER_SECONDS_MAX))
         broken.push(`${name}: the last answer came ${seconds} s after its end`)
     }
@@ -62,29 +65,32 @@ export const links: Scenario<{ episodes: number }> = {
   },
   control: {
     without: 'sabotaged attack',
-    trial: { workerEnv: withoutDefences(['error-listeners', 'read-timeouts']) },
-    /** A cut ends the worker. An answer over a half-open link is waited for until the activity times out, and then over the next one. */
-    async attack(trial, _size, broken) {
-      const keeper = trial.keepWorker()
+    experiment: { workerEnv: withoutDefences(['error-listeners', 'read-timeouts']) },
+    /**
+     * A cut ends the worker. An answer over a half-open link is waited for until the activity times out, and
+     * then over the next one.
+     */
+    async attack(experiment, _size, broken) {
+      const keeper = experiment.keepWorker()
       await keeper.worker.ready
-      const { proxy } = trial.ground.postgres
-      const load = trial.load(6)
+      const { proxy } = experiment.ground.postgres
+      const load = experiment.load(6)
       while (keeper.starts === 1) {
-        trial.faults.push(Date.now())
+        experiment.faults.push(Date.now())
         proxy.cut()
         await sleep(50)
       }
       judgeWorker(keeper, broken)
       await keeper.worker.ready
       await load.stop()
-      await trial.answered()
+      await experiment.answered()
       proxy.halfOpen()
       const startedAt = Date.now()
-      await Promise.all([...trial.scripted, ...trial.llm].map((being) => trial.ask(being)))
+      await Promise.all([...experiment.scripted, ...experiment.llm].map((being) => experiment.ask(being)))
       await sleep(1000 * SILENCE_SECONDS - (Date.now() - startedAt))
       if (proxy.deadWaits > 0)
         broken.push(`the worker still waits over ${proxy.deadWaits} dead links after ${SILENCE_SECONDS} s`)
-      await trial.answered()
+      await experiment.answered()
       return {}
     },
     sign: [/^the worker ended/, /^the worker still waits over/],

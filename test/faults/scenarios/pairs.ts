@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import type { Keeper } from '../keeper.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
@@ -15,49 +15,50 @@ export const pairs: Scenario<{ blows: number }> = {
   about:
     'two of worker, Temporal and Postgres killed together, or Postgres again while it recovers: every accepted summon has one outcome',
   sizes: { test: { blows: 4 }, full: { blows: 50 }, control: { blows: 4 } },
-  trial: { persons: 3, scripted: 4, llm: 3, stallSeconds: 90 },
-  async attack(trial, { blows }, broken) {
-    const random = trial.random.fork()
+  experiment: { persons: 3, scripted: 4, llm: 3, stallSeconds: 90 },
+  async attack(experiment, { blows }, broken) {
+    const random = experiment.random.fork()
     const plan: Blow[] = []
     while (plan.length < blows) plan.push(...random.shuffled(BLOWS))
-    return strike(trial, plan.slice(0, blows), broken)
+    return strike(experiment, plan.slice(0, blows), broken)
   },
   control: {
     without: 'late-commits',
-    attack: (trial, { blows }, broken) => strike(trial, Array<Blow>(blows).fill('worker postgres'), broken),
+    attack: (experiment, { blows }, broken) =>
+      strike(experiment, Array<Blow>(blows).fill('worker postgres'), broken),
     sign: /^an accepted act is gone/,
     stallSeconds: 30,
   },
 }
 
-async function strike(trial: Trial, plan: readonly Blow[], broken: string[]): Promise<Figures> {
-  const random = trial.random.fork()
-  const keepers = [trial.keepWorker(), trial.keepWorker()]
+async function strike(experiment: Experiment, plan: readonly Blow[], broken: string[]): Promise<Figures> {
+  const random = experiment.random.fork()
+  const keepers = [experiment.keepWorker(), experiment.keepWorker()]
   await Promise.all(keepers.map(({ worker }) => worker.ready))
-  const load = trial.load(8)
+  const load = experiment.load(8)
   let slowest = 0
   let recoveriesKilled = 0
   for (const [i, blow] of plan.entries()) {
     await sleep(random.between(100, 800))
-    trial.check()
-    const under = trial.openIds
-    if (blow === 'postgres again') recoveriesKilled += await killRecovering(trial)
-    else await killTogether(trial, blow.split(' ') as Victim[], keepers)
+    experiment.check()
+    const under = experiment.openIds
+    if (blow === 'postgres again') recoveriesKilled += await killRecovering(experiment)
+    else await killTogether(experiment, blow.split(' ') as Victim[], keepers)
     const at = Date.now()
-    await findGone(trial, broken)
+    await findGone(experiment, broken)
     if (broken.length > 0) break
-    await trial.answered(under)
+    await experiment.answered(under)
     const seconds = (Date.now() - at) / 1000
     slowest = Math.max(slowest, Math.round(seconds * 10) / 10)
     if (seconds > ANSWER_SECONDS_MAX) broken.push(`${blow}: the last answer came ${seconds} s after`)
-    trial.say(`${i + 1} of ${plan.length}: ${blow}, answered ${seconds.toFixed(1)} s after`)
+    experiment.say(`${i + 1} of ${plan.length}: ${blow}, answered ${seconds.toFixed(1)} s after`)
   }
   await load.stop()
   return { blows: plan.length, recoveriesKilled, slowestSeconds: slowest }
 }
 
-async function killTogether(trial: Trial, victims: readonly Victim[], keepers: readonly Keeper[]) {
-  const { ground, faults } = trial
+async function killTogether(experiment: Experiment, victims: readonly Victim[], keepers: readonly Keeper[]) {
+  const { ground, faults } = experiment
   faults.push(Date.now())
   const servers = victims.filter((victim) => victim !== 'worker')
   for (const victim of servers) ground[victim].kill()
@@ -67,7 +68,7 @@ async function killTogether(trial: Trial, victims: readonly Victim[], keepers: r
 }
 
 /** @returns 1 when Postgres died while it recovered, 0 when it was too quick */
-async function killRecovering({ ground, faults, say }: Trial): Promise<number> {
+async function killRecovering({ ground, faults, say }: Experiment): Promise<number> {
   const { postgres } = ground
   faults.push(Date.now())
   postgres.kill()
@@ -79,10 +80,12 @@ async function killRecovering({ ground, faults, say }: Trial): Promise<number> {
 }
 
 /** Whoever was told that an act was accepted must find it. */
-async function findGone(trial: Trial, broken: string[]): Promise<void> {
-  const ids = trial.asked.map(({ id }) => id)
+async function findGone(experiment: Experiment, broken: string[]): Promise<void> {
+  const ids = experiment.asked.map(({ id }) => id)
   const { rows } = await sql<{ id: string }>`
     select asked.id from unnest(${ids}::text[]) as asked(id)
-    where not exists (select from treeos.inbox i where i.id = 'act/' || asked.id) limit 5`.execute(trial.db)
+    where not exists (select from treeos.inbox i where i.id = 'act/' || asked.id) limit 5`.execute(
+    experiment.db,
+  )
   if (rows.length > 0) broken.push(`an accepted act is gone: ${rows.map(({ id }) => id).join(', ')}`)
 }

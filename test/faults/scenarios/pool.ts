@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'
 
 const ANSWER_SECONDS_MAX = 60
@@ -31,7 +31,7 @@ export const pool: Scenario<Size> = {
     full: { rounds: 25, heldSeconds: 30 },
     control: { rounds: 0, heldSeconds: 0 },
   },
-  trial: {
+  experiment: {
     persons: 16,
     scripted: 32,
     llm: 16,
@@ -39,30 +39,30 @@ export const pool: Scenario<Size> = {
     stallSeconds: 90,
     workerEnv: { TREEOS_POOL_MAX: String(POOL) },
   },
-  async attack(trial, { rounds, heldSeconds }, broken) {
-    const { worker } = trial.keepWorker()
+  async attack(experiment, { rounds, heldSeconds }, broken) {
+    const { worker } = experiment.keepWorker()
     await worker.ready
-    await askMany(trial)
-    await trial.answered()
+    await askMany(experiment)
+    await experiment.answered()
     const memory = [await worker.memoryKept()]
-    const connectionsMax = trial.ground.postgres.proxy.open
+    const connectionsMax = experiment.ground.postgres.proxy.open
     if (connectionsMax > CONNECTIONS_MAX) broken.push(`the worker has ${connectionsMax} connections`)
     const slowest: Record<string, number> = {}
     for (let round = 1; round <= rounds; round++)
       for (const [what, attack] of [
-        ['held', () => holdEach(trial, heldSeconds, broken)],
-        ['full', () => fillUp(trial, Math.min(heldSeconds, FULL_SECONDS_MAX), broken)],
+        ['held', () => holdEach(experiment, heldSeconds, broken)],
+        ['full', () => fillUp(experiment, Math.min(heldSeconds, FULL_SECONDS_MAX), broken)],
       ] as const) {
-        await askMany(trial)
+        await askMany(experiment)
         await attack()
-        const { open } = trial
+        const { open } = experiment
         const at = Date.now()
-        await trial.answered()
+        await experiment.answered()
         const seconds = Math.round((Date.now() - at) / 100) / 10
         slowest[`${what}SecondsMax`] = Math.max(slowest[`${what}SecondsMax`] ?? 0, seconds)
         if (seconds > ANSWER_SECONDS_MAX)
           broken.push(`${what}: the last answer came ${seconds} s after its end`)
-        trial.say(`${round} of ${rounds}: ${what}, ${open} open ones answered ${seconds} s after`)
+        experiment.say(`${round} of ${rounds}: ${what}, ${open} open ones answered ${seconds} s after`)
       }
     memory.push(await worker.memoryKept())
     const [first = 0, last = 0] = memory.map((bytes) => Math.round(bytes / 2 ** 20))
@@ -73,12 +73,12 @@ export const pool: Scenario<Size> = {
   control: {
     without: 'sabotaged attack',
     /** What holds the connections does not let go. */
-    async attack(trial) {
-      await trial.keepWorker().worker.ready
-      const release = await hold(trial)
+    async attack(experiment) {
+      await experiment.keepWorker().worker.ready
+      const release = await hold(experiment)
       try {
-        await askMany(trial)
-        await trial.answered()
+        await askMany(experiment)
+        await experiment.answered()
       } finally {
         await release()
       }
@@ -94,20 +94,20 @@ export const pool: Scenario<Size> = {
 const CONNECTIONS_MAX = 8
 
 /** Holds all connections of the pool for a while, and finds that they wait. */
-async function holdEach(trial: Trial, seconds: number, broken: string[]): Promise<void> {
-  const release = await hold(trial)
-  await askMany(trial)
+async function holdEach(experiment: Experiment, seconds: number, broken: string[]): Promise<void> {
+  const release = await hold(experiment)
+  await askMany(experiment)
   await sleep(1000 * seconds)
   const { rows } = await sql<{ held: number }>`
     select count(*)::int as held from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(trial.owner)
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(experiment.owner)
   await release()
   const { held = 0 } = rows[0] ?? {}
   if (held < POOL) broken.push(`${held} connections were held, not the ${POOL} of the pool`)
 }
 
 /** Holds a lock that every moment needs. @returns what gives it back */
-async function hold({ owner }: Trial): Promise<() => Promise<void>> {
+async function hold({ owner }: Experiment): Promise<() => Promise<void>> {
   const { promise: given, resolve: give } = Promise.withResolvers<void>()
   const { promise: held, resolve: take, reject } = Promise.withResolvers<void>()
   const holding = owner.transaction().execute(async (tx) => {
@@ -123,14 +123,16 @@ async function hold({ owner }: Trial): Promise<() => Promise<void>> {
   }
 }
 
-/** Takes all connections that the server gives to roles like the worker's, and cuts those that the worker has. */
-async function fillUp(trial: Trial, seconds: number, broken: string[]): Promise<void> {
-  const { proxy, calm } = trial.ground.postgres
-  const from = (await readFile(trial.ground.workerLog, 'utf8')).length
+/**
+ * Takes all connections that the server gives to roles like the worker's, and cuts those that the worker has.
+ */
+async function fillUp(experiment: Experiment, seconds: number, broken: string[]): Promise<void> {
+  const { proxy, calm } = experiment.ground.postgres
+  const from = (await readFile(experiment.ground.workerLog, 'utf8')).length
   const taken: pg.Client[] = []
   /** @returns false when the server is full */
   const take = async () => {
-    const client = new pg.Client({ connectionString: trial.databaseUrl(calm) })
+    const client = new pg.Client({ connectionString: experiment.databaseUrl(calm) })
     client.on('error', () => undefined)
     try {
       await client.connect()
@@ -142,25 +144,27 @@ async function fillUp(trial: Trial, seconds: number, broken: string[]): Promise<
     return true
   }
   try {
-    trial.faults.push(Date.now())
+    experiment.faults.push(Date.now())
     proxy.refuse(true) // else the worker would be quicker than we are
     proxy.cut()
     while (await take());
     proxy.refuse(false)
-    await askMany(trial)
+    await askMany(experiment)
     for (const until = Date.now() + 1000 * seconds; Date.now() < until; ) if (!(await take())) await sleep(20)
-    const log = await readFile(trial.ground.workerLog, 'utf8')
+    const log = await readFile(experiment.ground.workerLog, 'utf8')
     if (!log.includes(`"code":"${TOO_MANY}"`, from))
       broken.push('the server was full, and refused the worker nothing')
   } finally {
     proxy.flow()
     await Promise.all(taken.map((client) => client.end()))
-    trial.faults.push(Date.now())
+    experiment.faults.push(Date.now())
   }
 }
 
 /** The driver's own connections are open already. */
-const askMany = (trial: Trial) =>
+const askMany = (experiment: Experiment) =>
   Promise.all(
-    Array.from({ length: AT_ONCE }, () => trial.ask(trial.random.pick([...trial.scripted, ...trial.llm]))),
+    Array.from({ length: AT_ONCE }, () =>
+      experiment.ask(experiment.random.pick([...experiment.scripted, ...experiment.llm])),
+    ),
   )

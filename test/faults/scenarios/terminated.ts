@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beingWorkflowId } from '@treeos/protocol'
 import { sql } from 'kysely'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'
 import { dieAt } from './kill-points.ts'
 
@@ -11,45 +11,46 @@ export const terminated: Scenario<{ rounds: number }> = {
   about:
     'a being whose workflow was terminated lives on under a new generation, its reel unbroken, its wake answered',
   sizes: { test: { rounds: 2 }, full: { rounds: 20 }, control: { rounds: 1 } },
-  trial: { persons: 1, scripted: 1, llm: 3, modelMsMax: 1500, stallSeconds: 60 },
+  experiment: { persons: 1, scripted: 1, llm: 3, modelMsMax: 1500, stallSeconds: 60 },
   kills: () => ['begin:after-supersede'],
-  async attack(trial, { rounds }, broken) {
-    const [echo = ''] = trial.scripted
-    const [mind = '', lonely = '', twice = ''] = trial.llm
-    await terminateOpened(trial, twice) // and the worker of its next life dies when it has closed what was left open
-    const died = await dieAt(trial, ['begin:after-supersede'], 1)
+  async attack(experiment, { rounds }, broken) {
+    const [echo = ''] = experiment.scripted
+    const [mind = '', lonely = '', twice = ''] = experiment.llm
+    // and the worker of its next life dies when it has closed what was left open
+    await terminateOpened(experiment, twice)
+    const died = await dieAt(experiment, ['begin:after-supersede'], 1)
     for (let round = 0; round < rounds; round++) {
-      await trial.answered([(await trial.ask(echo)).id])
-      await terminate(trial, echo) // asleep: it comes back with its next wake
-      await trial.answered([(await trial.ask(echo)).id])
+      await experiment.answered([(await experiment.ask(echo)).id])
+      await terminate(experiment, echo) // asleep: it comes back with its next wake
+      await experiment.answered([(await experiment.ask(echo)).id])
 
-      await terminateThinking(trial, mind)
-      await trial.ask(mind) // its next wake brings it back, and what it had taken is answered too
-      await trial.answered()
+      await terminateThinking(experiment, mind)
+      await experiment.ask(mind) // its next wake brings it back, and what it had taken is answered too
+      await experiment.answered()
     }
-    await terminateOpened(trial, lonely) // nothing more will ever wake it: the sweep has to notice
-    await trial.answered()
-    broken.push(...(await keptWakes(trial)))
+    await terminateOpened(experiment, lonely) // nothing more will ever wake it: the sweep has to notice
+    await experiment.answered()
+    broken.push(...(await keptWakes(experiment)))
     for (const [being, generations] of [
       [echo, rounds + 1],
       [mind, rounds + 1],
       [lonely, 2],
       [twice, 2],
     ] as const) {
-      const lived = await generationsOf(trial, being)
+      const lived = await generationsOf(experiment, being)
       if (lived !== generations) broken.push(`@${being} lived ${lived} lives, not ${generations}`)
     }
     return { terminated: 2 * rounds + 2, ...died }
   },
   control: {
     without: 'kept-claims',
-    async attack(trial, _size, broken) {
-      const [mind = ''] = trial.llm
-      await trial.keepWorker().worker.ready
-      await terminateOpened(trial, mind)
-      await trial.answered([(await trial.ask(mind)).id]) // its next life lives
-      broken.push(...(await keptWakes(trial)))
-      await trial.answered()
+    async attack(experiment, _size, broken) {
+      const [mind = ''] = experiment.llm
+      await experiment.keepWorker().worker.ready
+      await terminateOpened(experiment, mind)
+      await experiment.answered([(await experiment.ask(mind)).id]) // its next life lives
+      broken.push(...(await keptWakes(experiment)))
+      await experiment.answered()
       return {}
     },
     sign: /^the wake of @\S+ is still claimed/,
@@ -57,53 +58,58 @@ export const terminated: Scenario<{ rounds: number }> = {
   },
 }
 
-async function terminate(trial: Trial, being: string): Promise<void> {
-  trial.faults.push(Date.now())
-  await trial.temporal.workflow.getHandle(beingWorkflowId(trial.reality.name, being)).terminate('a test')
+async function terminate(experiment: Experiment, being: string): Promise<void> {
+  experiment.faults.push(Date.now())
+  await experiment.temporal.workflow
+    .getHandle(beingWorkflowId(experiment.reality.name, being))
+    .terminate('a test')
 }
 
 /** Asks a being a question and terminates it while the model works. */
-async function terminateThinking(trial: Trial, being: string): Promise<void> {
-  const { id } = await trial.ask(being)
-  while (!trial.isThinkingOf(id)) {
-    trial.check()
+async function terminateThinking(experiment: Experiment, being: string): Promise<void> {
+  const { id } = await experiment.ask(being)
+  while (!experiment.isThinkingOf(id)) {
+    experiment.check()
     await sleep(5)
   }
-  await terminate(trial, being)
+  await terminate(experiment, being)
 }
 
-/** As above, once the model turned out to be slow: only then its moment is stored, and a life can leave it open. */
-async function terminateOpened(trial: Trial, being: string): Promise<void> {
+/**
+ * As above, once the model turned out to be slow: only then its moment is stored, and a life can leave it
+ * open.
+ */
+async function terminateOpened(experiment: Experiment, being: string): Promise<void> {
   for (;;) {
-    const { id } = await trial.ask(being)
-    while (trial.openIds.includes(id)) {
-      if (await hasOpened(trial, being)) return terminate(trial, being)
-      trial.check()
+    const { id } = await experiment.ask(being)
+    while (experiment.openIds.includes(id)) {
+      if (await hasOpened(experiment, being)) return terminate(experiment, being)
+      experiment.check()
       await sleep(5)
     }
   }
 }
 
-async function hasOpened(trial: Trial, being: string): Promise<boolean> {
+async function hasOpened(experiment: Experiment, being: string): Promise<boolean> {
   const { rows } = await sql`
     select from treeos.moment_open o where o.being = ${being} and exists (
         select from treeos.mind_call c where c.moment = o.moment)
-      and not exists (select from treeos.moment_outcome e where e.moment = o.moment)`.execute(trial.db)
+      and not exists (select from treeos.moment_outcome e where e.moment = o.moment)`.execute(experiment.db)
   return rows.length > 0
 }
 
 /** Wakes that nobody can claim any more, since the moment that claimed them has ended. */
-async function keptWakes(trial: Trial): Promise<string[]> {
+async function keptWakes(experiment: Experiment): Promise<string[]> {
   const { rows } = await sql<{ being: string; moment: string }>`
     select i.being, o.moment from treeos.inbox i join treeos.moment_outcome o on o.moment = i.claimed_by
-    where i.closed_by is null`.execute(trial.db)
+    where i.closed_by is null`.execute(experiment.db)
   return rows.map(
     ({ being, moment }) => `the wake of @${being} is still claimed by ${moment}, which has ended`,
   )
 }
 
-async function generationsOf(trial: Trial, being: string): Promise<number> {
+async function generationsOf(experiment: Experiment, being: string): Promise<number> {
   const { rows } = await sql<{ generation: number }>`
-    select max(generation) as generation from treeos.life where being = ${being}`.execute(trial.db)
+    select max(generation) as generation from treeos.life where being = ${being}`.execute(experiment.db)
   return rows[0]?.generation ?? 0
 }

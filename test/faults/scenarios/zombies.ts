@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Trial } from '../driver.ts'
+import type { Experiment } from '../driver.ts'
 import { quiet } from '../open-questions.ts'
 import type { FaultProxy } from '../proxy.ts'
 import type { Figures, Scenario } from '../scenario.ts'
@@ -30,11 +30,11 @@ export const zombies: Scenario<Size> = {
     full: { zombies: 500, pastSeconds: [5, 30], lateReplies: 60 },
     control: { zombies: 40, pastSeconds: [1, 2], lateReplies: 0 },
   },
-  trial: { persons: 20, scripted: 30, llm: 0, stallSeconds: 90 },
-  async attack(trial, size, broken) {
-    const pair = await startPair(trial)
-    const figures = await wakeZombies(trial, pair, size, broken)
-    return { ...figures, lateReplies: await delayReplies(trial, pair, size.lateReplies) }
+  experiment: { persons: 20, scripted: 30, llm: 0, stallSeconds: 90 },
+  async attack(experiment, size, broken) {
+    const pair = await startPair(experiment)
+    const figures = await wakeZombies(experiment, pair, size, broken)
+    return { ...figures, lateReplies: await delayReplies(experiment, pair, size.lateReplies) }
   },
   control: {
     without: 'unkeyed-append',
@@ -48,12 +48,12 @@ interface Linked {
   readonly link: FaultProxy
 }
 
-async function startPair(trial: Trial): Promise<Linked[]> {
-  trial.dismissMidwife()
+async function startPair(experiment: Experiment): Promise<Linked[]> {
+  experiment.dismissMidwife()
   const pair: Linked[] = []
   for (let i = 0; i < 2; i++) {
-    const link = await trial.newLink()
-    pair.push({ link, worker: trial.startWorker(undefined, { through: link }) })
+    const link = await experiment.newLink()
+    pair.push({ link, worker: experiment.startWorker(undefined, { through: link }) })
   }
   await Promise.all(pair.map(({ worker }) => worker.ready))
   return pair
@@ -62,12 +62,12 @@ async function startPair(trial: Trial): Promise<Linked[]> {
 const isAppend = (statement: string) => /treeos\.append(_together)?\(/.test(statement)
 
 async function wakeZombies(
-  trial: Trial,
+  experiment: Experiment,
   pair: readonly Linked[],
   { zombies: wanted, pastSeconds: [low, high] }: Size,
   broken: string[],
 ): Promise<Figures> {
-  const random = trial.random.fork()
+  const random = experiment.random.fork()
   const said: Record<string, number> = {}
   let held = 0
   for (let round = 0; held < wanted; round++) {
@@ -78,25 +78,25 @@ async function wakeZombies(
     }
     const before = link.counts.lateStatements
     link.unhear({ wanted: isAppend, lateness: { until, onAnswer } })
-    await Promise.all(Array.from({ length: AT_ONCE }, () => trial.ask(random.pick(trial.scripted))))
+    await Promise.all(Array.from({ length: AT_ONCE }, () => experiment.ask(random.pick(experiment.scripted))))
     await gather(() => link.counts.lateStatements - before)
-    trial.faults.push(Date.now())
+    experiment.faults.push(Date.now())
     worker.freeze()
     link.unhear(null)
-    await trial.answered()
-    await quiet(trial.db)
+    await experiment.answered()
+    await quiet(experiment.db)
     await sleep(1000 * (low + random.next() * (high - low)))
-    const written = await hashesOf(trial.db)
+    const written = await hashesOf(experiment.db)
     release() // Postgres gets the late statements before the zombie looks at its clock
     await sleep(500)
     worker.resume()
-    trial.faults.push(Date.now())
-    await trial.answered(
-      (await Promise.all(trial.scripted.map((being) => trial.ask(being)))).map(({ id }) => id),
+    experiment.faults.push(Date.now())
+    await experiment.answered(
+      (await Promise.all(experiment.scripted.map((being) => experiment.ask(being)))).map(({ id }) => id),
     )
-    broken.push(...differences(written, await hashesOf(trial.db)))
+    broken.push(...differences(written, await hashesOf(experiment.db)))
     held = Object.values(said).reduce((sum, n) => sum + n, 0)
-    trial.say(`${held} of ${wanted} zombies, told ${JSON.stringify(said)}`)
+    experiment.say(`${held} of ${wanted} zombies, told ${JSON.stringify(said)}`)
   }
   if ((said.appended ?? 0) > 0) broken.push(`${said.appended} late appends were taken`)
   return {
@@ -118,23 +118,27 @@ async function gather(count: () => number): Promise<void> {
 }
 
 /** @returns how many acknowledgements came late */
-async function delayReplies(trial: Trial, pair: readonly Linked[], wanted: number): Promise<number> {
-  const random = trial.random.fork()
+async function delayReplies(
+  experiment: Experiment,
+  pair: readonly Linked[],
+  wanted: number,
+): Promise<number> {
+  const random = experiment.random.fork()
   const done = () => pair.reduce((sum, { link }) => sum + link.counts.unheardCommits, 0)
   while (done() < wanted) {
     const [low, high] = REPLY_SECONDS
     const delayMs = 1000 * random.between(low, high)
-    trial.faults.push(Date.now())
+    experiment.faults.push(Date.now())
     for (const { link } of pair)
       link.unhear({ wanted: (text) => isAppend(text) && random.chance(0.3), delayMs })
     const asked = await Promise.all(
-      Array.from({ length: AT_ONCE }, () => trial.ask(random.pick(trial.scripted))),
+      Array.from({ length: AT_ONCE }, () => experiment.ask(random.pick(experiment.scripted))),
     )
     await sleep(GATHER_MS)
     for (const { link } of pair) link.unhear(null)
-    await trial.answered(asked.map(({ id }) => id))
-    trial.faults.push(Date.now())
-    trial.say(`${done()} of ${wanted} replies late by ${delayMs / 1000} s`)
+    await experiment.answered(asked.map(({ id }) => id))
+    experiment.faults.push(Date.now())
+    experiment.say(`${done()} of ${wanted} replies late by ${delayMs / 1000} s`)
   }
   return done()
 }

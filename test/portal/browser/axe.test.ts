@@ -27,7 +27,10 @@ interface Styled {
   }
 }
 
-/** Rules that the page breaks, with the elements that break them. The page's policy stops no script that the debugger runs. */
+/**
+ * Rules that the page breaks, with the elements that break them. The page's policy stops no script that the
+ * debugger runs.
+ */
 async function violationsOf(page: Page): Promise<string[]> {
   // Badges and menus fade in, and a half faded text has too little contrast.
   await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))')

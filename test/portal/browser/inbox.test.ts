@@ -174,7 +174,8 @@ describe.runIf(hasChromium)('the page people work in', () => {
     const before = (await waiting()).filter((kind) => kind === 'question').length
     await page.getByRole('button', { name: `Mark all ${NOTICES} as read` }).click()
     await page.getByText(`${NOTICES} entries are marked as read.`).waitFor()
-    // More than the server closes at once, and than the page reads: it asks first, and says how many were taken.
+    // More than the server closes at once, and than the page reads: it asks first, and says how many were
+    // taken.
     await page.goto(`${at.origin}/inbox?in=answers`)
     await page.getByRole('button', { name: 'Mark all 1000 as read' }).click()
     await page.getByRole('button', { name: 'Yes, mark 1000' }).click()

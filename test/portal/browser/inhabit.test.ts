@@ -100,7 +100,8 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     const worn = tab.getByLabel('Sentence 1: role', { exact: true }).and(tab.locator('input'))
     await until(async () => (await worn.inputValue()) === 'herald')
     await tab.getByText('Roles are not offered here').waitFor()
-    // The bell has rung, so it wears the role that it wrote, which sees nothing: its maker reads what it wrote.
+    // The bell has rung, so it wears the role that it wrote, which sees nothing: its maker reads what it
+    // wrote.
     await page.goto(`${at.origin}/roles?role=herald`)
     await page.getByRole('region', { name: 'The role' }).getByText('The bell rings.').waitFor()
     await page.goto(`${at.origin}/signals`)

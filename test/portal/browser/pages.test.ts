@@ -63,7 +63,8 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     for (const path of [...paths, '/replay?in=/library']) {
       await page.goto(`${at.origin}${path}`)
       await page.getByText('<script>alert(1)</script>').filter({ visible: true }).first().waitFor()
-      // The replay page shows the beginning of what was said, in which all can be seen. On the others the whole text may come later.
+      // The replay page shows the beginning of what was said, in which all can be seen. On the others the
+      // whole text may come later.
       if (!path.startsWith('/replay')) await page.getByText('U+202E').first().waitFor({ state: 'attached' })
       expect(await page.locator('#root').textContent(), path).not.toContain('\u202e')
       expect(

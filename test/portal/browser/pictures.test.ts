@@ -1,7 +1,8 @@
 /**
- * Pictures of all pages, wide and narrow, light and dark. They are made anew each time and left in the folder TREEOS_PICTURES, to be looked
- * at. Fonts and their smoothing differ from machine to machine, so pixels are not compared with kept ones. What is compared holds
- * anywhere: nothing is wider than the screen or cut by it, both schemes lay out the same boxes, and none leaves the ground of the other.
+ * Pictures of all pages, wide and narrow, light and dark. They are made anew each time and left in the folder
+ * TREEOS_PICTURES, to be looked at. Fonts and their smoothing differ from machine to machine, so pixels are
+ * not compared with kept ones. What is compared holds anywhere: nothing is wider than the screen or cut by
+ * it, both schemes lay out the same boxes, and none leaves the ground of the other.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -128,7 +129,10 @@ describe.runIf(hasChromium)('pictures of all pages', () => {
     })
   }
 
-  /** The whole page. A long list draws the rows near the screen alone, so the screen is made as long as the page. */
+  /**
+   * The whole page. A long list draws the rows near the screen alone, so the screen is made as long as the
+   * page.
+   */
   const shoot = async (page: Page, name: string, width: number) => {
     if (FOLDER === undefined) return
     mkdirSync(FOLDER, { recursive: true })

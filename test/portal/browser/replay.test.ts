@@ -12,10 +12,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { complaintsOf, enterBy, hasChromium, openBrowser } from '../../support/browser.ts'
 import { until } from '../../support/life.ts'
 import { PortalWorld } from '../../support/portal.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 
 const BEATS = 5
-/** The scene as it is shipped, with fewer beats, and with another name for @ada, who is somebody else in this world. */
+/**
+ * The scene as it is shipped, with fewer beats, and with another name for @ada, who is somebody else in this
+ * world.
+ */
 const scene = (
   JSON.parse(
     JSON.stringify(harmony.scene).replaceAll('"ada"', '"ann"').replaceAll('@ada', '@ann'),

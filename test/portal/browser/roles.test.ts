@@ -80,7 +80,8 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByRole('option', { name: '{"rel":"asker"}' }).click()
     await label('May do').fill('set-worl')
     await page.getByRole('option', { name: 'set-world-signal' }).click()
-    await page.getByText('after one action the wearer stops').waitFor() // a warning, with which it can be published
+    // a warning, with which it can be published
+    await page.getByText('after one action the wearer stops').waitFor()
     await page.getByText('kept in this browser only').first().waitFor()
     await page.reload() // the draft stays
     expect(await label('Prompt').inputValue()).toBe('You announce\nwho comes.')
@@ -104,7 +105,10 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  /** Emptied by the editor itself: where a browser replaces coloured text, it gives the new text a style, which the policy blocks. */
+  /**
+   * Emptied by the editor itself: where a browser replaces coloured text, it gives the new text a style,
+   * which the policy blocks.
+   */
   const writeJson = async (text: string) => {
     const editor = label('Role flow as JSON')
     await editor.press('ControlOrMeta+a')

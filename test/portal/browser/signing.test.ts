@@ -91,6 +91,7 @@ describe.runIf(hasChromium)('signing acts, in a browser', () => {
     await keys.getByRole('button', { name: 'Stop signing' }).click()
     await keys.getByRole('button', { name: 'Sign with it' }).waitFor()
     expect(await since()).toEqual([false, true, true])
-    expect(complaints.filter((one) => !one.includes('403'))).toEqual([]) // the answer that asks for a signature
+    // the answer that asks for a signature
+    expect(complaints.filter((one) => !one.includes('403'))).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 /** All rows of Postgres as text, and changes of them as an owner of the database can make them. */
 import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import { tamper } from '../../store/tampering.ts'
+import { tamper } from '../../store/tampered-chains.ts'
 
 /** A row as text, by column. */
 export type Row = Record<string, string | null>
@@ -25,7 +25,9 @@ export interface Change {
 
 type Owned = { readonly owner: Kysely<StoreDb> }
 
-/** Drops the constraints of all tables except primary keys, as an owner can: an attack may break any of them. */
+/**
+ * Drops the constraints of all tables except primary keys, as an owner can: an attack may break any of them.
+ */
 export async function unguard({ owner }: Owned): Promise<void> {
   const { rows } = await sql<{ statement: string }>`
     select format('alter table %s drop constraint if exists %I cascade', conrelid::regclass, conname) as statement

@@ -1,4 +1,6 @@
-/** Rewrites of Postgres row by row: one value, one row or two rows are others, and no hash is computed again. */
+/**
+ * Rewrites of Postgres row by row: one value, one row or two rows are others, and no hash is computed again.
+ */
 import type { Random } from '../../faults/random.ts'
 import { NO_EVIDENCE, NOT_EVIDENCE } from '../../support/evidence.ts'
 import type { Dump, Row, Table } from './dump.ts'
@@ -14,8 +16,9 @@ const isEvidence = (table: string, column: string) =>
   NO_EVIDENCE[table] === undefined && !NOT_EVIDENCE.includes(`${table}.${column}`)
 
 /**
- * @param row whose columns they are: a wake that nobody said has no conversation, and without a caller none of its kind. A login that the server
- *   does not have is not judged, as after a restored backup; `catalog.test.ts` tries the others
+ * @param row whose columns they are: a wake that nobody said has no conversation, and without a caller none
+ *   of its kind. A login that the server does not have is not judged, as after a restored backup;
+ *   `catalog.test.ts` tries the others
  */
 const evidentColumns = ({ name, columns }: Table, row: Readonly<Row> = {}): string[] => {
   const isMeant = (column: string) =>
@@ -109,7 +112,8 @@ export const insert: Edit = (forgery, random) => {
     moment_open: { moment },
     fact: { seq: String(Number(row.seq) + number) },
   }
-  if (table.name === 'inbox' && row.kind !== 'summon') return // a wake without a sender proves nothing until it is lived
+  // a wake without a sender proves nothing until it is lived
+  if (table.name === 'inbox' && row.kind !== 'summon') return
   const copy = { ...row, ...names[table.name] }
   const isThere = forgery
     .rows(table.name)
@@ -117,7 +121,10 @@ export const insert: Edit = (forgery, random) => {
   if (!isThere) forgery.rows(table.name).push(copy)
 }
 
-/** What happened once happens twice: a fact or a record stands at the end of its chain again, or a summon comes again. */
+/**
+ * What happened once happens twice: a fact or a record stands at the end of its chain again, or a summon
+ * comes again.
+ */
 export const duplicate: Edit = (forgery, random) => {
   const { table, row } = rowOf(forgery, random, ['fact', 'moment_outcome', 'inbox'])
   if (table.name === 'inbox') {

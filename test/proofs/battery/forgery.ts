@@ -1,4 +1,7 @@
-/** What an attacker changes in Postgres, and the hashes that one computes again. It shares no code with what writes chains. */
+/**
+ * What an attacker changes in Postgres, and the hashes that one computes again. It shares no code with what
+ * writes chains.
+ */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
 import { type Change, changesOf, type Dump, keyOf, type Row, tableOf } from './dump.ts'

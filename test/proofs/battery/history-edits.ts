@@ -2,7 +2,7 @@
 import { WAKE_SIGNAL } from '@treeos/protocol'
 import type { Random } from '../../faults/random.ts'
 import { beingOfRun, copyOf, type Event, type Histories } from './histories.ts'
-import type { Backup } from './staging.ts'
+import type { Backup } from './stage.ts'
 
 /** Runs that are changed; null: the run is gone. Empty when nothing is. */
 export type Changed = ReadonlyMap<string, ReturnType<typeof copyOf> | null>

@@ -42,7 +42,7 @@ import {
   rewriteReel,
   truncate,
 } from './rewrites.ts'
-import type { Backup, Stage } from './staging.ts'
+import type { Backup, Stage } from './stage.ts'
 
 /** Rewrites Postgres. */
 export interface PostgresKind {

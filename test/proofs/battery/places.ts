@@ -1,6 +1,6 @@
 /** Where an attack touched the record, and whether what was found names it. */
 import { parseMomentId } from '@treeos/core'
-import type { Finding } from './auditing.ts'
+import type { Finding } from './auditor.ts'
 import { type Change, type Dump, type Row, tableOf } from './dump.ts'
 import { beingOfRun, type Event, firstDifference, type Histories } from './histories.ts'
 import type { Changed } from './history-edits.ts'
@@ -100,12 +100,16 @@ export function isLocated(found: readonly Finding[], places: Places): boolean {
   })
 }
 
-/** For each being the moment under way where its histories first differ from what they were; that and the next one may be named. */
+/**
+ * For each being the moment under way where its histories first differ from what they were; that and the next
+ * one may be named.
+ */
 export function placesOfHistories(changed: Changed, from: Histories): Places {
   const places = new Map<string, number[]>()
   for (const [run, history] of changed) {
     const reel = `moments:${beingOfRun(run)}`
-    const like = from.get(run) ?? from.get(run.replace(/-forged-\d+$/, '')) // an invented run is like another one
+    // an invented run is like another one
+    const like = from.get(run) ?? from.get(run.replace(/-forged-\d+$/, ''))
     const n = firstMoment(like?.events ?? [], history?.events ?? [])
     const known = places.get(reel)?.[0] ?? Number.POSITIVE_INFINITY
     if (n < known) places.set(reel, [n])

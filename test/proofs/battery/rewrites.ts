@@ -1,15 +1,20 @@
-/** Rewrites of Postgres by somebody who computes hashes again, so that the chains themselves hold together. */
+/**
+ * Rewrites of Postgres by somebody who computes hashes again, so that the chains themselves hold together.
+ */
 import type { Json, JsonObject } from '@treeos/core'
 import type { Random } from '../../faults/random.ts'
 import { type Row, tableOf } from './dump.ts'
 import type { Edit } from './edits.ts'
 import { type Forgery, hasPayload, hex, jsonOf, payloadHash, stored, valueDigest } from './forgery.ts'
-import type { Backup } from './staging.ts'
+import type { Backup } from './stage.ts'
 
 const anyFact = (forgery: Forgery, random: Random): Row => random.pick(forgery.rows('fact'))
 const anyRecord = (forgery: Forgery, random: Random): Row => random.pick(forgery.rows('moment_outcome'))
 
-/** A fact happened at another time, or a moment began or ended at another one. Its own hash fits; sometimes all after it. */
+/**
+ * A fact happened at another time, or a moment began or ended at another one. Its own hash fits; sometimes
+ * all after it.
+ */
 export const reTime: Edit = (forgery, random) => {
   const shift = random.between(1, 10) * (random.chance(0.5) ? 1000 : -1000)
   const what = random.between(0, 2)
@@ -72,7 +77,10 @@ function otherText(value: JsonObject, random: Random): JsonObject {
   }
 }
 
-/** How a moment ended, or what it rests on, is otherwise, and all records of the being after it are linked anew. */
+/**
+ * How a moment ended, or what it rests on, is otherwise, and all records of the being after it are linked
+ * anew.
+ */
 export const rewriteRecords: Edit = (forgery, random) => {
   const row = anyRecord(forgery, random)
   const record = jsonOf(row.record)
@@ -140,7 +148,10 @@ export const editRole: Edit = (forgery, random) => {
 const CHAINED = ['fact', 'head', 'projection', 'watch', 'account', 'lease', 'parking'] as const
 const OF_MOMENTS = ['moment_open', 'moment_decision', 'moment_effect', 'moment_outcome'] as const
 
-/** The newest moments of one being never happened: what they wrote is gone, with heads and rows as they were before. */
+/**
+ * The newest moments of one being never happened: what they wrote is gone, with heads and rows as they were
+ * before.
+ */
 export const truncate =
   (backups: readonly Backup[]): Edit =>
   (forgery, random) => {

@@ -5,7 +5,7 @@ import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, momentOf, play, ring, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import till, { keys, meanwhile, sent } from '../../support/till.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
@@ -220,24 +220,24 @@ describe('a yes', () => {
   })
 
   it('to a call of a driver does not hold when the lease has ended', async () => {
-    const hands = await inhabit(world, { being: 'clerk', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'clerk', as: 'operator' })
     await rule({ requires: ['anyone'], ask: { who: ['@ada'] } })
     const asked = await act(world, 'clerk', paying(98))
     const { approval } = asked.waiting as { approval: string }
-    await hands.release()
+    await inhabitation.release()
     await answer('approve', { id: approval }, 'ada')
     expect(await carriedOut(approval)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect(await stateOf(approval)).toBe('voided')
   })
 
   it('to a call of a driver holds while the lease does', async () => {
-    const hands = await inhabit(world, { being: 'clerk', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'clerk', as: 'operator' })
     const asked = await act(world, 'clerk', paying(97))
     const { approval } = asked.waiting as { approval: string }
     await answer('approve', { id: approval }, 'ada')
     expect(await carriedOut(approval)).toMatchObject({ outcome: 'act', driver: '@operator' })
     expect(await paid()).toEqual({ euros: 97 })
-    await hands.release()
+    await inhabitation.release()
   })
 
   it('is said by a person that the rule asks, and by nobody else', async () => {

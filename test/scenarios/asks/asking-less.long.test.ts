@@ -1,5 +1,8 @@
-/** A person who says yes again and again is shown a rule that asks less, and what that rule would have let through. */
-import { approvals, proposalBeside, proposedPage } from '@treeos/client'
+/**
+ * A person who says yes again and again is shown a rule that asks less, and what that rule would have let
+ * through.
+ */
+import { approvals, proposalWith, proposedPage } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import { whatIfRules } from '@treeos/replay'
 import { beforeAll, expect, it } from 'vitest'
@@ -64,11 +67,11 @@ it('shows a rule that asks beyond what was approved, after twelve of a kind and 
 it('what if lists the calls that the rule would have let through, and those that it would have refused', async () => {
   const [first, second] = await shown()
   const likeThis = first!.likeThis!
-  const beside = await proposalBeside(world, 'operator', first!.id)
-  expect(beside).toMatchObject({ ...likeThis, being: 'clerk', moments: Array(12).fill({}) })
-  expect(await proposalBeside(world, 'operator', second!.id)).toBeNull()
+  const proposal = await proposalWith(world, 'operator', first!.id)
+  expect(proposal).toMatchObject({ ...likeThis, being: 'clerk', moments: Array(12).fill({}) })
+  expect(await proposalWith(world, 'operator', second!.id)).toBeNull()
   const otherwise = await whatIfRules(world, { being: 'clerk', ...likeThis, since: 2 })
-  expect(otherwise.map(({ moment, n }) => ({ id: moment, n }))).toEqual(beside?.moments)
+  expect(otherwise.map(({ moment, n }) => ({ id: moment, n }))).toEqual(proposal?.moments)
   expect(
     otherwise.map(({ call, was, would }) => [call.verb === 'do' && call.args.euros, was, would]),
   ).toEqual(

@@ -5,7 +5,7 @@ import { readRows } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, play } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import till, { meanwhile, sent } from '../../support/till.ts'
 import { useWorld } from '../../support/use-world.ts'
 
@@ -86,10 +86,10 @@ it('asks a person only beyond the counts', async () => {
   expect(await play(world, 'bob', call('till:pay', 10))).toMatchObject({ outcome: 'act' })
 })
 
-it('what is tried in the shadow counts and says what it would have said, and holds nothing up', async () => {
+it('a dry-run rule counts and says what it would have said, and holds nothing up', async () => {
   await rule('till:wire', { requires: ['anyone'] })
-  const tried = { 'till:wire': { requires: ['anyone'], counts: [{ most: 1 }] } }
-  await doAs(world, 'set-space', '/shop', { field: 'shadow.do', value: tried })
+  const dryRun = { 'till:wire': { requires: ['anyone'], counts: [{ most: 1 }] } }
+  await doAs(world, 'set-space', '/shop', { field: 'shadow.do', value: dryRun })
   meanwhile.run = () => new Promise((resolve) => setTimeout(resolve, 100))
   expect(outcomes(await together('till:wire', 1))).toEqual(Array(6).fill('act'))
   meanwhile.run = async () => undefined

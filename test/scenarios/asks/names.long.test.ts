@@ -1,10 +1,13 @@
-/** Ids of wakes about calls that wait begin with a word. A being may have such a word for its name, and a damaged row stops no sweep. */
+/**
+ * Ids of wakes about calls that wait begin with a word. A being may have such a word for its name, and a
+ * damaged row stops no sweep.
+ */
 import { listOverdueApprovals } from '@treeos/store'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })

@@ -1,4 +1,7 @@
-/** What a model call may cost is reserved with the claim of its wake. The account ends with what the call really cost. */
+/**
+ * What a model call may cost is reserved with the claim of its wake. The account ends with what the call
+ * really cost.
+ */
 import { newMemory, noopObserver } from '@treeos/activities'
 import { setStandardBudgets } from '@treeos/reality'
 import type { KyselyPlugin } from 'kysely'

@@ -19,7 +19,7 @@ import {
 } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const ANSWER_TOKENS = 300
@@ -134,7 +134,8 @@ describe('the cost of a call', () => {
     const { tokens, held } = await spent('counted')
     expect(held).toBe(0)
     expect(tokens).toBeGreaterThan(120 + bytes + 512)
-    expect(tokens).toBeLessThan(120 + bytes + 512 + 400) // the answer is short, and far from what it might have
+    // the answer is short, and far from what it might have
+    expect(tokens).toBeLessThan(120 + bytes + 512 + 400)
   })
 
   it('is nothing of a request that was turned away, and the worst of each attempt that was lost', async () => {

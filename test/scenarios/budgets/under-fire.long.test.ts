@@ -17,7 +17,7 @@ import {
 } from '../../support/model-server.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
 const ANSWER_TOKENS = 200

@@ -4,7 +4,7 @@ import { defineExtension, defineOperation, defineRole } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, play, rowOf, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const anything = {

@@ -10,7 +10,7 @@ import { createSpace, doAs, groundOf, live, play, rowOf, until, wakesOf } from '
 import mail from '../../support/mail.ts'
 import { type PostOffice, startPostOffice } from '../../support/post-office.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 

@@ -3,7 +3,7 @@ import emotions from '@treeos/emotions'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { beforeAll, expect, it } from 'vitest'
 import { live, setFlow } from '../../support/life.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const MOODS = [

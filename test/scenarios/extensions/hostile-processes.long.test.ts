@@ -8,7 +8,7 @@ import type { WorkerProcess } from '../../faults/worker-process.ts'
 import hostile, { CRIME_NAMES, HOSTILE_PATH } from '../../support/hostile.ts'
 import { momentOf, wakeUp } from '../../support/life.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [hostile] })

@@ -1,6 +1,6 @@
 /**
- * Code of an extension that attacks the worker it runs in. It is trusted, so it may read what the worker may; but
- * only facts that its manifest covers land, and what it breaks stays within one moment or one process.
+ * Code of an extension that attacks the worker it runs in. It is trusted, so it may read what the worker may;
+ * but only facts that its manifest covers land, and what it breaks stays within one moment or one process.
  */
 
 import type { JsonObject } from '@treeos/core'
@@ -10,7 +10,7 @@ import { buildRegistry, seed } from '@treeos/world'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { play, rowOf, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn, expectUnbroken } from '../../support/replaying.ts'
+import { brokenIn, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 /** Without types, as code that wants to do harm is. */

@@ -1,11 +1,14 @@
-/** Moments that were lived with another version of an extension: a replay lists what differs because of it, and compares the rest. */
+/**
+ * Moments that were lived with another version of an extension: a replay lists what differs because of it,
+ * and compares the rest.
+ */
 import { replay } from '@treeos/replay'
 import { defineExtension, type SeeResolver } from '@treeos/sdk'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, play, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const board = (version: string, see: SeeResolver) =>

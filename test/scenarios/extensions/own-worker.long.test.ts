@@ -87,7 +87,8 @@ describe('a worker of one’s own on an empty database and an empty namespace', 
         const temporal = new Client({ connection, namespace })
         const at = { db, temporal, reality: later.reality, registry: buildRegistry([seed]) }
         const asked = { target: 'echo', content: 'hello', as: 'operator', waitSeconds: 20 } as const
-        // Temporal's services learn of a new namespace one after the other. An act is refused and taken back until then.
+        // Temporal's services learn of a new namespace one after the other. An act is refused and taken back
+        // until then.
         const { reply } = await until(() =>
           summon(at, asked).catch((error: { code?: string }) => {
             if (error.code !== 'SERVICE_UNAVAILABLE') throw error

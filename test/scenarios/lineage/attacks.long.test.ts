@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, doAs, expectRefused, live, play, rowOf, tell } from '../../support/life.ts'
 import { type ModelRequest, startModelServer } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const model = await startModelServer()

@@ -3,12 +3,12 @@ import { summon } from '@treeos/client'
 import { type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { beingWorkflowId } from '@treeos/protocol'
-import { findEntry, listOutcomes } from '@treeos/store'
+import { findEntry, findOpen, findOutcomeOfWake, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { doAs, expectRefused, play, ring, rowOf, until, wakesOf } from '../../support/life.ts'
+import { doAs, expectRefused, live, play, readFace, ring, rowOf, until, wakesOf } from '../../support/life.ts'
 import { childrenOf, ROOMY } from '../../support/lineage.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 
@@ -118,6 +118,47 @@ describe('the sleep of an analyst and of other children', () => {
     await expectUnbroken(quick)
   })
 
+  it('a child that only answers, or only beats, is healthy for its parent', async () => {
+    await world.birthPuppet('brooder', { role: 'lineage:parent' })
+    const call = (name: string) => ({
+      verb: 'do',
+      operation: 'lineage:spawn-child',
+      target: '@brooder',
+      args: { name, role: 'writer', script: 'stage:puppet' },
+    })
+    for (const name of ['speaker', 'beater', 'unborn']) await play(world, 'brooder', call(name))
+    const answer = { verb: 'summon', target: '@operator', content: 'here' }
+    const asked = { target: 'speaker', as: 'operator', waitSeconds: 20, content: { call: answer } }
+    expect(await summon(world, asked)).toMatchObject({ moment: { outcome: 'act' } })
+    const id = `schedule/beater/heartbeat/${new Date().toISOString()}`
+    await putWake(
+      world.owner,
+      newWake({ id, being: 'beater', kind: 'event', priority: PRIORITIES.background, content: 'heartbeat' }),
+    )
+    await ring(world, 'beater')
+    await until(async () => (await findEntry(world.db, id))?.closedBy)
+    const { wake } = await live(world, 'brooder', 'look')
+    const outcome = await findOutcomeOfWake(world.db, wake ?? '')
+    const face = await readFace(world, (await findOpen(world.db, outcome?.moment ?? ''))?.record.face)
+    expect(face?.views.find(({ name }) => name === 'children')?.view).toMatchObject([
+      { child: '@beater', state: 'healthy' },
+      { child: '@speaker', state: 'healthy' },
+      { child: '@unborn', state: 'starting' },
+    ])
+    for (const name of ['speaker', 'unborn']) {
+      const reason = 'a test'
+      await play(world, 'brooder', {
+        verb: 'do',
+        operation: 'lineage:move-child',
+        target: '@brooder',
+        args: { child: `@${name}`, to: 'unhealthy', reason },
+      })
+      expect(await factsOnReel(name, 'lineage:moved')).toEqual([
+        { from: 'starting', to: 'unhealthy', reason },
+      ])
+    }
+  })
+
   it('a guardian and a writer do not sleep after a report', async () => {
     await puppet('warden', { role: 'guardian' })
     await use('warden', 'inbox-reply', { content: 'all is well' })
@@ -158,11 +199,12 @@ describe('limits', () => {
   const move = (child: string, to: string) =>
     doAs(quick, 'lineage:move-child', '@operator', { child, to, reason: 'a test' })
 
-  it('a parent has at most three live children, and spawns at most three within 24 hours', async () => {
+  it('a parent has at most four live children, and spawns at most four within 24 hours', async () => {
     await raise('third')
-    await expectRefused(quick, () => raise('fourth'), 'RATE_LIMITED', 'has 3 live children')
+    await raise('fourth')
+    await expectRefused(quick, () => raise('fifth'), 'RATE_LIMITED', 'has 4 live children')
     await move('third', 'failed')
-    await expectRefused(quick, () => raise('fourth'), 'RATE_LIMITED', 'spawned 3 children within 24 hours')
+    await expectRefused(quick, () => raise('fifth'), 'RATE_LIMITED', 'spawned 4 children within 24 hours')
   })
 })
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { doAs, play, rowOf } from '../../support/life.ts'
 import { childrenOf } from '../../support/lineage.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({
@@ -26,7 +26,10 @@ const raise = async (parent: string, name: string) => {
 }
 const moveAs = (parent: string, child: string, to: string) =>
   act(parent, 'lineage:move-child', `@${parent}`, { child: `@${child}`, to, reason: 'a test' })
-/** The namespace is the extension's, so the maker is refused. The operator writes it then, and no more may come of it. */
+/**
+ * The namespace is the extension's, so the maker is refused. The operator writes it then, and no more may
+ * come of it.
+ */
 const forge = async (parent: string, child: string, field: string, value: JsonObject[string]) => {
   const args = { field, value, merge: false }
   const tried = await act(parent, 'set-being', `@${child}`, args)
@@ -66,7 +69,8 @@ describe('a maker that may set qualities', () => {
       roleFlow: [{ role: 'stage:free' }, { stack: true, role: 'lineage:parent' }],
       ceiling: { canSee: ['~'], canDo, canSummon: [{ pattern: '*' }], canBe: ['birth'] },
     })
-    // Its children are given no more than it could do itself, so this one is born with a role of the maker's own.
+    // Its children are given no more than it could do itself, so this one is born with a role of the maker's
+    // own.
     const errorReporter = {
       description: 'Tells.',
       inferenceModel: '',
@@ -76,7 +80,8 @@ describe('a maker that may set qualities', () => {
       maxTokensPerTurn: 100,
     }
     await doAs(world, 'set-being', '@bound', { field: 'lineage.roles', value: { teller: errorReporter } })
-    expect(await spawnAs('bound', 'wide')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' }) // a generalist
+    // a generalist
+    expect(await spawnAs('bound', 'wide')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect(await spawnAs('bound', 'teller', { role: 'teller' })).toMatchObject({ outcome: 'act' })
     expect(await forge('bound', 'teller', 'lineage', null)).toMatchObject({ outcome: 'act' })
     const flow = [{ role: 'stage:free' }]

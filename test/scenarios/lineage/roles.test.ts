@@ -1,11 +1,11 @@
-import { beings, explain, hasFacet, moments } from '@treeos/client'
+import { beings, explain, hasRole, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { describe, expect, it } from 'vitest'
 import { doAs, expectRefused, play, until } from '../../support/life.ts'
 import { childrenOf, HEARTBEAT_SECONDS, ROOMY } from '../../support/lineage.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, defineLineage(ROOMY)] })
@@ -75,9 +75,9 @@ describe('roles that a parent defines', () => {
       { from: 'analyst', to: 'writer', by: '@operator' },
     ])
     await until(async () => (await everySeconds('climber')) === 2 * HEARTBEAT_SECONDS)
-    expect(
-      (await beings(world.db, hasFacet(world.registry, 'role', 'writer'))).map(({ being }) => being),
-    ).toContain('climber')
+    expect((await beings(world.db, hasRole(world.registry, 'writer'))).map(({ being }) => being)).toContain(
+      'climber',
+    )
     const { n } = (await moments(world.db, 'climber', 1))[0]!
     expect((await explain(world.db, 'climber', n)).surface?.canDo).toHaveLength(10)
   })

@@ -3,7 +3,7 @@ import type { JsonObject } from '@treeos/core'
 import lineage from '@treeos/lineage'
 import { expect, it } from 'vitest'
 import { rowOf, until, wakesOf } from '../../support/life.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [lineage] })

@@ -1,4 +1,4 @@
-import { beings, hasFacet } from '@treeos/client'
+import { beings, hasRole } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ import {
 import { childrenOf, HEARTBEAT_SECONDS, ROOMY, systemOf, usesTool } from '../../support/lineage.ts'
 import { type ModelRequest, startModelServer } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const model = await startModelServer()
@@ -85,10 +85,11 @@ ${LINEAGE}`)
 
   it('children are found by their role', async () => {
     const withRole = async (role: string) =>
-      (await beings(world.db, hasFacet(world.registry, 'role', role))).map(({ being }) => being)
+      (await beings(world.db, hasRole(world.registry, role))).map(({ being }) => being)
     expect(await withRole('guardian')).toEqual(['watch'])
     expect(await withRole('writer')).toEqual(['poet'])
-    expect(await withRole('generalist')).toEqual(['birther', 'echo', 'jack', 'librarian', 'role-manager'])
+    expect(await withRole('generalist')).toEqual(['jack'])
+    expect(await withRole('librarian')).toEqual(['librarian'])
     expect(await withRole('wizard')).toEqual([])
   })
 

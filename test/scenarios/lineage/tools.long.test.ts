@@ -5,7 +5,7 @@ import { beingOf, doAs, expectRefused, play, rowOf, tell, until, wakesOf } from 
 import { childrenOf, ROOMY, systemOf, usesTool } from '../../support/lineage.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const model = await startModelServer()

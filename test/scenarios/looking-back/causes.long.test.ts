@@ -1,4 +1,7 @@
-/** Why a moment failed: in the outcome, in the worker's log, and for the operator in `explain`. Never in history. */
+/**
+ * Why a moment failed: in the outcome, in the worker's log, and for the operator in `explain`. Never in
+ * history.
+ */
 import { explain, moments } from '@treeos/client'
 import { beingWorkflowId } from '@treeos/protocol'
 import { defineExtension, defineOperation } from '@treeos/sdk'
@@ -6,7 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { askedFor, beingOf, doAs, live, rowOf, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const SENTINEL = 'SENTINEL-c4'

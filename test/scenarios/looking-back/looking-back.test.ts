@@ -3,10 +3,10 @@ import { replay } from '@treeos/replay'
 import { listOutcomes } from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { tamper } from '../../store/tampering.ts'
+import { tamper } from '../../store/tampered-chains.ts'
 import { doAs, factsOf, live, play, publish, rowOf, setFlow, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn, expectReplays, expectUnbroken, replayBundle } from '../../support/replaying.ts'
+import { brokenIn, expectReplays, expectUnbroken, replayBundle } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const answer = { verb: 'summon', content: 'so it is' }
@@ -62,7 +62,8 @@ describe('looking back', () => {
     await doAs(world, 'delete-role', '/', { name: 'poet', force: true })
     const third = await live(world, 'bard', 'three')
     expect([first, second, third].map(({ primary }) => primary)).toEqual(['poet', 'poet', 'citizen'])
-    expect(first.stackDigest).not.toBe(second.stackDigest) // the control: a moment of later wears what is then
+    // the control: a moment of later wears what is then
+    expect(first.stackDigest).not.toBe(second.stackDigest)
     expect((await prompt(world.db, world.registry, 'bard', 1)).system).toContain('You rhyme.')
     expect((await prompt(world.db, world.registry, 'bard', 2)).system).toContain('You no longer rhyme.')
     for (const n of [1, 2, 3]) {

@@ -81,7 +81,10 @@ async function traces() {
   return { tables: await tableDigests(world.owner), histories: await Promise.all(histories) }
 }
 
-/** The same once the runs of the moments before rest: a workflow task ends after the outcome of its last moment is stored. */
+/**
+ * The same once the runs of the moments before rest: a workflow task ends after the outcome of its last
+ * moment is stored.
+ */
 async function restingTraces() {
   for (let last = await traces(); ; ) {
     await sleep(1000)

@@ -22,7 +22,8 @@ beforeAll(async () => {
   await createSpace(world, '/hall')
   await world.birthPuppet('mover', { roleFlow: FLOW })
   await play(world, 'mover', { verb: 'do', operation: 'move', target: '/library', args: {} }) // 1
-  await play(world, 'mover', { verb: 'do', operation: 'move', target: '/hall', args: {} }) // 2, in the library
+  // 2, in the library
+  await play(world, 'mover', { verb: 'do', operation: 'move', target: '/hall', args: {} })
   await publish(world, 'other.loud', true)
   await doAs(world, 'set-being', '@mover', { field: 'night.on', value: true })
   await play(world, 'mover', { verb: 'summon', content: 'good night' }) // 3

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { groundOf, until } from '../../support/life.ts'
 import { connectTo, EdgeWorld, INITIALIZE, type Outside, refusalIn } from '../../support/mcp.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 
 let at: EdgeWorld
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { JsonObject } from '@treeos/core'
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'
 import { wakesOf } from '../../support/life.ts'
 import { EdgeWorld } from '../../support/mcp.ts'
-import { expectUnbroken } from '../../support/replaying.ts'
+import { expectUnbroken } from '../../support/replays.ts'
 
 let edge: EdgeWorld
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, live, rowOf, setRole, tell, until } from '../../support/life.ts'
 import { connectTo, EdgeWorld, LEAK, type Outside, openEdge, refusalIn } from '../../support/mcp.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 
 let at: EdgeWorld
 beforeAll(async () => {

@@ -1,4 +1,7 @@
-/** A real backup: pg_dump without the keys of sealed texts, a note erased after it, and the dump restored beside the keys of that day. */
+/**
+ * A real backup: pg_dump without the keys of sealed texts, a note erased after it, and the dump restored
+ * beside the keys of that day.
+ */
 import { execFileSync } from 'node:child_process'
 import { act, erasing, whyKnown } from '@treeos/client'
 import memory from '@treeos/memory'
@@ -10,7 +13,10 @@ import { doAs } from '../../support/life.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
 const KEYS = 'treeos.sealed_text'
-/** PGDUMP and PSQL name the programs; Debian's package postgresql-client has them. pg_dump takes no server that is newer than itself. */
+/**
+ * PGDUMP and PSQL name the programs; Debian's package postgresql-client has them. pg_dump takes no server
+ * that is newer than itself.
+ */
 const { PGDUMP = 'pg_dump', PSQL = 'psql' } = process.env
 const dump = (url: string, ...options: string[]): string =>
   execFileSync(PGDUMP, ['--no-owner', '--no-privileges', ...options, url], {

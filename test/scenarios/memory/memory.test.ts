@@ -1,4 +1,7 @@
-/** Memory as things: notes are sealed, recalled by origin and sight, replayed without a search, traced, and erased even from backups. */
+/**
+ * Memory as things: notes are sealed, recalled by origin and sight, replayed without a search, traced, and
+ * erased even from backups.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +10,7 @@ import type { Json, JsonObject, VerbCall } from '@treeos/core'
 import { createModel, modelEndpoint } from '@treeos/host'
 import memory from '@treeos/memory'
 import { exportBundle, forkReality } from '@treeos/proofs'
-import { defineExtension, defineOperation, makeThing, sealedId, writeThing } from '@treeos/sdk'
+import { defineExtension, defineOperation, makeMatter, sealedId, writeMatter } from '@treeos/sdk'
 import { digestOf, findOpen, findOutcomeOfWake, openDatabase, readBases, readRows } from '@treeos/store'
 import { checkTrial, runTrial, type TrialLine } from '@treeos/trials'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -31,7 +34,7 @@ import type { Reply } from '../../support/model-server.ts'
 import { naiveLog, newLogKey } from '../../support/naive-log.ts'
 import { tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer } from '../../support/use-world.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
@@ -62,7 +65,7 @@ const diary = defineExtension({
       decide({ actor, args: { text } }) {
         const id = sealedId(text) ?? ''
         const made = { id, type: 'diary:line', content: null }
-        return { facts: [...makeThing(actor, made), writeThing({ id }, { text })] }
+        return { facts: [...makeMatter(actor, made), writeMatter({ id }, { text })] }
       },
     }),
   ],
@@ -91,7 +94,10 @@ const remembering = (text: string): JsonObject => ({
   target: null,
   args: { text },
 })
-/** Tells the keeper something, and has its model give these answers. @returns the moments in which it lived it */
+/**
+ * Tells the keeper something, and has its model give these answers.
+ * @returns the moments in which it lived it
+ */
 async function talk(words: string, ...answers: Reply[]) {
   model.script(() => answers.shift() ?? { content: 'I have nothing to add.' })
   const said = await tell(world, 'keeper', words)
@@ -146,7 +152,8 @@ it('what a person tells it itself is sealed before it is in an inbox, and its ow
     args: { text: 'The vault is a zebra-word' },
   }
   const kept = await act(world, 'operator', call, 30, 'once')
-  expect(await act(world, 'operator', call, 30, 'once')).toMatchObject({ act: kept.act }) // sealed alike, so it is the same request
+  // sealed alike, so it is the same request
+  expect(await act(world, 'operator', call, 30, 'once')).toMatchObject({ act: kept.act })
   await talk('Tell me of the vault again.', { content: 'Well.' })
   expect(recalled()).toMatch(/tiger-milk[\s\S]*zebra-word[\s\S]*says the scribe/)
   const backup = await dumpOf(world.owner)

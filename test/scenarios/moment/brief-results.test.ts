@@ -1,4 +1,7 @@
-/** Results that leave out what a digest in them covers: history holds what the workflow uses, and what attests the rest. */
+/**
+ * Results that leave out what a digest in them covers: history holds what the workflow uses, and what attests
+ * the rest.
+ */
 
 import { newMemory } from '@treeos/activities'
 import { digestOf, findOpen, findOutcome } from '@treeos/store'

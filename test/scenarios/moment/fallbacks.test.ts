@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { askedFor, doAs, play, until, wakesOf } from '../../support/life.ts'
 import { type ModelServer, type Reply, startModelServer } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const [first, second] = await Promise.all([startModelServer(), startModelServer()])

@@ -1,4 +1,7 @@
-/** A run that looks for its next wake by itself says so in Postgres, and whoever writes that wake rings no doorbell. */
+/**
+ * A run that looks for its next wake by itself says so in Postgres, and whoever writes that wake rings no
+ * doorbell.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ringUnlessListening } from '@treeos/client'
 import { newWake } from '@treeos/core'
@@ -21,7 +24,7 @@ import {
 } from '../../support/by-hand.ts'
 import { until } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
-import { brokenIn, openReplayer } from '../../support/replaying.ts'
+import { brokenIn, openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 
@@ -58,7 +61,10 @@ it('a time that is far away does not count as listening', async () => {
   expect(await isListening(world.db, 'open')).toBe(false)
 })
 
-/** Lives the second moment, and the third one, which came while the end of the second listened, so that nobody rings. */
+/**
+ * Lives the second moment, and the third one, which came while the end of the second listened, so that nobody
+ * rings.
+ */
 async function liveSecondAndThird(being: string, worker: HandWorker) {
   const second = await tellSecond(being, handWorker(world))
   const lived = liveByHand(worker, second, { room: 2 })

@@ -1,4 +1,7 @@
-/** One activity lives the moments of a being. The workflow evaluates the flow of each again, and fails by name when it gives another stack. */
+/**
+ * One activity lives the moments of a being. The workflow evaluates the flow of each again, and fails by name
+ * when it gives another stack.
+ */
 import { type BeingName, LIMITS } from '@treeos/core'
 import type { History } from '@treeos/host'
 import type { LivedMoments, WithHints } from '@treeos/protocol'
@@ -19,7 +22,7 @@ import {
 } from '../../support/by-hand.ts'
 import { momentOf, publish, setRole, until, wakeUp } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
-import { openReplayer } from '../../support/replaying.ts'
+import { openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
@@ -106,7 +109,10 @@ it('a new life is told of the moments before it, as they are recorded', async ()
   })
 })
 
-/** A being whose flow is as large as it may be: it reads the most paths, their values are the longest that are compared, and each clause names a role with long triggers. */
+/**
+ * A being whose flow is as large as it may be: it reads the most paths, their values are the longest that are
+ * compared, and each clause names a role with long triggers.
+ */
 async function withWideFlow(being: BeingName, letter: string): Promise<void> {
   const numbers = Array.from({ length: LIMITS.flowPathsMax }, (_, i) => i)
   const triggerOn = ['message', ...Array.from({ length: 3 }, (_, i) => `t${i}${'x'.repeat(62)}`)]
@@ -134,7 +140,8 @@ it.each([
     Array.from({ length: 12 }, (_, i) => acting(i)),
   )
   for (const wake of wakes) await momentOf(world, wake)
-  // The results are of `beginLife` and of `liveMoments`: what came before the first task ended is lived by one of these.
+  // The results are of `beginLife` and of `liveMoments`: what came before the first task ended is lived by
+  // one of these.
   const most = async () => Math.max(...(await resultsOf(being)).map(({ value }) => value.lived?.length ?? 0))
   await expect.poll(most, { timeout: 20_000 }).toBe(count)
 })

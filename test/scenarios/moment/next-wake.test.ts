@@ -9,7 +9,7 @@ import { expect, it, vi } from 'vitest'
 import { beginByHand, handWorker, liveByHand, nextOf, tellByHand } from '../../support/by-hand.ts'
 import { momentOf, ring, tell, until, wakeUp } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 

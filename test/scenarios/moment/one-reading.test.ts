@@ -1,4 +1,7 @@
-/** A moment reads the world once. What its act was decided from is checked when it is stored; what nothing checks is read again. */
+/**
+ * A moment reads the world once. What its act was decided from is checked when it is stored; what nothing
+ * checks is read again.
+ */
 import { newMemory } from '@treeos/activities'
 import type { JsonObject } from '@treeos/core'
 import type { StampedMoment } from '@treeos/protocol'
@@ -18,7 +21,7 @@ import {
 } from '../../support/by-hand.ts'
 import { createSpace, doAs } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn } from '../../support/replaying.ts'
+import { brokenIn } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 
@@ -115,8 +118,8 @@ describe('a held moment', () => {
     const { worker, moment } = await puppetOf(world, 'alone')
     const stamped = await live(world, worker, moment, summon('@nobody'))
     expect(stamped).toMatchObject({ kind: 'failure', reason: 'BEING_NOT_FOUND' })
-    // What these puppets were told was put into their inboxes by hand: nobody said it. Its id is that of the moment, so what the
-    // moment says itself finds its own id taken.
+    // What these puppets were told was put into their inboxes by hand: nobody said it. Its id is that of the
+    // moment, so what the moment says itself finds its own id taken.
     const broken = await brokenIn(world)
     expect(broken.filter(({ reason }) => reason !== 'wake-mismatch' && reason !== 'wake-missing')).toEqual([])
   })

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 
 const BENCH = resolve(import.meta.dirname, '../../../bench/src/main.ts')
 /**
- * The fewest answers of 5 with SmolLM2-135M, and of these with the scene's tool; and the most without words. One below what was measured.
- * A change of prompts, tools or parsers may raise them, never lower them.
+ * The fewest answers of 5 with SmolLM2-135M, and of these with the scene's tool; and the most without words.
+ * One below what was measured. A change of prompts, tools or parsers may raise them, never lower them.
  */
 const FLOORS = {
   court: { answered: 4, answeredWithTool: 0, empty: 2 },

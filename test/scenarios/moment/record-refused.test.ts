@@ -1,4 +1,7 @@
-/** What Postgres refuses for ever ends: as a failure of the moment that names what was refused, or of the run where even that cannot be written. */
+/**
+ * What Postgres refuses for ever ends: as a failure of the moment that names what was refused, or of the run
+ * where even that cannot be written.
+ */
 import { act, moments, ringBeing } from '@treeos/client'
 import { parseCall } from '@treeos/core'
 import { ACT_SIGNAL, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
@@ -6,12 +9,15 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { live, play, tell, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 
-/** Refuses what is set as `refuse:<SQLSTATE>` of a being, and each act of a person that says `stop`, as guards and constraints do. */
+/**
+ * Refuses what is set as `refuse:<SQLSTATE>` of a being, and each act of a person that says `stop`, as guards
+ * and constraints do.
+ */
 beforeAll(async () => {
   await sql`create function treeos.refuse_fact() returns trigger language plpgsql as $$
     declare

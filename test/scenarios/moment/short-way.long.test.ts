@@ -1,4 +1,7 @@
-/** A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late changes nothing. */
+/**
+ * A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late
+ * changes nothing.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newMemory } from '@treeos/activities'
 import { type BeingName, momentId } from '@treeos/core'
@@ -21,7 +24,7 @@ import {
 import { askedFor, beingOf, live, momentOf, publish, tell, until, wakeUp } from '../../support/life.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
@@ -33,7 +36,9 @@ const SHORT_MS = 2000
 const SLOW_MS = 3000
 const model = useModelServer()
 
-/** The beats of a being's moments, in order; of those of a worker only the ones that lived or opened a moment. */
+/**
+ * The beats of a being's moments, in order; of those of a worker only the ones that lived or opened a moment.
+ */
 async function beatsOf(world: World, being: BeingName): Promise<string[]> {
   const runs = await fetchRuns(world.temporal, world.reality.name, being, null)
   return runs.flatMap(({ history }) => (history.events ?? []).flatMap(beatIn))

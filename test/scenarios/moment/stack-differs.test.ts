@@ -1,4 +1,7 @@
-/** A worker and a workflow that disagree about the roles of a moment: the run fails by name, and the being lives no more until they agree. */
+/**
+ * A worker and a workflow that disagree about the roles of a moment: the run fails by name, and the being
+ * lives no more until they agree.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
@@ -11,7 +14,7 @@ import { withoutDefences } from '../../faults/sabotaged-worker.ts'
 import { doAs, momentOf, putWakes, ring, setRole, until, wakeUp } from '../../support/life.ts'
 import { stacklessVersion } from '../../support/other-versions.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
-import { openReplayer } from '../../support/replaying.ts'
+import { openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 

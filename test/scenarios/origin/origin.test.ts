@@ -1,4 +1,7 @@
-/** Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who clears them. */
+/**
+ * Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who
+ * clears them.
+ */
 import { converse, markedView, search, see, summon, threadsOf } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { replay } from '@treeos/replay'
@@ -20,7 +23,7 @@ import {
 } from '../../support/life.ts'
 import { noting, tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 /** Fetches a page, and keeps it. */
@@ -208,12 +211,13 @@ describe('vouching', () => {
   })
 
   it('only for what was seen, and not for what was written there meanwhile', async () => {
-    const tried = { 'set-space': { requires: ['operator'] } }
+    const dryRun = { 'set-space': { requires: ['operator'] } }
     const shadow = (value: Json) => doAs(world, 'set-space', '/lawn', { field: 'shadow.do', value })
-    await shadow(tried)
+    await shadow(dryRun)
     expect((await see(world, 'operator', '/lawn')).qualities).not.toHaveProperty('shadow')
     await told('rash', set('/lawn', 'kind words'))
-    expect((await see(world, 'operator', '/lawn')).qualities).toMatchObject({ shadow: { do: tried } }) // `seen` covers it
+    // `seen` covers it
+    expect((await see(world, 'operator', '/lawn')).qualities).toMatchObject({ shadow: { do: dryRun } })
     await shadow(null)
     const { seen, holds } = await markedView(world, { address: '/lawn' })
     expect(holds).toMatchObject({ qualities: { note: { text: 'kind words' } }, outside: true })

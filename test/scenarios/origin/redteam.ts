@@ -42,7 +42,10 @@ export async function furnish(world: World): Promise<void> {
   await doAs(world, 'set-space', '/shop', { field: 'permissions.do', value: rules })
 }
 
-/** Nothing goes beyond with the clause. Without it much does, and a call that a rule asks about is asked about. Nothing is written by either. */
+/**
+ * Nothing goes beyond with the clause. Without it much does, and a call that a rule asks about is asked
+ * about. Nothing is written by either.
+ */
 export async function expectCareful(world: World, tries: number): Promise<void> {
   await setFlow(world, 'clerk', carefully(FLOW))
   const before = await groundOf(world)

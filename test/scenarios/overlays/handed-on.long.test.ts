@@ -1,6 +1,6 @@
 /** A worker that stops in order hands the overlays that it holds on to another one. */
 import { moments, setThreadOverlay, summon } from '@treeos/client'
-import { VaultCaller, vaultKeyIn } from '@treeos/overlay/vault'
+import { VaultClient, vaultKeyIn } from '@treeos/overlay/vault'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { WorkerProcess } from '../../faults/worker-process.ts'
@@ -57,7 +57,7 @@ afterAll(async () => {
 describe('a worker that stops in order', () => {
   it('hands on what calls under way and threads need: another worker asks the model with it', async () => {
     const holder = await start()
-    Object.assign(world, { vaults: new VaultCaller(vaultKeyIn(`${processes.home}/vault-key`)) })
+    Object.assign(world, { vaults: new VaultClient(vaultKeyIn(`${processes.home}/vault-key`)) })
     const [own] = await vaults()
     const { correlation: thread } = await summon(world, {
       target: 'ben',

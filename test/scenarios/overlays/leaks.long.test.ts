@@ -1,4 +1,7 @@
-/** Sentinels as overlays of every tier, through moments of which many fail, and then a search of all that was written. */
+/**
+ * Sentinels as overlays of every tier, through moments of which many fail, and then a search of all that was
+ * written.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -7,18 +10,18 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setThreadOverlay, summon } from '@treeos/client'
 import { isErrorCode, TreeosError } from '@treeos/core'
-import { VaultCaller } from '@treeos/overlay/vault'
+import { VaultClient } from '@treeos/overlay/vault'
 import { putBlob } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { WorkerProcess } from '../../faults/worker-process.ts'
-import { echoing, everything } from '../../support/echoing.ts'
+import { echoing, everything } from '../../support/echo-model.ts'
 import { exportHistories } from '../../support/histories.ts'
 import { searchSinks } from '../../support/leak-search.ts'
 import { filesIn, findInFile, sentinels, storePlainly } from '../../support/leaks.ts'
 import { until } from '../../support/life.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
-import { type Monitoring, startMonitoring } from '../../support/monitoring.ts'
+import { type Monitoring, startMonitoring } from '../../support/monitors.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
@@ -114,7 +117,7 @@ beforeAll(async () => {
   await storePlainly(world.owner)
   await Promise.all([startProcess(), startProcess()])
   const key = Buffer.from((await readFile(folder('vault-key'), 'utf8')).trim(), 'base64url')
-  Object.assign(world, { vaults: new VaultCaller(key) })
+  Object.assign(world, { vaults: new VaultClient(key) })
   for (const [tier, scope, word] of [
     ['channel', 'harbour', words.channel],
     ['workspace', 'reality', words.workspace],
@@ -230,7 +233,8 @@ describe('what a run of moments with overlays leaves behind', () => {
         'postgres pg_wal/',
         'table treeos.overlay',
       ]
-      // Other test files make databases, and Postgres then throws away its older log: so that it holds the stored texts again.
+      // Other test files make databases, and Postgres then throws away its older log: so that it holds the
+      // stored texts again.
       await sql`update treeos.overlay set content = content`.execute(world.owner)
       const { found, searched } = await search(words)
       console.error(

@@ -1,9 +1,11 @@
-/** The worker that holds the overlays of calls is killed while it makes these calls, and another one goes on. */
+/**
+ * The worker that holds the overlays of calls is killed while it makes these calls, and another one goes on.
+ */
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { moments, summon } from '@treeos/client'
-import { VaultCaller } from '@treeos/overlay/vault'
+import { VaultClient } from '@treeos/overlay/vault'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, until } from '../../support/life.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
@@ -42,7 +44,7 @@ describe('a worker that dies with the overlays of calls', () => {
     })
     expect(await holder.ready).toBe(true)
     const key = Buffer.from((await readFile(keyFile, 'utf8')).trim(), 'base64url')
-    const at = { ...world, vaults: new VaultCaller(key) }
+    const at = { ...world, vaults: new VaultClient(key) }
     model.reset()
     model.script(async () => {
       await sleep(120_000) // longer than the holder lives

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, momentOf, play, setRole, until, wakesOf } from '../../support/life.ts'
 import { type ModelRequest, type Reply, wordsIn } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const OVERLAY = 'Answer like a harbour master in a storm, sentinel-3f9ac2.'

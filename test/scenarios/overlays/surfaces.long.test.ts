@@ -13,7 +13,7 @@ import { z } from 'zod'
 import { doAs, until } from '../../support/life.ts'
 import type { ModelRequest } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const shape = {

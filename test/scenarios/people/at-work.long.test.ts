@@ -18,7 +18,7 @@ import {
   wakesOf,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
@@ -89,7 +89,8 @@ describe('a call under way', () => {
       )
     const began = performance.now()
     await refused()
-    expect(performance.now() - began).toBeLessThan(1_500) // it is refused at once, and not after the wait for a call
+    // it is refused at once, and not after the wait for a call
+    expect(performance.now() - began).toBeLessThan(1_500)
     const gate = hanging('thinker')
     const sent = await summon(as('ann'), { target: 'thinker', content: 'go', as: 'ann', waitSeconds: null })
     await asked('thinker')

@@ -5,7 +5,7 @@ import { findOutcomeOfWake, listFactsOfMoment } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 

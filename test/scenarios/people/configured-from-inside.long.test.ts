@@ -4,7 +4,7 @@ import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, doAs, live, publish, rowOf, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
@@ -35,7 +35,7 @@ it('"Birth a child being, then inhabit it to configure it": with defaults, from 
 
   // 2 Inhabit: "you’re now driving the child"
   const calls = askedFor(model, 'ann').length
-  const hands = await inhabit(world, { being: 'ann', as: 'operator' })
+  const inhabitation = await inhabit(world, { being: 'ann', as: 'operator' })
   expect((await see(world, 'ann', '@role-manager')).catalogs?.roles.map(({ name }) => name)).toContain(
     'citizen',
   )
@@ -49,7 +49,7 @@ it('"Birth a child being, then inhabit it to configure it": with defaults, from 
   expect(askedFor(model, 'ann')).toHaveLength(calls)
 
   // 4 Release: "the child reverts to its declared cognition"
-  await hands.release()
+  await inhabitation.release()
   expect(await live(world, 'ann', 'What now?')).toMatchObject({ outcome: 'act', primary: 'herald' })
   expect(askedFor(model, 'ann').at(-1)?.messages[0]?.content).toContain('The bell rings.')
   await publish(world, 'school.bell', false)
@@ -97,20 +97,20 @@ describe('the role of a child that is born without one', () => {
     model.reset()
     expect((await rowOf(world, 'gull')).qualities).not.toHaveProperty('roleFlow')
     // The control: the same act by who drives it is done.
-    const hands = await inhabit(world, { being: 'gull', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'gull', as: 'operator' })
     await configure('gull')
-    await hands.release()
+    await inhabitation.release()
     expect((await rowOf(world, 'gull')).qualities).toMatchObject({ roleFlow: flow })
   })
 
   it('"Walk the child to @role-manager": it walks and looks around while a person drives it, and its own mind does not', async () => {
     await world.birth({ name: 'wanderer', cognition: 'llm', home: '/library' })
-    const hands = await inhabit(world, { being: 'wanderer', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'wanderer', as: 'operator' })
     await doAs(world, 'move', '/', {}, 'wanderer')
     expect((await rowOf(world, 'wanderer')).space).toBe('/')
     expect((await see(world, 'wanderer', '/')).beings).toContain('@role-manager')
     expect((await see(world, 'wanderer', '@role-manager')).type).toBe('being')
-    await hands.release()
+    await inhabitation.release()
     await expect(see(world, 'wanderer', '/')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     model.script((request) =>
       beingOf(request) === 'wanderer'
@@ -135,24 +135,24 @@ describe('the role of a child that is born without one', () => {
     })
     await own.release()
     await world.birth({ name: 'capped', cognition: 'llm', ceiling: { canSee: ['~'], canDo: ['set-being'] } })
-    const hands = await inhabit(world, { being: 'capped', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'capped', as: 'operator' })
     await expect(configure('capped')).rejects.toMatchObject({
       code: 'FORBIDDEN',
       message: 'set-roleflow is above the ceiling of @capped in canDo',
     })
     await doAs(world, 'set-being', '@capped', { field: 'mood.tone', value: 'calm' }, 'capped')
-    await hands.release()
+    await inhabitation.release()
   })
 
   it('gives way to the role that its flow names, also while it is driven, unless it is stacked', async () => {
     await world.birth({ name: 'swan', cognition: 'llm' })
-    const hands = await inhabit(world, { being: 'swan', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'swan', as: 'operator' })
     await configure('swan')
     await expect(configure('swan')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     const stacked = [...flow, { stack: true, role: 'citizen' }]
     await doAs(world, 'set-roleflow', '@swan', { flow: stacked }) // its maker, from outside
     await doAs(world, 'set-roleflow', '@swan', { flow: stacked }, 'swan')
-    await hands.release()
+    await inhabitation.release()
   })
 
   describe('depends on its maker', () => {

@@ -8,7 +8,8 @@ const world = useWorld({ extensions: [stage] })
 
 it('the first operator inhabits as far down as births go, 63 of them, and nobody beside the line does', async () => {
   await world.birth({ name: 'bob', cognition: 'human', role: 'stage:free' })
-  await doAs(world, 'set-budget', '/', { for: 'scripted', births: 64 }) // the standard budget allows a line of 32
+  // the standard budget allows a line of 32
+  await doAs(world, 'set-budget', '/', { for: 'scripted', births: 64 })
   const born = { cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
   await world.birth({ name: 'line-1', ...born })
   let maker = 'line-1'
@@ -19,8 +20,8 @@ it('the first operator inhabits as far down as births go, 63 of them, and nobody
     })
     maker = args.name
   }
-  const hands = await inhabit(world, { being: maker, as: 'operator' })
-  await hands.release()
+  const inhabitation = await inhabit(world, { being: maker, as: 'operator' })
+  await inhabitation.release()
   await expect(inhabit({ ...world, person: 'bob' }, { being: maker, as: 'bob' })).rejects.toMatchObject({
     code: 'FORBIDDEN',
   })

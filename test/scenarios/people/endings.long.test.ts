@@ -18,7 +18,7 @@ import {
   wakesOf,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 
@@ -72,7 +72,7 @@ describe('the end of a being', () => {
     await puppet('busy')
     await puppet('asker')
     // It is driven, so its wakes wait.
-    const hands = await inhabit(world, { being: 'busy', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'busy', as: 'operator' })
     const asked = tell(world, 'busy', 'are you there?')
     const waiting = summon(world, { target: 'busy', content: 'answer me', as: 'operator', waitSeconds: 30 })
     const answered = expect(waiting).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe('the end of a being', () => {
     expect(notice.content).toMatchObject({ event: 'skipped', actor: '@busy', correlation })
     await isClosed('busy')
     expect((await wakesOf(world, 'busy')).filter(({ closedBy }) => closedBy === null)).toEqual([])
-    expect(await hands.over).toBe('lost')
+    expect(await inhabitation.over).toBe('lost')
   })
 
   it('of a person: what waited for an answer is answered, and so is an act that was put in', async () => {
@@ -161,7 +161,7 @@ describe('the end of a being', () => {
     const ofHolder = { ...world, person: 'holder' }
     const args = { name: 'held', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
     await act(ofHolder, 'holder', { verb: 'be', operation: 'birth', args })
-    const hands = await inhabit(ofHolder, { being: 'held', as: 'holder' })
+    const inhabitation = await inhabit(ofHolder, { being: 'held', as: 'holder' })
     await end('watcher')
     await end('holder')
     await isClosed('watcher')
@@ -171,7 +171,7 @@ describe('the end of a being', () => {
       await world.db.selectFrom('watch').select('path').where('being', '=', 'watcher').execute(),
     ).toEqual([])
     expect(await findLease(world.db, 'held')).toBeNull()
-    expect(await hands.over).toBe('lost')
+    expect(await inhabitation.over).toBe('lost')
     await until(async () => (await rowOf(world, 'held')).inhabited?.by === null, { what: 'held freed' })
     expect(await live(world, 'held', 'look')).toMatchObject({ outcome: 'see' }) // its children go on
     await isClosed('watcher')
@@ -238,14 +238,14 @@ describe('who may end whom', () => {
 
   it('a delegate does nothing any more that an ended being asked for', async () => {
     for (const name of ['parent', 'ended-parent']) await puppet(name)
-    const hands = await inhabit(world, { being: 'birther', as: 'operator' }) // its wakes wait
+    const inhabitation = await inhabit(world, { being: 'birther', as: 'operator' }) // its wakes wait
     for (const name of ['parent', 'ended-parent']) {
       const content = { be: 'birth', name: `of-${name}`, cognition: 'scripted', script: 'silent' }
       const call = { verb: 'summon', target: '@birther', content, expectReply: false }
       expect(await play(world, name, call)).toMatchObject({ outcome: 'act' })
     }
     await end('ended-parent')
-    await hands.release()
+    await inhabitation.release()
     const asked = async () =>
       (await wakesOf(world, 'birther')).filter(({ caller }) => caller?.name !== 'operator')
     const lived = await until(async () => {

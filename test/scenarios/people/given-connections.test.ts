@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, play, rowOf } from '../../support/life.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const model = await startModelServer()

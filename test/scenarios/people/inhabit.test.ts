@@ -20,7 +20,7 @@ import {
   wakesOf,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 
@@ -62,10 +62,10 @@ const isFree = (being: BeingName) =>
 
 describe('whom a person may inhabit', () => {
   it.each(['kid', 'grandkid'])('a descendant: @%s', async (being) => {
-    const hands = await inhabit(ada, { being, as: 'ada' })
+    const inhabitation = await inhabit(ada, { being, as: 'ada' })
     expect(await see(world, 'operator', `@${being}`)).toMatchObject({ identity: { inhabitedBy: '@ada' } })
-    await hands.release()
-    expect(await hands.over).toBe('released')
+    await inhabitation.release()
+    expect(await inhabitation.over).toBe('released')
     expect((await see(world, 'operator', `@${being}`)).identity).not.toHaveProperty('inhabitedBy')
   })
 
@@ -123,12 +123,12 @@ describe('after the release', () => {
     }
     expect(await live(world, 'puppet', 'hello')).toMatchObject({ primary: 'resident' })
     await until(async () => (await cognition()) === 'llm')
-    const hands = await inhabit(world, { being: 'puppet', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'puppet', as: 'operator' })
     const field = { field: 'mood.tone', value: 'driven' }
     await act(world, 'puppet', { verb: 'do', operation: 'set-being', target: '@puppet', args: field })
     await until(async () => (await cognition()) === 'human')
     const before = (await moments(world.db, 'puppet')).length
-    await hands.release()
+    await inhabitation.release()
     await until(async () => (await cognition()) === 'llm', { what: 'the cognition after the release' })
     const since = (await moments(world.db, 'puppet')).slice(before)
     expect(since.filter(({ verb }) => verb === 'summon')).toEqual([])
@@ -138,7 +138,7 @@ describe('after the release', () => {
 
 describe('while a being is driven', () => {
   it('a second driver is refused by name, and so is a second hand of the first', async () => {
-    const hands = await inhabit(ada, { being: 'kid', as: 'ada' })
+    const inhabitation = await inhabit(ada, { being: 'kid', as: 'ada' })
     const refusal = { code: 'RESOURCE_CONFLICT', message: expect.stringContaining('inhabited by @ada') }
     await expect(inhabit(world, { being: 'kid', as: 'operator' })).rejects.toMatchObject(refusal)
     await expect(inhabit(ada, { being: 'kid', as: 'ada' })).rejects.toMatchObject(refusal)
@@ -152,14 +152,14 @@ describe('while a being is driven', () => {
     await expect(
       act({ ...world, person: 'bob' }, 'kid', { verb: 'do', operation: 'move', target: '/', args: {} }),
     ).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    await hands.release()
+    await inhabitation.release()
     await expect(
       act(ada, 'ada', { verb: 'be', operation: 'release', args: { being: '@kid' } }),
     ).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT', message: 'nobody inhabits @kid' })
   })
 
   it('it makes no model call; its queued summons run after the release, by its own model', async () => {
-    const hands = await inhabit(world, { being: 'oracle', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'oracle', as: 'operator' })
     const asked = await Promise.all(['one', 'two', 'three'].map((text) => tell(world, 'oracle', text)))
     await expect(until(async () => askedFor(model, 'oracle').length > 0, { seconds: 3 })).rejects.toThrow()
     expect((await inbox(world, 'oracle')).map(({ correlation }) => correlation).sort()).toEqual(asked.sort())
@@ -173,7 +173,7 @@ describe('while a being is driven', () => {
     expect((await moments(world.db, 'oracle'))[0]).toMatchObject({ outcome: 'act', driver: '@operator' })
     expect(askedFor(model, 'oracle')).toHaveLength(0)
     expect(await inbox(world, 'oracle')).toHaveLength(2)
-    await hands.release()
+    await inhabitation.release()
     await until(async () => (await moments(world.db, 'oracle')).length === 3, { what: 'the queued summons' })
     expect(askedFor(model, 'oracle')).toHaveLength(2)
     for (const { driver } of (await moments(world.db, 'oracle')).slice(1)) expect(driver).toBeUndefined()
@@ -184,7 +184,7 @@ describe('while a being is driven', () => {
     await setFlow(world, 'listener', [{ when: { 'caller.cognition': 'human' }, role: 'stage:mode-1' }])
     const speak = { verb: 'summon', target: '@listener', content: 'who am I?' }
     await play(world, 'kid', speak)
-    const hands = await inhabit(ada, { being: 'kid', as: 'ada' })
+    const inhabitation = await inhabit(ada, { being: 'kid', as: 'ada' })
     const { correlation } = await summon(ada, {
       target: 'listener',
       content: 'and now?',
@@ -192,7 +192,7 @@ describe('while a being is driven', () => {
       waitSeconds: null,
     })
     expect(await momentOf(world, correlation)).toMatchObject({ primary: 'stage:mode-1' })
-    await hands.release()
+    await inhabitation.release()
     await play(world, 'kid', speak)
     await until(async () => (await moments(world.db, 'listener')).length === 3)
     expect((await moments(world.db, 'listener')).map(({ primary }) => primary)).toEqual([
@@ -212,7 +212,7 @@ describe('while a being is driven', () => {
       prompt: 'You mind.',
     })
     await world.birth({ name: 'ward', cognition: 'scripted', script: 'stage:puppet', role: 'minder' })
-    const hands = await inhabit(world, { being: 'ward', as: 'operator', own: true })
+    const inhabitation = await inhabit(world, { being: 'ward', as: 'operator', own: true })
     const child = { name: 'usurper', cognition: 'llm', role: 'operator' }
     const flow = [{ role: 'stage:free' }]
     const role = { name: 'usurped', canDo: [{ pattern: '*' }], prompt: '' }
@@ -233,7 +233,7 @@ describe('while a being is driven', () => {
       expect(told).toMatchObject({ content: { ok: false, error: { code: 'FORBIDDEN' } } })
     }
     // The bounds of an answer that comes after the lease.
-    await hands.release()
+    await inhabitation.release()
     const moment = (await moments(world.db, 'ward')).at(-1)
     expect(moment).toMatchObject({ driver: '@operator' })
     const stored = await findOpen(world.db, `ward/1/${moment?.n}`)
@@ -247,10 +247,10 @@ describe('while a being is driven', () => {
   it('nor to what it asked for under such a lease and is answered after it', async () => {
     await world.birth({ name: 'warder', cognition: 'scripted', script: 'stage:puppet', role: 'minder' })
     const busy = await inhabit(world, { being: 'birther', as: 'operator' }) // what it is asked for waits
-    const hands = await inhabit(world, { being: 'warder', as: 'operator', own: true })
+    const inhabitation = await inhabit(world, { being: 'warder', as: 'operator', own: true })
     const content = { be: 'birth', name: 'late-usurper', cognition: 'llm', role: 'operator' }
     await act(world, 'warder', { verb: 'summon', target: '@birther', content, inReplyTo: null })
-    await hands.release()
+    await inhabitation.release()
     await busy.release()
     const answered = async () =>
       (await wakesOf(world, 'warder')).find(({ caller }) => caller?.name === 'birther')?.content
@@ -274,7 +274,7 @@ describe('while a being is driven', () => {
     expect(await play(world, 'pupil', widen)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     const role = { name: 'scribe', canDo: ['move'], prompt: 'You write.' }
     const before = (await moments(world.db, 'pupil')).length
-    const hands = await inhabit(world, { being: 'pupil', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'pupil', as: 'operator' })
     await doAs(world, 'set-role', '/', { role }, 'pupil')
     await doAs(world, 'set-world-signal', '/', { namespace: 'school', key: 'bell', value: true }, 'pupil')
     // Walking to the role-manager as the child, as a person would in a portal.
@@ -286,7 +286,7 @@ describe('while a being is driven', () => {
     })
     expect(told).toMatchObject({ content: { ok: true } })
     expect((await rowOf(world, 'pupil')).qualities.roleFlow).toEqual(flow)
-    await hands.release()
+    await inhabitation.release()
     const lived = (await moments(world.db, 'pupil')).slice(before)
     expect(lived.map(({ driver }) => driver)).toEqual(lived.map(() => '@operator'))
     for (const { n, act: acted } of lived) {
@@ -401,12 +401,12 @@ describe('how a lease ends', () => {
   })
 
   it('keeps its holder in as long as it is renewed', async () => {
-    const hands = await inhabit(ada, { being: 'kid', as: 'ada' })
+    const inhabitation = await inhabit(ada, { being: 'kid', as: 'ada' })
     const until1 = await world.db.selectFrom('lease').select('expires').executeTakeFirstOrThrow()
     await new Promise((resolve) => setTimeout(resolve, 6000))
     const until2 = await world.db.selectFrom('lease').select('expires').executeTakeFirstOrThrow()
     expect(until2.expires.getTime()).toBeGreaterThan(until1.expires.getTime())
-    await hands.release()
+    await inhabitation.release()
   })
 })
 

@@ -4,7 +4,7 @@ import { actWakeId, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { enqueue, findEntry, withdraw } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import { live, momentOf, ring, rowOf, until, wakesOf } from '../../support/life.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld()

@@ -2,7 +2,7 @@ import { inhabit, moments, ringBeing } from '@treeos/client'
 import { ACT_SIGNAL, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
 import { until, wakesOf } from '../../support/life.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 
@@ -43,13 +43,13 @@ describe('an act by signal', () => {
     await until(() =>
       refusals(guarded).some((message) => message.includes('you are not @ann: inhabit it first')),
     )
-    const hands = await inhabit(guarded, { being: 'ann', as: 'operator' })
+    const inhabitation = await inhabit(guarded, { being: 'ann', as: 'operator' })
     await signal(guarded, 'ann', 3)
     const [moment] = await until(async () => {
       const lived = await moments(guarded.db, 'ann')
       return lived.some(({ outcome }) => outcome === 'act') && lived
     })
-    await hands.release()
+    await inhabitation.release()
     expect(moment).toMatchObject({ outcome: 'act', driver: '@operator' })
     const headers = await guarded.db
       .selectFrom('fact')
@@ -61,7 +61,7 @@ describe('an act by signal', () => {
   })
 
   it('is read as generously as any other, and a driver’s wrong act fails as well', async () => {
-    const hands = await inhabit(guarded, { being: 'ann', as: 'operator' })
+    const inhabitation = await inhabit(guarded, { being: 'ann', as: 'operator' })
     const handle = guarded.temporal.workflow.getHandle(beingWorkflowId(guarded.reality.name, 'ann'))
     await handle.signal(ACT_SIGNAL, { verb: 'summon', target: '@operator', content: 'Hello.' })
     await handle.signal(ACT_SIGNAL, { verb: 'do', operation: 'fly', target: '@ann' })
@@ -70,7 +70,7 @@ describe('an act by signal', () => {
     )
     expect(said).toMatchObject({ caller: { name: 'ann' }, inReplyTo: null })
     await until(async () => (await moments(guarded.db, 'ann')).at(-1)?.outcome === 'failure')
-    await hands.release()
+    await inhabitation.release()
   })
 
   it('that is wrong fails in a moment of the person, who gets a notice', async () => {

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, doAs, setRole, until, wakesOf } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
@@ -112,12 +112,12 @@ describe('a wait without an answer says why', () => {
 
 describe('a wait that is over before the moment says for what the being waits', () => {
   it('its driver', async () => {
-    const hands = await inhabit(world, { being: 'thinker', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'thinker', as: 'operator' })
     await expect(ask('thinker', 'Are you there?', 1)).rejects.toMatchObject({
       code: 'TIMEOUT',
       message: expect.stringContaining('@operator decides for it now, and answers in its inbox'),
     })
-    await hands.release()
+    await inhabitation.release()
   })
 
   it('an approval, when a budget has parked it', async () => {

@@ -1,4 +1,7 @@
-/** `treeos erase`: what is erased is gone everywhere, everything still verifies, and replay names what was erased and by whom. */
+/**
+ * `treeos erase`: what is erased is gone everywhere, everything still verifies, and replay names what was
+ * erased and by whom.
+ */
 
 import { act, erasing, summon } from '@treeos/client'
 import { actWakeId, type BeingName } from '@treeos/core'
@@ -8,10 +11,10 @@ import { findOutcomeOfWake } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { tamper } from '../../store/tampering.ts'
+import { tamper } from '../../store/tampered-chains.ts'
 import { doAs, expectRefused, factsOf, momentOf, play, tell } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn } from '../../support/replaying.ts'
+import { brokenIn } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** An operation that asks the outside, and keeps what it was told. */
@@ -126,7 +129,8 @@ it('what an effect was asked and gave is erased with its moment; what a row rest
   expect(await tablesWith(`kept ${word}`)).toEqual([])
   const row = `update treeos.projection set state = replace(state, 'kept nothing', 'kept much') where key = 'being:ann'`
   await tamper(world, row)
-  expect(await brokenIn(world)).toMatchObject([{ reel: 'being:ann', reason: 'row-mismatch' }]) // rows are verified as before
+  // rows are verified as before
+  expect(await brokenIn(world)).toMatchObject([{ reel: 'being:ann', reason: 'row-mismatch' }])
   await tamper(world, row.replace('nothing', 'X').replace('much', 'nothing').replace('X', 'much'))
   const { erased } = await replayed()
   expect(erased).toContainEqual(expect.objectContaining({ moment: `ann/1/${n}` }))

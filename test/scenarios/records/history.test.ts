@@ -5,7 +5,7 @@ import { exportHistories } from '../../support/histories.ts'
 import { beingOf, live, play, publish, rowOf, setRole, until, wakesOf } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()

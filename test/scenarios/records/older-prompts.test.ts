@@ -1,4 +1,7 @@
-/** Moments of an older layout of the prompt, which these tests make: replay tells such a prompt from one that is not identical. */
+/**
+ * Moments of an older layout of the prompt, which these tests make: replay tells such a prompt from one that
+ * is not identical.
+ */
 
 import { prompt } from '@treeos/client'
 import { canonicalJson, type Json } from '@treeos/core'

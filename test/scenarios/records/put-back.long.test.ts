@@ -1,16 +1,16 @@
 /**
- * What the owner of the database changed, used and put back. Nothing that is stored shows it, so `verify` finds nothing; replay judges
- * each recorded call again from the facts, and names the moment.
+ * What the owner of the database changed, used and put back. Nothing that is stored shows it, so `verify`
+ * finds nothing; replay judges each recorded call again from the facts, and names the moment.
  */
 
 import { type ReplayReport, replay } from '@treeos/replay'
 import { refoldAll } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { cutOff, tamper } from '../../store/tampering.ts'
+import { cutOff, tamper } from '../../store/tampered-chains.ts'
 import { createSpace, doAs, live, momentOf, play, ring, tell } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn, openReplayer } from '../../support/replaying.ts'
+import { brokenIn, openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })

@@ -1,4 +1,7 @@
-/** What `treeos verify` finds besides broken chains: anything derived from facts that the owner of the database changed. */
+/**
+ * What `treeos verify` finds besides broken chains: anything derived from facts that the owner of the
+ * database changed.
+ */
 
 import { takeLease } from '@treeos/client'
 import { type BrokenReason, type ChainFault, verifyAll } from '@treeos/proofs'
@@ -7,7 +10,7 @@ import { findReality } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { tamper } from '../../store/tampering.ts'
+import { tamper } from '../../store/tampered-chains.ts'
 import { NO_EVIDENCE, NOT_EVIDENCE } from '../../support/evidence.ts'
 import { doAs, live, play, publish } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
@@ -67,8 +70,10 @@ beforeAll(async () => {
     outcome: 'act',
   })
   await play(world, 'sky', { verb: 'see', address: '/' })
-  await play(world, 'sky', { verb: 'do', operation: 'fly', target: null, args: {} }) // the operator hears that it failed
-  await play(world, 'sky', { verb: 'do', operation: 'end-being', target: '@mind', args: {} }) // refused by its standing
+  // the operator hears that it failed
+  await play(world, 'sky', { verb: 'do', operation: 'fly', target: null, args: {} })
+  // refused by its standing
+  await play(world, 'sky', { verb: 'do', operation: 'end-being', target: '@mind', args: {} })
   await world.birthPuppet('driven')
   await takeLease(world, { being: 'driven', as: 'operator' })
   await sql`update treeos.lease set expires = now() + interval '1 day'`.execute(world.owner) // no sweep ends it meanwhile
@@ -114,7 +119,10 @@ const ROW: Record<string, string> = {
   reality: 'true',
 }
 
-/** For each column: another value, the fault that must be reported, and the row when it is not that of its table. */
+/**
+ * For each column: another value, the fault that must be reported, and the row when it is not that of its
+ * table.
+ */
 const EDITS: Record<string, [to: string, reason: BrokenReason, row?: string]> = {
   'projection.key': [`'being:other'`, 'row-mismatch'],
   'projection.reel': [`'being:other'`, 'row-mismatch'],

@@ -4,7 +4,7 @@ import panel, { sitting } from '@treeos/panel'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { doAs, groundOf, live, momentOf, play, rowOf, tell, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, panel] })

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, live, play, setRole, until, wakesOf } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()

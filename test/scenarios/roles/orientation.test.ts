@@ -18,6 +18,7 @@ import {
   momentOf,
   play,
   publish,
+  readFace,
   setRole,
   tell,
   until,
@@ -25,7 +26,7 @@ import {
 } from '../../support/life.ts'
 import { noting, tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
@@ -56,7 +57,7 @@ async function opened(wake: string): Promise<Opened> {
   const { act } = await momentOf(world, wake)
   const outcome = await findOutcomeOfWake(world.db, wake)
   const open = await findOpen(world.db, outcome?.moment ?? act ?? '')
-  const face = await readFace(open?.record.face)
+  const face = await readFace(world, open?.record.face)
   if (open === null || face === null) throw new Error(`the moment of ${wake} shows nothing`)
   const past = face.views.find(({ name }) => name === 'past')?.view ?? null
   return { record: open.record, face, past: past as unknown as Opened['past'] }
@@ -74,14 +75,6 @@ async function turned(orientation: string | null, who = 'self'): Promise<Opened>
 }
 
 // The cache would still hold what was erased.
-const readFace = async (digest: string | null | undefined): Promise<Face | null> => {
-  const row = await world.db
-    .selectFrom('blob')
-    .select('bytes')
-    .where('digest', '=', digest ?? '')
-    .executeTakeFirst()
-  return row === undefined ? null : JSON.parse(row.bytes.toString())
-}
 const textOf = ({ past }: Opened) => JSON.stringify(past?.acts ?? [])
 
 describe('orientation', () => {
@@ -236,7 +229,7 @@ describe('orientation', () => {
     expect(textOf(seen)).toContain('the secret word')
     const [fact] = await listFactsOfMoment(world.db, spoken.act ?? '')
     await act(world, 'operator', await erasing(world.db, fact?.hash ?? '', 'asked to'))
-    expect(await readFace(seen.record.face)).toBeNull()
+    expect(await readFace(world, seen.record.face)).toBeNull()
     for (const orientation of ['half', 'inward']) {
       const later = await turned(orientation)
       expect(textOf(later)).not.toContain('the secret word')
@@ -266,7 +259,7 @@ describe('orientation', () => {
     const outcome = await findOutcomeOfWake(world.db, wake)
     const open = await findOpen(world.db, outcome?.moment ?? '')
     expect(open?.record.face).toBeTypeOf('string')
-    expect(await readFace(open?.record.face)).toBeNull()
+    expect(await readFace(world, open?.record.face)).toBeNull()
     model.reset()
   })
 

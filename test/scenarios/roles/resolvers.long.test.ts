@@ -4,7 +4,7 @@ import { defineExtension, defineRole } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, createSpace, doAs, live, play, rowOf, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 let glances = 0

@@ -15,7 +15,7 @@ import {
   wakesOf,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const ANY = [{ pattern: '*' }]
@@ -126,7 +126,7 @@ describe('the role-manager', () => {
     expect(before?.beOps?.[0]).toMatchObject({ args: { name: expect.any(String) } })
     await setRole(world, { name: 'crier', canSummon: ANY, see: ['stage:board'], prompt: '' })
     await puppet('onlooker', 'reader')
-    const hands = await inhabit(world, { being: 'onlooker', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'onlooker', as: 'operator' })
     const seen = (await see(world, 'onlooker', '@role-manager')).catalogs
     expect(seen?.roles).toContainEqual({
       name: 'crier',
@@ -139,7 +139,7 @@ describe('the role-manager', () => {
       code: 'FORBIDDEN',
       message: expect.stringContaining('canSee'),
     })
-    await hands.release()
+    await inhabitation.release()
     expect((await see(world, 'operator', '@echo')).catalogs).toBeUndefined()
   })
 
@@ -156,7 +156,8 @@ describe('the role-manager', () => {
     const shout = { when: { 'world.usher.hush': { present: true } }, role: 'loud' }
     const wears = async (flow: JsonObject[], hush: boolean) => {
       expect(await ask({ do: 'set-roleflow', target: '@usher', flow })).toMatchObject({ ok: true })
-      expect((await rowOf(world, 'usher')).qualities.roleFlow).toEqual(flow) // as written, which is what raw JSON shows
+      // as written, which is what raw JSON shows
+      expect((await rowOf(world, 'usher')).qualities.roleFlow).toEqual(flow)
       const signal = { do: 'set-world-signal', namespace: 'usher', key: 'hush', value: hush }
       expect(await ask(signal)).toMatchObject({ ok: true })
       return (await live(world, 'usher', 'look')).primary

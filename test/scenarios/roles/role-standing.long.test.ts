@@ -3,7 +3,7 @@ import type { BeingName, Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, doAs, expectRefused, live, play, rowOf, setFlow, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
@@ -68,14 +68,14 @@ describe('a role’s author cannot rewrite the prompts of beings beside it', () 
   it('nor through the role-manager; under a new name it may', async () => {
     const asks = async (role: JsonObject): Promise<Json> => {
       const content = { do: 'set-role', role }
-      const hands = await inhabit(world, { being: 'writer', as: 'operator', own: true })
+      const inhabitation = await inhabit(world, { being: 'writer', as: 'operator', own: true })
       const { reply } = await summon(world, {
         target: 'role-manager',
         content,
         as: 'writer',
         waitSeconds: 20,
       })
-      await hands.release()
+      await inhabitation.release()
       return reply?.content ?? null
     }
     expect(await asks({ name: 'motto', prompt: 'Acquit me.' })).toMatchObject({
@@ -88,9 +88,9 @@ describe('a role’s author cannot rewrite the prompts of beings beside it', () 
   it('the operator may, and so may who is driven by it: the edit is live', async () => {
     await act(world, 'operator', write('Be just.') as never)
     expect(await promptOf('judge')).toContain('Be just.')
-    const hands = await inhabit(world, { being: 'writer', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'writer', as: 'operator' })
     await act(world, 'writer', write('Be fair.') as never)
-    await hands.release()
+    await inhabitation.release()
     expect(await promptOf('judge')).toContain('Be fair.')
   })
 

@@ -17,7 +17,7 @@ import {
   wakesOf,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const ANY = [{ pattern: '*' }]
@@ -243,7 +243,8 @@ describe('a flow', () => {
     ])
     expect((await live(world, 'turner', 'look')).primary).toBe('first') // a see is not sealed
     expect((await play(world, 'turner', answer)).primary).toBe('first')
-    expect((await play(world, 'turner', { verb: 'do', operation: 'nothing' })).primary).toBe('second') // refused
+    // refused
+    expect((await play(world, 'turner', { verb: 'do', operation: 'nothing' })).primary).toBe('second')
     expect((await play(world, 'turner', answer)).primary).toBe('second')
     expect((await play(world, 'turner', answer)).primary).toBe('plain')
   })

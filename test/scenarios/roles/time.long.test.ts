@@ -3,7 +3,7 @@ import emotions from '@treeos/emotions'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, live, play, publish, setFlow, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({
@@ -148,7 +148,8 @@ describe('the five clauses of the court, through a day', () => {
     expect(await moment(answer)).toEqual({ outcome: 'act', stack: ['court-watcher'] })
     await publish(world, 'court.in-session', true)
     expect(await moment(go('/'))).toEqual({ outcome: 'act', stack: ['judge'] })
-    expect(await moment(answer)).toEqual({ outcome: 'act', stack: ['court-watcher'] }) // no judge outside the court
+    // no judge outside the court
+    expect(await moment(answer)).toEqual({ outcome: 'act', stack: ['court-watcher'] })
   })
 
   it('a role that only people can wear falls through to the next clause', async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, doAs, rowOf, setRole, wakesOf } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const act = (operation: string, args: object = {}): Reply => ({

@@ -1,4 +1,7 @@
-/** A workflow task may reach its worker late, and end before the worker asks for more time. No being may be stuck by that, in any replay. */
+/**
+ * A workflow task may reach its worker late, and end before the worker asks for more time. No being may be
+ * stuck by that, in any replay.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { act } from '@treeos/client'
 import { newWake } from '@treeos/core'
@@ -10,7 +13,7 @@ import { FaultProxy } from '../../faults/proxy.ts'
 import { live, momentOf, ring, until, wakesOf } from '../../support/life.ts'
 import { hastyVersion } from '../../support/other-versions.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 
@@ -28,7 +31,9 @@ const world = useWorld({
 })
 afterAll(() => proxy.close())
 
-/** The server gives a task up after this time. A worker asks for more once it has had the task for 80 % of it. */
+/**
+ * The server gives a task up after this time. A worker asks for more once it has had the task for 80 % of it.
+ */
 const TASK_MS = 2000
 const handleOf = (being: string) =>
   world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being))
@@ -54,8 +59,8 @@ async function signalAll(nameOf: (name: Name) => string): Promise<void> {
 }
 
 /**
- * Lets tasks come late, so that they end before their worker asks for more time. Their worker then gets the next tasks while a local
- * activity of the late ones waits to write into a table.
+ * Lets tasks come late, so that they end before their worker asks for more time. Their worker then gets the
+ * next tasks while a local activity of the late ones waits to write into a table.
  */
 async function missTasks(
   beings: readonly string[],

@@ -19,7 +19,7 @@ import {
   wakeUp,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import { putWake } from '../../support/wakes.ts'
 
@@ -30,7 +30,10 @@ const puppet = (name: string, more = {}) => world.birthPuppet(name, more)
 const handleOf = (being: string) =>
   world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being))
 const answer = { verb: 'summon', content: 'so it is' }
-/** The sweep rings a being whose wake has waited so long. A bell that was lost shows as a moment that is later. */
+/**
+ * The sweep rings a being whose wake has waited so long. A bell that was lost shows as a moment that is
+ * later.
+ */
 const SWEEP_SECONDS = 5
 /** temporal.api.enums.v1.WorkflowTaskFailedCause: a signal came before the task ended its run */
 const UNHANDLED_COMMAND = 1
@@ -65,7 +68,8 @@ describe('a workflow that is lost', () => {
     )
     const correlation = await tell(world, 'interrupted', 'think hard')
     await until(() => askedFor(model, 'interrupted').length === 1)
-    await until(() => findOpen(world.db, 'interrupted/1/1')) // until the model turns out to be slow, nothing is open
+    // until the model turns out to be slow, nothing is open
+    await until(() => findOpen(world.db, 'interrupted/1/1'))
     await handleOf('interrupted').terminate('a test')
     const next = await tell(world, 'interrupted', 'and then?')
     expect(await momentOf(world, next, 30)).toMatchObject({ n: 3, outcome: 'act' })
@@ -206,7 +210,8 @@ describe('a long life', () => {
     const rounds = 60
     let isOver = false
     const ringAlways = async () => {
-      for (; !isOver; await sleep(3)) await ring(world, 'sleeper') // most find nothing, some come while a run ends
+      // most find nothing, some come while a run ends
+      for (; !isOver; await sleep(3)) await ring(world, 'sleeper')
     }
     const ringing = Promise.all([ringAlways(), ringAlways()])
     let slowest = 0

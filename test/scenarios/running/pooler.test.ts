@@ -51,7 +51,9 @@ const hasPgbouncer = (() => {
   }
 })()
 
-/** Transactions share two connections. In the other mode each connection of a worker has one of the pooler's. */
+/**
+ * Transactions share two connections. In the other mode each connection of a worker has one of the pooler's.
+ */
 const MODES = [
   { mode: 'transaction', size: 2, mark: through, ignored: '' },
   {

@@ -8,7 +8,7 @@ import { beingWorkflowId, scheduleId } from '@treeos/protocol'
 import { replay } from '@treeos/replay'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { doAs, momentOf, until, wakesOf, wakeUp } from '../../support/life.ts'
-import { openReplayer } from '../../support/replaying.ts'
+import { openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 /** More than one run holds: a run ends after 500 events. */

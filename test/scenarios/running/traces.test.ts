@@ -7,7 +7,7 @@ import { type ExportOptions, exportTraces, positionIn } from '@treeos/telemetry'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { live, play, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, live, momentOf, play, ring, tell, until } from '../../support/life.ts'
 import { heedlessVersion, NEXT_VERSION, nextVersion } from '../../support/other-versions.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { expectUnbroken, openReplayer } from '../../support/replays.ts'
 import { useModelServer } from '../../support/use-world.ts'
 import { startWorld, type World } from '../../support/world.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, momentOf, setRole, tell } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
-import { expectUnbroken } from '../../support/replaying.ts'
+import { expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 
@@ -49,7 +49,10 @@ async function people(world: World, lists: object): Promise<void> {
   await world.birth({ name: 'victim', cognition: 'human' })
 }
 
-/** Lives one moment for each answer of the attack. @returns where the mole wrote what, and what the model was shown */
+/**
+ * Lives one moment for each answer of the attack.
+ * @returns where the mole wrote what, and what the model was shown
+ */
 async function raid(world: World): Promise<{ wrote: string[]; shown: string }> {
   model.reset()
   const answers = [...ATTACK]

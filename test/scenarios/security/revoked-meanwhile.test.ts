@@ -16,7 +16,7 @@ import {
   wakeUp,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectUnbroken } from '../../support/replaying.ts'
+import { expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 
@@ -102,8 +102,8 @@ const REVOCATIONS: readonly Revocation[] = [
 ]
 
 /**
- * Has a being act, and takes its right away after the gates have let the act pass and before it is committed: the append waits
- * for the head that this transaction holds.
+ * Has a being act, and takes its right away after the gates have let the act pass and before it is committed:
+ * the append waits for the head that this transaction holds.
  */
 async function revokeMeanwhile(world: World, { who, call, revoke }: Revocation) {
   const wake = await world.owner.transaction().execute(async (tx) => {

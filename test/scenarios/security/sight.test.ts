@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, rowOf, setFlow, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
@@ -65,9 +65,9 @@ describe('a being learns nothing of a place that it cannot see by going there', 
     const own = await inhabit(world, { being: 'guest', as: 'operator', own: true })
     await expect(doAs(world, 'move', '/vault', {}, 'guest')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     await own.release()
-    const hands = await inhabit(world, { being: 'guest', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'guest', as: 'operator' })
     await doAs(world, 'move', '/vault', {}, 'guest')
-    await hands.release()
+    await inhabitation.release()
     expect((await rowOf(world, 'guest')).space).toBe('/vault')
   })
 

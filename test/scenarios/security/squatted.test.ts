@@ -11,7 +11,10 @@ afterEach(() => {
   for (const end of endings.splice(0)) end()
 })
 
-/** A gRPC server of somebody else: it notes what callers show, and answers each call with success and an empty message. */
+/**
+ * A gRPC server of somebody else: it notes what callers show, and answers each call with success and an empty
+ * message.
+ */
 async function squat() {
   let noted = ''
   const server = createServer()

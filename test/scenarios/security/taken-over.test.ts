@@ -1,6 +1,7 @@
 /**
- * A worker that was taken over writes by its login in Postgres what the law does not give. What SQL does not refuse, replay or verify names. Controls: a
- * worker that is as it should be gets named for nothing, and SQL refuses what it guards.
+ * A worker that was taken over writes by its login in Postgres what the law does not give. What SQL does not
+ * refuse, replay or verify names. Controls: a worker that is as it should be gets named for nothing, and SQL
+ * refuses what it guards.
  */
 import { act } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
@@ -12,7 +13,7 @@ import { withoutDefences } from '../../faults/sabotaged-worker.ts'
 import { FORGERIES, type ForgeryName } from '../../support/forgeries.ts'
 import { createSpace, doAs, setRole } from '../../support/life.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
-import { brokenIn, expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { brokenIn, expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 /** Whether the act holds words from outside. */

@@ -12,7 +12,7 @@ import {
   wakeUp,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const ANY = [{ pattern: '*' }]
@@ -155,7 +155,8 @@ describe('a being cannot widen its reach', () => {
       play(world, 'lord', { verb: 'be', operation: 'birth', args: { ...born, role } })
     expect(await beget('stage:free')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect(await beget('vassal')).toMatchObject({ outcome: 'act' })
-    await setFlow(world, 'page', [{ role: 'stage:free' }]) // the operator may; the lord's ceiling holds all the same
+    // the operator may; the lord's ceiling holds all the same
+    await setFlow(world, 'page', [{ role: 'stage:free' }])
     const attempt = (operation: string, target: string, args: JsonObject = {}) =>
       play(world, 'page', { verb: 'do', operation, target, args })
     expect(await attempt('create-space', '/', { path: '/x' })).toMatchObject({
@@ -241,7 +242,8 @@ describe('a hijacked being', () => {
     const told = []
     for (const id of ids) told.push(await momentOf(world, id, 30))
     const isOfItself = (i: number) => calls[i]?.verb === 'see' && calls[i]?.address === '@prisoner'
-    // A malformed address, or one that names nobody, fails before the gates. It may see itself, as every being.
+    // A malformed address, or one that names nobody, fails before the gates. It may see itself, as every
+    // being.
     expect(
       told.flatMap(({ outcome, reason }, i) => (outcome === 'see' && !reason ? [isOfItself(i)] : [])),
     ).toEqual([true])

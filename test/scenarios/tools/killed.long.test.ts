@@ -1,13 +1,16 @@
-/** A worker is killed in the middle of a call: it is not made again, and what became of it is found out where the server can say. */
+/**
+ * A worker is killed in the middle of a call: it is not made again, and what became of it is found out where
+ * the server can say.
+ */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { actWakeId } from '@treeos/core'
 import { writeToolsFile } from '@treeos/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { putAct } from '../../faults/submitting.ts'
+import { putAct } from '../../faults/submitted-acts.ts'
 import { momentOf, ring, until } from '../../support/life.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { acceptAll, letters, serving, withTools } from '../../support/tools.ts'
 import { useWorld } from '../../support/use-world.ts'
 

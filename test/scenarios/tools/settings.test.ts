@@ -1,4 +1,6 @@
-/** The settings of a tool server change, or it is removed: what was lived before is told from what was edited. */
+/**
+ * The settings of a tool server change, or it is removed: what was lived before is told from what was edited.
+ */
 import { approvals } from '@treeos/client'
 import { codeOf } from '@treeos/reality'
 import { type ReplayReport, replay } from '@treeos/replay'
@@ -6,11 +8,11 @@ import { findOpen, findOutcome } from '@treeos/store'
 import type { ServerEntries } from '@treeos/tools'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tamper } from '../../store/tampering.ts'
+import { tamper } from '../../store/tampered-chains.ts'
 import { beingOf, doAs, live, momentOf, play, setRole } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn, expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { brokenIn, expectUnbroken, openReplayer } from '../../support/replays.ts'
 import { acceptAll, letters, serving, withTools } from '../../support/tools.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
@@ -128,7 +130,8 @@ describe('what was lived before the settings of a tool server changed', () => {
     queue.push({ status: 400 })
     expect(await live(world, 'poet', 'never')).toMatchObject({ n: 2, outcome: 'failure' })
     const code = codeOf(buildRegistry([seed, stage, ...withoutAsk.extensions]))
-    expect((await findOutcome(world.db, 'poet/1/2'))?.record.code).toBeUndefined() // it is that of the open record
+    // it is that of the open record
+    expect((await findOutcome(world.db, 'poet/1/2'))?.record.code).toBeUndefined()
     expect((await findOpen(world.db, 'poet/1/2'))?.record).toMatchObject({ code })
     expect(await replayWith({ extensions: [] })).toMatchObject({ identical: true })
   })

@@ -6,7 +6,7 @@ import { digestsOf } from '@treeos/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, groundOf, momentOf, play, rowOf, setRole, until } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { acceptAll, letters, programOf, serving, withTools } from '../../support/tools.ts'
 import { useWorld } from '../../support/use-world.ts'
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, live, play, setRole, tell, until, wakesOf, wakeUp } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 interface SummonTool {
@@ -32,7 +32,10 @@ beforeAll(async () => {
 })
 
 const answer = { verb: 'summon', target: null, content: 'the answer', inReplyTo: null }
-/** The operator speaks to @between, which asks the being to answer. @returns how that moment ended, and the first id */
+/**
+ * The operator speaks to @between, which asks the being to answer.
+ * @returns how that moment ended, and the first id
+ */
 async function through(being: string, call: JsonObject) {
   const root = await tell(world, 'between', {
     call: { verb: 'summon', target: `@${being}`, content: { call } },

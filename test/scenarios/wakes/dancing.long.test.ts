@@ -3,7 +3,7 @@ import { defineExtension, defineRole, silence } from '@treeos/sdk'
 import { listOutcomes } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { publish, rowOf, until, wakesOf } from '../../support/life.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const DANCERS = ['ada', 'bo', 'cyd', 'dee', 'eve'] as const
@@ -78,7 +78,8 @@ describe('everyone dances while the drum is alive', () => {
     await publish(world, 'harmony.alive', false)
     await settled('floor:guest')
     const stood = await Promise.all(DANCERS.map(stepsOf))
-    await publish(world, 'harmony.beat', 4) // nobody reads on: the first condition fails, yet the flow names the path
+    // nobody reads on: the first condition fails, yet the flow names the path
+    await publish(world, 'harmony.beat', 4)
     await until(async () =>
       (await Promise.all(DANCERS.map((name) => wakesOf(world, name))))
         .flat()

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { handWorker } from '../../support/by-hand.ts'
 import { live, momentOf, play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 /** Acts at every wake, so that its idle timer starts again each time. */

@@ -12,7 +12,10 @@ import { expect, inject, it } from 'vitest'
 import { freshDatabase } from '../../support/database.ts'
 import { until } from '../../support/life.ts'
 
-/** Both are due more than once while Temporal is down. Several ticks of the fast one are still within the catch-up window. */
+/**
+ * Both are due more than once while Temporal is down. Several ticks of the fast one are still within the
+ * catch-up window.
+ */
 const EVERY_SECONDS = { slow: 12, fast: 2 }
 const OUTAGE_MS = 26_000
 
@@ -64,7 +67,8 @@ it('of the ticks that Temporal missed while it was down a worker gets one for a 
     ticks.filter((tick) => tick.name === name && tick.due > from && tick.due <= to)
   await until(() => of('slow', 0, Number.POSITIVE_INFINITY).length > 0, { seconds: 30 })
 
-  // A tick that still runs when Temporal stops would run again afterwards, and Temporal skips the ticks due meanwhile.
+  // A tick that still runs when Temporal stops would run again afterwards, and Temporal skips the ticks due
+  // meanwhile.
   await until(async () => (await client.workflow.count('ExecutionStatus = "Running"')).count === 0, {
     seconds: 30,
   })
@@ -75,7 +79,8 @@ it('of the ticks that Temporal missed while it was down a worker gets one for a 
   const back = Date.now()
   await until(() => of('slow', back, Number.POSITIVE_INFINITY).length > 0, { seconds: 60 })
 
-  // When the server starts slowly, every missed tick of the fast one may be too late to be caught up; then none is.
+  // When the server starts slowly, every missed tick of the fast one may be too late to be caught up; then
+  // none is.
   const late = { slow: of('slow', down, back), fast: of('fast', down, back) }
   expect(late, JSON.stringify(ticks)).toMatchObject({ slow: [{}], fast: late.fast.slice(0, 1) })
   expect(of('fast', back, Number.POSITIVE_INFINITY).length).toBeGreaterThan(0)

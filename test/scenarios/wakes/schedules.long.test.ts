@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { doAs, momentOf, play, until, wakesOf } from '../../support/life.ts'
 import { noOverlays } from '../../support/no-overlays.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 let release: () => void = () => undefined

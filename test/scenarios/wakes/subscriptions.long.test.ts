@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../../faults/random.ts'
 import { createSpace, doAs, momentOf, play, publish, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })

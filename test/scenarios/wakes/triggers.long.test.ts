@@ -25,7 +25,7 @@ import {
   wakesOf,
 } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
@@ -76,10 +76,10 @@ describe('a role with triggerOn []', () => {
 
   it('lets whoever decides for the being answer it later, which closes it', async () => {
     const [stored] = await listOpenSummons(world.db, 'vault')
-    const hands = await inhabit(world, { being: 'vault', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'vault', as: 'operator' })
     await reply(world, { correlation: stored!.id, content: 'here it is', as: 'vault', waitSeconds: null })
     expect((await moments(world.db, 'vault')).at(-1)).toMatchObject({ outcome: 'act', primary: 'store' })
-    await hands.release()
+    await inhabitation.release()
     expect((await findEntry(world.db, stored!.id))?.closedBy).not.toBe(null)
     expect(await findReply(world.db, 'operator', stored!.id)).toMatchObject({ content: 'here it is' })
   })

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../../faults/random.ts'
 import { askedFor, beingOf, live, momentOf, play, rowOf, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { brokenIn, expectReplays } from '../../support/replaying.ts'
+import { brokenIn, expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** Counts on from what it is woken with, in the space it is in. */

@@ -5,7 +5,7 @@ import { defineOperation, setQuality } from '@treeos/sdk'
 import { describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, setFlow, until } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, court] })

@@ -4,7 +4,7 @@ import factory from '@treeos/factory'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const HANDS = ['lars', 'tess', 'quinn'] as const
@@ -50,7 +50,8 @@ describe('the line', () => {
       const all = await moments(world.db, being)
       expect((await actsAs(being, 'factory:worker')).length).toBeGreaterThanOrEqual(2)
       const halted = all.filter(({ primary }) => primary === 'factory:halted')
-      // The line was mended because quinn saw it broken. On a busy machine the others may wake only after that.
+      // The line was mended because quinn saw it broken. On a busy machine the others may wake only after
+      // that.
       if (being === 'quinn') expect(halted).not.toEqual([])
       for (const { n } of halted)
         expect((await explain(world.db, being, n)).surface).toEqual({

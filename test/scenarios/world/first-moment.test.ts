@@ -1,7 +1,7 @@
 import { beings, moments, summon } from '@treeos/client'
 import { replay } from '@treeos/replay'
 import { describe, expect, it } from 'vitest'
-import { replayBundle } from '../../support/replaying.ts'
+import { replayBundle } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 describe('a first reality', () => {

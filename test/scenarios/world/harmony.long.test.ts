@@ -5,7 +5,7 @@ import type { NotNull } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { askedFor, beingOf, createSpace, doAs, play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const DANCERS = ['ada', 'bo', 'cyd'] as const

@@ -4,7 +4,7 @@ import library from '@treeos/library'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, until } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [library, stage] })

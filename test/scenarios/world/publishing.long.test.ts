@@ -5,7 +5,7 @@ import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, doAs, live, momentOf, play, publish, setRole, tell, until } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** An extension with a namespace of its own. */
@@ -209,7 +209,7 @@ describe('whose a namespace is', () => {
 
   it('of a being that is driven: the child owns it, and the fact names the driver', async () => {
     await world.birth({ name: 'child', cognition: 'scripted', script: 'stage:puppet', role: 'crier' })
-    const hands = await inhabit(world, { being: 'child', as: 'operator' })
+    const inhabitation = await inhabit(world, { being: 'child', as: 'operator' })
     await act(world, 'child', set('nursery'))
     // Through the role-manager too.
     const asked = { do: 'set-world-signal', namespace: 'garden', key: 'ringing', value: true }
@@ -220,7 +220,7 @@ describe('whose a namespace is', () => {
       waitSeconds: 20,
     })
     expect(reply?.content).toMatchObject({ ok: true })
-    await hands.release()
+    await inhabitation.release()
     for (const namespace of ['nursery', 'garden'])
       expect(await namespaceOf(namespace)).toMatchObject({ owner: 'child' })
     expect(await factsOfSignals('nursery')).toMatchObject([{ actor: 'child', driver: 'operator' }])

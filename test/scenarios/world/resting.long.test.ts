@@ -4,7 +4,7 @@ import { measureInboxes } from '@treeos/store'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { until } from '../../support/life.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { startWorld, type World } from '../../support/world.ts'
 import { demos } from '../../support/worlds.ts'
 

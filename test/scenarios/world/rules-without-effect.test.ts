@@ -1,4 +1,7 @@
-/** Rules of spaces that nothing would ever be asked about: refused as they are written, or accepted with a warning. */
+/**
+ * Rules of spaces that nothing would ever be asked about: refused as they are written, or accepted with a
+ * warning.
+ */
 import type { Json, JsonObject } from '@treeos/core'
 import { replay, whatIfRules } from '@treeos/replay'
 import { defineExtension, defineOperation } from '@treeos/sdk'
@@ -7,7 +10,7 @@ import { buildRegistry, seed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import till from '../../support/till.ts'
 import { useWorld } from '../../support/use-world.ts'
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '@treeos/core'
 import weather from '@treeos/weather'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, publish, until, wakeUp } from '../../support/life.ts'
-import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 /** Speaks as the forecast service does. */

@@ -6,14 +6,17 @@ import { shownBeings } from '../show/world.ts'
 export function addBeings(cli: Cli): void {
   cli
     .onInstance('beings', 'list all beings')
-    .option('--role <role>', 'only children with this role, such as writer; extensions define it')
+    .option(
+      '--role <role>',
+      'only those with this default role, or children with this profile, such as writer',
+    )
     .action(
       cli.run(async (out, { role, ...options }: InstanceOptions & { role?: string }) => {
         const listed =
           role === undefined
             ? withReality(options, ({ db }, { beings }) => beings(db))
-            : withRegistry(options, ({ db, registry }, { beings, hasFacet }) =>
-                beings(db, hasFacet(registry, 'role', role)),
+            : withRegistry(options, ({ db, registry }, { beings, hasRole }) =>
+                beings(db, hasRole(registry, role)),
               )
         out.value(await listed, shownBeings)
       }),

@@ -37,7 +37,8 @@ export interface Candidate {
 
 /**
  * What may stand at the cursor.
- * @param words what follows `treeos`, up to the cursor; the last one is the word under the cursor, and may be empty
+ * @param words what follows `treeos`, up to the cursor; the last one is the word under the cursor, and may be
+ *   empty
  * @returns nothing where a free text or a file stands: the shell then offers files
  */
 export function complete(program: Command, words: readonly string[]): Candidate[] {
@@ -57,7 +58,10 @@ export function complete(program: Command, words: readonly string[]): Candidate[
   return all.filter(({ value }) => value.startsWith(at))
 }
 
-/** The command that some words name, the number of its arguments among them, and an option that waits for its value. */
+/**
+ * The command that some words name, the number of its arguments among them, and an option that waits for its
+ * value.
+ */
 function walk(program: Command, words: readonly string[]) {
   let command = program
   let argument = 0

@@ -6,8 +6,8 @@ import { requireStance } from '../text/input.ts'
 import { doing } from './shared/act.ts'
 
 /**
- * `treeos dry-run`: rules and flows that are evaluated beside those that hold, without effect. They are set by `treeos space set PATH shadow.…`
- * and `treeos flow set --dry-run`, into the quality `shadow`.
+ * `treeos dry-run`: rules and flows that are evaluated beside those that hold, without effect. They are set
+ * by `treeos space set PATH shadow.…` and `treeos flow set --dry-run`, into the quality `shadow`.
  */
 export function addDryRun(cli: Cli): void {
   cli.describeGroup('dry-run', 'rules and flows that are evaluated beside those that hold, from now on')

@@ -28,7 +28,9 @@ const RECEIPT_WAIT_SECONDS = 5
 const WITNESS_WAIT_SECONDS = 15
 const waitNumber = parseNumber('--wait', { min: 0, max: 3600, whole: false })
 
-/** `treeos export | receipt`: what people outside check, with `treeos verify` or with @treeos/verify alone. */
+/**
+ * `treeos export | receipt`: what people outside check, with `treeos verify` or with @treeos/verify alone.
+ */
 export function addProofs(cli: Cli): void {
   addExport(cli)
   addReceipt(cli)
@@ -103,7 +105,7 @@ function addReceipt(cli: Cli): void {
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
         const { newestLog } = await import('../instance/log-cover.ts')
         const { instanceDir } = await import('@treeos/local')
-        const { hasWitnesses, receiptSigner } = await import('../instance/signing.ts')
+        const { hasWitnesses, receiptSigner } = await import('../instance/signed-checkpoints.ts')
         const seconds = hasWitnesses(instanceDir(options)) ? WITNESS_WAIT_SECONDS : RECEIPT_WAIT_SECONDS
         const onProgress = (line: string) => out.progress(line)
         const envelopes = await withRegistry(options, async (at) => {

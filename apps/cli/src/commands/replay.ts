@@ -51,11 +51,11 @@ export function addReplay(cli: Cli): void {
         if (options.ifDue === true) {
           if (!isAll) throw new UsageError('--if-due is for replay --all')
           const { describeReplay } = await import('../health/replays.ts')
-          const { findReplayOfNow } = await import('../instance/replaying.ts')
+          const { findReplayOfNow } = await import('../instance/stored-replays.ts')
           const last = await withReality(options, ({ db }) => findReplayOfNow(db))
           if (last !== null) return out.value({ last }, ({ last }) => `not due: ${describeReplay(last)}`)
         }
-        const { loadReplay, recording } = await import('../instance/replaying.ts')
+        const { loadReplay, recording } = await import('../instance/stored-replays.ts')
         const { replay } = await loadReplay()
         const { historiesFolder } = await import('@treeos/host')
         const { instanceDir } = await import('@treeos/local')

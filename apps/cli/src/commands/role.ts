@@ -78,7 +78,10 @@ interface RoleTrialOptions {
   readonly candidate?: string
 }
 
-/** The figures of a trial, without its scores. @throws {UsageError} for a file that holds no summary, or several candidates */
+/**
+ * The figures of a trial, without its scores.
+ * @throws {UsageError} for a file that holds no summary, or several candidates
+ */
 async function trialOf({ trial: file, candidate: named }: RoleTrialOptions): Promise<Json | undefined> {
   if (file === undefined) return undefined
   const last = (await readText(file)).trimEnd().split('\n').at(-1) ?? ''

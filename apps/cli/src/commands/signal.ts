@@ -1,7 +1,7 @@
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownNamespaces } from '../show/world.ts'
-import { addressOfStance, keysPressed, requireJson, splitKey } from '../text/input.ts'
+import { addressOfStance, keysPressed, requireValue, splitKey } from '../text/input.ts'
 import { prettyJson } from '../text/output.ts'
 import { acts, doing, ROOT } from './shared/act.ts'
 
@@ -12,7 +12,7 @@ export function addSignal(cli: Cli): void {
     cli,
     cli.asBeing('set <key> <json>', 'publish a value at NS.KEY; null removes it', 'signal'),
     (key: string, json: string) =>
-      doing(ROOT, 'set-world-signal', { ...splitKey(key), value: requireJson(json, 'the value') }),
+      doing(ROOT, 'set-world-signal', { ...splitKey(key), value: requireValue(json, 'the value') }),
   )
   for (const [name, what] of [
     ['grant', 'let a being publish in a namespace that you own'],

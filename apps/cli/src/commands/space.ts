@@ -1,6 +1,6 @@
 import { parentPath, parseSpacePath } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { requireJson } from '../text/input.ts'
+import { requireValue } from '../text/input.ts'
 import { acts, doing, ROOT } from './shared/act.ts'
 
 /** `treeos space | move` */
@@ -21,7 +21,7 @@ export function addSpace(cli: Cli): void {
     cli,
     cli.asBeing('set <path> <key> <json>', 'set the quality NS.KEY of a space; null removes it', 'space'),
     (path: string, field: string, json: string) =>
-      doing(path, 'set-space', { field, value: requireJson(json, 'the value') }),
+      doing(path, 'set-space', { field, value: requireValue(json, 'the value') }),
   )
   acts(cli, cli.asBeing('move <path>', 'move into another space'), (path: string) => doing(path, 'move'))
 }

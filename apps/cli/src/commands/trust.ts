@@ -15,7 +15,10 @@ interface TrustOptions extends ActingOptions {
   readonly seen?: string
 }
 
-/** `treeos trust`: a person marks as trusted what it has seen, which clears the mark of words from outside. The operation is `vouch`. */
+/**
+ * `treeos trust`: a person marks as trusted what it has seen, which clears the mark of words from outside.
+ * The operation is `vouch`.
+ */
 export function addTrust(cli: Cli): void {
   cli
     .asBeing(

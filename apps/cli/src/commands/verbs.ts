@@ -140,7 +140,10 @@ function addBirth(cli: Cli): void {
     )
 }
 
-/** Also the role of a being that is born without one: see CITIZEN of @treeos/world, which this command does not load. */
+/**
+ * Also the role of a being that is born without one: see CITIZEN of @treeos/world, which this command does
+ * not load.
+ */
 const CITIZEN = 'citizen'
 
 const howToConfigure = (stance: string): string =>

@@ -4,9 +4,9 @@ import type { PageLine } from './page.ts'
 import { type DebugState, KEYS } from './steps.ts'
 
 /** Lines of a terminal beside the page: the title and the foot. */
-const BESIDE = 2
+const FRAME_ROWS = 2
 
-export const heightOf = (rows: number): number => Math.max(1, rows - BESIDE)
+export const heightOf = (rows: number): number => Math.max(1, rows - FRAME_ROWS)
 
 /** A page cut into lines that are no wider than the terminal. */
 export function wrapped(page: readonly PageLine[], columns: number): PageLine[] {

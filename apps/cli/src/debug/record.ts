@@ -46,7 +46,7 @@ function nullIfAway(error: unknown): null {
 
 async function momentPlace(options: InstanceOptions, db: ReadConnection['db'], being: BeingName, n: number) {
   const { findOutcomeByNumber: readOutcomeByNumber } = await import('@treeos/store')
-  const { loadReplay } = await import('../instance/replaying.ts')
+  const { loadReplay } = await import('../instance/stored-replays.ts')
   const { locateMoment } = await loadReplay()
   const outcome = await readOutcomeByNumber(db, being, n)
   if (outcome === null) return null

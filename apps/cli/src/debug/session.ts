@@ -88,7 +88,8 @@ export class DebugSession {
       case 'event': {
         const event = await this.#record.event(this.#view)
         if (event === null) return this.#say('Temporal, as far as it answers, holds no event of this moment')
-        return this.#take({ ...this.#view, temporal: { ...this.#view.temporal, event } }, Infinity) // at its end
+        // at its end
+        return this.#take({ ...this.#view, temporal: { ...this.#view.temporal, event } }, Infinity)
       }
     }
   }

@@ -14,7 +14,7 @@ import {
 } from '@treeos/local'
 import { findLastSigned, type LastSigned, type LogState, readLogState } from '@treeos/proofs'
 import { openDatabase } from '@treeos/store'
-import { lastSignedFile } from '../instance/signing.ts'
+import { lastSignedFile } from '../instance/signed-checkpoints.ts'
 import { duration } from '../text/output.ts'
 
 /** What the signer of an instance signed last. */

@@ -6,8 +6,8 @@ import type { Machine, MachineHealth, SignedCheckpointNote } from '@treeos/porta
 import { type Envelope, findNewest, issueReceipt, logOrigin, readKeys } from '@treeos/proofs'
 import type { RealityMetrics } from '@treeos/telemetry'
 import type { LiveConnection } from '../instance/connection.ts'
-import { loadReplay } from '../instance/replaying.ts'
-import { newestCosigned } from '../instance/signing.ts'
+import { newestCosigned } from '../instance/signed-checkpoints.ts'
+import { loadReplay } from '../instance/stored-replays.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMinds } from './minds.ts'
 import { readStatus } from './status.ts'
@@ -69,7 +69,7 @@ async function receiptsOf(
   moments: readonly MomentId[],
 ): Promise<(Envelope | TreeosError)[]> {
   const { newestLog } = await import('../instance/log-cover.ts')
-  const { receiptSigner } = await import('../instance/signing.ts')
+  const { receiptSigner } = await import('../instance/signed-checkpoints.ts')
   const options = { data: dataDir }
   const covering = { seconds: RECEIPT_WAIT_SECONDS, onProgress: () => undefined }
   const issuing = {
@@ -112,7 +112,8 @@ async function healthOf(dataDir: string, env: NodeJS.ProcessEnv, at: LiveConnect
   const [status, life, minds, pollers] = await Promise.all([
     readStatus(dataDir, env),
     examineLife(dataDir, env),
-    hasWorker(dataDir) ? examineMinds(dataDir, env) : [], // without a worker this process would be asked, which has no keys
+    // without a worker this process would be asked, which has no keys
+    hasWorker(dataDir) ? examineMinds(dataDir, env) : [],
     checkPollers(at).catch((error: unknown) => [unseen('task queue', error, RECHECK)]),
   ])
   const { mind, connections, moments, models, slowestBeat } = status

@@ -3,7 +3,10 @@ import { openDatabase, waitingMigrations } from '@treeos/store'
 
 const name = 'database'
 
-/** Only the owner of the tables may read which migrations a database had. @returns null where nothing tells */
+/**
+ * Only the owner of the tables may read which migrations a database had.
+ * @returns null where nothing tells
+ */
 export async function readWaiting(dataDir: string, env: NodeJS.ProcessEnv): Promise<string[] | null> {
   try {
     const owner = openDatabase(locatePostgres(dataDir, env).ownerUrl, { asOwner: true, poolMax: 1 })

@@ -33,8 +33,8 @@ interface WorkerMinds {
 }
 
 /**
- * Checks the models. Running workers say which ones they have and whether these answer. Without a worker that says so, the
- * settings of this shell count, which the next `treeos up` would use.
+ * Checks the models. Running workers say which ones they have and whether these answer. Without a worker that
+ * says so, the settings of this shell count, which the next `treeos up` would use.
  */
 export async function examineMinds(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   const told = await askWorkers(dataDir)
@@ -106,8 +106,9 @@ function describeMinds({ mind, connections }: CheckedMinds): string {
 }
 
 /**
- * Asks each model that answers for one small tool call, with the settings and keys of the workers, and shows the operator what its
- * server says. The call is made by this process: whoever reaches a worker's port can make no worker call a model.
+ * Asks each model that answers for one small tool call, with the settings and keys of the workers, and shows
+ * the operator what its server says. The call is made by this process: whoever reaches a worker's port can
+ * make no worker call a model.
  */
 export async function callMinds(
   checks: readonly DoctorCheck[],

@@ -41,7 +41,10 @@ export async function examineReplays(dataDir: string, env: NodeJS.ProcessEnv): P
   }
 }
 
-/** A difference is an error. That nobody has looked for long is a warning. @param flag the option by which commands reach this instance */
+/**
+ * A difference is an error. That nobody has looked for long is a warning.
+ * @param flag the option by which commands reach this instance
+ */
 export function judgeReplays(
   { last, realitySeconds, hours }: KnownReplays,
   flag: string,

@@ -56,7 +56,9 @@ export interface Status {
   readonly checkpoint: CheckpointStatus | null
   /** null where the signer asks no witnesses */
   readonly witnesses: WitnessStatus | null
-  /** the process that starts again what ends: a foreground `treeos up`, or the supervisor of a detached one */
+  /**
+   * the process that starts again what ends: a foreground `treeos up`, or the supervisor of a detached one
+   */
   readonly supervisor: { readonly pid: number | null }
   readonly worker: {
     readonly running: boolean

@@ -23,8 +23,9 @@ interface Place {
 }
 
 /**
- * Names open workflows that nothing of this reality began: those of beings that do not live in the database, as after an older copy of it
- * was put back, and in a Temporal of its own those of other realities. Each holds its memory and rings in vain.
+ * Names open workflows that nothing of this reality began: those of beings that do not live in the database,
+ * as after an older copy of it was put back, and in a Temporal of its own those of other realities. Each
+ * holds its memory and rings in vain.
  */
 export async function checkStrays(
   { db, ...at }: Place & { readonly db: Parameters<typeof listAddresses>[0] },
@@ -53,7 +54,9 @@ export async function findStrays(
   return { beings: [...beings].sort(), realities: [...realities].sort() }
 }
 
-/** @param configFile by which Temporal's command line reaches a server of our own; null for one of the user's */
+/**
+ * @param configFile by which Temporal's command line reaches a server of our own; null for one of the user's
+ */
 export function judgeStrays(
   { beings, realities }: Strays,
   reality: Pick<Reality, 'name'>,
@@ -72,7 +75,8 @@ export function judgeStrays(
       ? `${REALITY.name} = '${other}'`
       : `${REALITY.name} = '${reality.name}' AND ${BEING.name} = '${being}'`
   const reach = configFile === null ? '' : `TEMPORAL_CONFIG_FILE=${shellWord(configFile)} `
-  const isPlain = NAME.test(being ?? other) // whoever reaches Temporal could put more than a name there, such as `' OR …`
+  // whoever reaches Temporal could put more than a name there, such as `' OR …`
+  const isPlain = NAME.test(being ?? other)
   const mend = isPlain
     ? `${reach}temporal workflow terminate --reason stray --query "${query} AND ExecutionStatus = 'Running'"`
     : 'terminate them in the UI of Temporal'

@@ -4,7 +4,10 @@ export type { ServerState } from '@treeos/tools/servers'
 
 const ANSWER_MS = 2000
 
-/** Asks workers what their tool servers do. A server that is down in one of them is told as that. @param metrics their URLs */
+/**
+ * Asks workers what their tool servers do. A server that is down in one of them is told as that.
+ * @param metrics their URLs
+ */
 export async function readToolServers(metrics: readonly string[]): Promise<Record<string, ServerState>> {
   const told = await Promise.all(metrics.map(ask))
   const all: Record<string, ServerState> = {}

@@ -11,7 +11,7 @@ import {
 } from '@treeos/local'
 import { findWitnessing, type WitnessFile, type WitnessState } from '@treeos/proofs'
 import { describeQuorum, parsePolicy } from '@treeos/verify'
-import { witnessesFile } from '../instance/signing.ts'
+import { witnessesFile } from '../instance/signed-checkpoints.ts'
 import { duration } from '../text/output.ts'
 
 /** How many of the outside witnesses cosigned the newest checkpoint that they were asked for. */

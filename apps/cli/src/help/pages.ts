@@ -77,7 +77,9 @@ export function findCommand(program: Command, words: readonly string[]): Command
   return command
 }
 
-/** The commands that do something at or below a path, with their paths: `role set`. Hidden ones are left out. */
+/**
+ * The commands that do something at or below a path, with their paths: `role set`. Hidden ones are left out.
+ */
 export function leaves(command: Command, path = ''): { readonly path: string; readonly command: Command }[] {
   if (command.commands.length === 0) return [{ path, command }]
   return visibleIn(command).flatMap((child) =>

@@ -1,4 +1,7 @@
-/** Where the help lists each command: on the first page or under one topic. A test fails when a command has no place, or two. */
+/**
+ * Where the help lists each command: on the first page or under one topic. A test fails when a command has no
+ * place, or two.
+ */
 
 /** A place under a heading. A group stands for its commands, but for those that have a place of their own. */
 export interface HelpSection {

@@ -69,7 +69,10 @@ export interface CheckpointSource {
 }
 
 export interface LogCompared extends LogVerified {
-  /** the newest checkpoint that fits and that enough witnesses of the policy cosigned; null for none; left out without a policy */
+  /**
+   * the newest checkpoint that fits and that enough witnesses of the policy cosigned; null for none; left out
+   * without a policy
+   */
   readonly cosigned?: { readonly size: number; readonly by: readonly WitnessCosignature[] } | null
 }
 
@@ -101,7 +104,10 @@ export async function compareLog(
   }
 }
 
-/** The newest of the checkpoints up to a size that enough witnesses cosigned, and the sizes of those with a signature that is wrong. */
+/**
+ * The newest of the checkpoints up to a size that enough witnesses cosigned, and the sizes of those with a
+ * signature that is wrong.
+ */
 function judgeSignedCheckpoints(checkpoints: readonly Checkpoint[], policy: WitnessPolicy, sizeMax: number) {
   let newest: NonNullable<LogCompared['cosigned']> | null = null
   const forged: number[] = []

@@ -20,7 +20,7 @@ import {
   type TemporalAccess,
   type TemporalPlace,
 } from '@treeos/local'
-import type { VaultCaller } from '@treeos/overlay/vault'
+import type { VaultClient } from '@treeos/overlay/vault'
 import {
   type DatabaseOptions,
   findReality,
@@ -58,7 +58,7 @@ export interface LiveConnection extends ReadConnection {
   readonly temporal: Client
   readonly registry: Registry
   /** left out: no worker has made the key of the vaults */
-  readonly vaults?: VaultCaller
+  readonly vaults?: VaultClient
 }
 
 /** Opens the reality of an instance in Postgres, and closes the connection when `use` is done. */
@@ -92,8 +92,8 @@ export async function asOwner<T>(
 }
 
 /**
- * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is written:
- * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
+ * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is
+ * written: otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
  */
 export async function openServices<T>(
   options: WaitingOptions,
@@ -130,12 +130,15 @@ export async function openServices<T>(
 
 /** How overlays reach the vaults of workers; nothing before a worker has made their key. */
 export async function vaultsOf(dataDir: string): Promise<Pick<LiveConnection, 'vaults'>> {
-  const { VaultCaller, vaultAccess } = await import('@treeos/overlay/vault') // loads HTTP, which few commands need
+  // loads HTTP, which few commands need
+  const { VaultClient, vaultAccess } = await import('@treeos/overlay/vault')
   const access = vaultAccess(process.env, dataDir)
-  return access === null ? {} : { vaults: new VaultCaller(access.key, access.tls) }
+  return access === null ? {} : { vaults: new VaultClient(access.key, access.tls) }
 }
 
-/** As `openServices`, for the portal, which logs in to Postgres with fewer rights than commands and workers. */
+/**
+ * As `openServices`, for the portal, which logs in to Postgres with fewer rights than commands and workers.
+ */
 export async function withPortalServices<T>(
   options: InstanceOptions,
   use: (at: LiveConnection & { readonly postgresUrl: string }) => Promise<T>,

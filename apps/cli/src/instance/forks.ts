@@ -38,7 +38,8 @@ export interface NewFork {
 }
 
 /**
- * Makes an instance whose reality shares the past of another. Its servers are stopped again: `treeos up` starts them.
+ * Makes an instance whose reality shares the past of another. Its servers are stopped again: `treeos up`
+ * starts them.
  * @throws {TreeosError} RESOURCE_CONFLICT when there is one of this name; MOMENT_NOT_FOUND
  */
 export async function makeFork(
@@ -54,7 +55,8 @@ export async function makeFork(
   return asOwner(options, async (origin) => {
     await cutAt(origin, being, n) // a moment that is not there is refused before a server is started
     const env = Object.fromEntries(
-      Object.entries(process.env).filter(([variable]) => !variable.endsWith('DATABASE_URL')), // these name the origin's Postgres
+      // these name the origin's Postgres
+      Object.entries(process.env).filter(([variable]) => !variable.endsWith('DATABASE_URL')),
     )
     try {
       onProgress('making a Postgres for the fork')
@@ -86,7 +88,8 @@ export async function discardFork(dataDir: string, name: string): Promise<void> 
 }
 
 /**
- * The instance of a reality: that of the current instance or of one of its forks by name, or any by its folder.
+ * The instance of a reality: that of the current instance or of one of its forks by name, or any by its
+ * folder.
  * @throws {TreeosError} INVALID_INPUT
  */
 export async function folderOfReality(options: InstanceOptions, named: string): Promise<InstanceOptions> {

@@ -4,7 +4,7 @@ import { instanceDir } from '@treeos/local'
 import { type CheckpointedLog, readLogState } from '@treeos/proofs'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from './connection.ts'
-import { checkpointedLog, hasWitnesses } from './signing.ts'
+import { checkpointedLog, hasWitnesses } from './signed-checkpoints.ts'
 
 const POLL_MS = 200
 const TOLD_MS = 3000
@@ -16,8 +16,9 @@ export interface CoverOptions {
 }
 
 /**
- * Waits until a signed checkpoint covers all that is in the record now, which a quorum of witnesses cosigned where the instance has
- * witnesses. In time, the newest one that only the signer signed will do: witnesses that are away stop nothing.
+ * Waits until a signed checkpoint covers all that is in the record now, which a quorum of witnesses cosigned
+ * where the instance has witnesses. In time, the newest one that only the signer signed will do: witnesses
+ * that are away stop nothing.
  * @returns null when none does in time
  */
 async function awaitLog(

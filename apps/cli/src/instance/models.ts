@@ -11,7 +11,10 @@ import type { InstanceOptions } from '../cli.ts'
 
 const TIMEOUT_SECONDS = 120
 
-/** The models of the workers of an instance, with their settings and keys: those that the operator named, and no others. */
+/**
+ * The models of the workers of an instance, with their settings and keys: those that the operator named, and
+ * no others.
+ */
 export async function modelsOf(
   options: InstanceOptions,
 ): Promise<{ readonly model: Model | null; readonly connections: ReadonlyMap<string, Model> }> {

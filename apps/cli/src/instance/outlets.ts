@@ -4,8 +4,8 @@ import type { CourierOptions } from '@treeos/portal'
 const MAIL_PROTOCOLS = ['smtp:', 'smtps:']
 
 /**
- * How people are told outside: TREEOS_SMTP_URL and TREEOS_SMTP_FROM name the server for e-mail, TREEOS_WEBHOOK_PRIVATE the private hosts
- * that webhooks may reach.
+ * How people are told outside: TREEOS_SMTP_URL and TREEOS_SMTP_FROM name the server for e-mail,
+ * TREEOS_WEBHOOK_PRIVATE the private hosts that webhooks may reach.
  * @throws {TreeosError} INVALID_INPUT
  */
 export function outletsIn(env: NodeJS.ProcessEnv): CourierOptions {
@@ -32,7 +32,10 @@ export function outletsIn(env: NodeJS.ProcessEnv): CourierOptions {
 
 const SCRAPE_TOKEN_CHARS_MIN = 32
 
-/** @returns undefined where the operator named none @throws {TreeosError} INVALID_INPUT for one that could be guessed */
+/**
+ * @returns undefined where the operator named none
+ * @throws {TreeosError} INVALID_INPUT for one that could be guessed
+ */
 export function scrapeTokenIn({ TREEOS_SCRAPE_TOKEN: token }: NodeJS.ProcessEnv): string | undefined {
   if (!token) return undefined
   if (token.length >= SCRAPE_TOKEN_CHARS_MIN && !/\s/.test(token)) return token

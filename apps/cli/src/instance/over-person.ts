@@ -6,7 +6,8 @@ import type { InstanceOptions } from '../cli.ts'
 import { asPortal, vaultsOf } from './connection.ts'
 
 /**
- * Opens the accounts of an instance for somebody who may decide how a person signs in: the person itself, and its makers.
+ * Opens the accounts of an instance for somebody who may decide how a person signs in: the person itself, and
+ * its makers.
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND; INVALID_INPUT for a being that is not a person
  */
 export const overPerson = <T>(

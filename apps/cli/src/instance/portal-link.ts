@@ -14,8 +14,8 @@ import type { Kysely } from 'kysely'
 const OPERATOR = 'operator'
 
 /**
- * Where people reach the portal: that of the instance, or one that runs elsewhere on the database that the environment names, by the
- * first of TREEOS_PORTAL_HOSTS.
+ * Where people reach the portal: that of the instance, or one that runs elsewhere on the database that the
+ * environment names, by the first of TREEOS_PORTAL_HOSTS.
  * @throws {TreeosError} SERVICE_UNAVAILABLE when none runs
  */
 export function requirePortalUrl(dataDir: string, env: NodeJS.ProcessEnv = process.env): string {
@@ -32,7 +32,10 @@ export function requirePortalUrl(dataDir: string, env: NodeJS.ProcessEnv = proce
   )
 }
 
-/** A link by which the first operator chooses how it signs in, for a quarter of an hour; null once that is done. */
+/**
+ * A link by which the first operator chooses how it signs in, for a quarter of an hour; null once that is
+ * done.
+ */
 export async function firstLink(dataDir: string, portalUrl: string): Promise<string | null> {
   return withStore(dataDir, async (store) => {
     if (await hasAccount(store, OPERATOR)) return null

@@ -8,8 +8,10 @@ const KNOWN = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'CLIENT_SECRET_FILE', 'NA
 const SCOPE = 'openid email profile'
 
 /**
- * The identity provider that the environment names; null where it names none. It is asked when somebody signs in by it.
- * @throws {TreeosError} INVALID_INPUT for an issuer or a client that is missing or wrong, and a file that cannot be read
+ * The identity provider that the environment names; null where it names none. It is asked when somebody signs
+ * in by it.
+ * @throws {TreeosError} INVALID_INPUT for an issuer or a client that is missing or wrong, and a file that
+ *   cannot be read
  */
 export async function providerIn(env: NodeJS.ProcessEnv): Promise<Provider | null> {
   const of = (name: string) => env[`${PREFIX}${name}`] || undefined

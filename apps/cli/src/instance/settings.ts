@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import type { Settings } from '@treeos/local'
 
 /**
- * Settings of a worker that every worker of an instance shares. The others are of one process, such as its metrics port, or of
- * the portal, whose secrets no worker gets.
+ * Settings of a worker that every worker of an instance shares. The others are of one process, such as its
+ * metrics port, or of the portal, whose secrets no worker gets.
  */
 const SHARED = /^(TREEOS_(?!PORTAL_)|OPENAI_|OLLAMA_HOST$)/
 const OWN = [
@@ -25,7 +25,10 @@ const OWN = [
 ]
 const FILES = ['TREEOS_MODELS', 'TREEOS_PRICES', 'TREEOS_TOOLS']
 
-/** The settings of an environment that all workers of an instance share: variables by name, model keys among them. */
+/**
+ * The settings of an environment that all workers of an instance share: variables by name, model keys among
+ * them.
+ */
 export async function sharedSettings(dataDir: string, env: NodeJS.ProcessEnv): Promise<Settings> {
   const at = { ...env, TREEOS_DATA: dataDir }
   const { keyVariables, modelsFile } = await import('@treeos/host')

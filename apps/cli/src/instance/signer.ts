@@ -11,7 +11,7 @@ import {
   readConsistencyProof,
   Signer,
   type SigningResult,
-  WitnessAsker,
+  WitnessClient,
 } from '@treeos/proofs'
 import type { StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -20,7 +20,7 @@ import { errorReporter } from '../text/error-reporter.ts'
 import { messageOf } from '../text/failure.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
 import { asSequencer } from './connection.ts'
-import { signerFolder, signerPlace, witnessesFile } from './signing.ts'
+import { signerFolder, signerPlace, witnessesFile } from './signed-checkpoints.ts'
 
 const SECONDS = 1
 const WITNESS_SECONDS = 5
@@ -80,7 +80,10 @@ interface SigningRequest {
   readonly out: Output
 }
 
-/** Has the witnesses of TREEOS_WITNESSES cosign what is signed. What goes wrong there is told, and stops no signing. */
+/**
+ * Has the witnesses of TREEOS_WITNESSES cosign what is signed. What goes wrong there is told, and stops no
+ * signing.
+ */
 async function askWitnesses(
   dataDir: string,
   { db, signer, folder, signal, out }: SigningRequest,
@@ -88,9 +91,9 @@ async function askWitnesses(
   const file = witnessesFile(dataDir)
   const { TREEOS_WITNESSES: policyFile, TREEOS_WITNESS_SECONDS: seconds } = process.env
   if (!policyFile) return forgetWitnessing(file)
-  let cosigning: WitnessAsker
+  let cosigning: WitnessClient
   try {
-    cosigning = new WitnessAsker(readFileSync(policyFile, 'utf8'), { file, folder })
+    cosigning = new WitnessClient(readFileSync(policyFile, 'utf8'), { file, folder })
   } catch (error) {
     const why = `no witness is asked: TREEOS_WITNESSES: ${messageOf(error)}`
     out.progress(why)

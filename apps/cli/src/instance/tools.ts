@@ -34,7 +34,10 @@ export interface KeptServer {
   readonly accepted: boolean
   /** digests by the name of the tool */
   readonly tools: Readonly<Record<string, string>>
-  /** who was asked before its calls until now, and is asked no longer; left out where nobody was, or somebody is */
+  /**
+   * who was asked before its calls until now, and is asked no longer; left out where nobody was, or somebody
+   * is
+   */
   readonly askedBefore?: readonly string[]
 }
 
@@ -137,7 +140,10 @@ export interface ServerView {
   readonly secrets: readonly string[]
   /** who is asked before a call of a tool that does not say that it only reads; null: nobody */
   readonly ask: NonNullable<ServerEntry['ask']> | null
-  /** by the name of the tool: the digest of its declaration, and whether the record holds it; null: Postgres does not answer */
+  /**
+   * by the name of the tool: the digest of its declaration, and whether the record holds it; null: Postgres
+   * does not answer
+   */
   readonly tools: Readonly<Record<string, { readonly digest: string; readonly accepted: boolean | null }>>
 }
 
@@ -180,7 +186,10 @@ function requireServer({ file }: ToolsAt, name: string): ServerEntry {
   throw new TreeosError('EXTENSION_NOT_FOUND', `${file} names no server ${quote(name)}; it names ${known}`)
 }
 
-/** The tools that a server has now, from a connection of this process. @throws {TreeosError} SERVICE_UNAVAILABLE, FORBIDDEN */
+/**
+ * The tools that a server has now, from a connection of this process.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE, FORBIDDEN
+ */
 async function askServer({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<ToolList> {
   const [{ listTools }, { secretsOf }] = await Promise.all([
     import('@treeos/tools/servers'),
@@ -197,7 +206,10 @@ async function askServer({ env }: ToolsAt, name: string, entry: ServerEntry): Pr
   return listTools(name, entry, Object.fromEntries(given.map(([one, value]) => [one, value ?? ''])))
 }
 
-/** @throws {TreeosError} RESOURCE_CONFLICT when an extension has the name, INVALID_INPUT for a name that none may have */
+/**
+ * @throws {TreeosError} RESOURCE_CONFLICT when an extension has the name, INVALID_INPUT for a name that none
+ *   may have
+ */
 async function requireUsable({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<void> {
   const { loadExtensions } = await import('@treeos/worker/extensions')
   const { TREEOS_TOOLS: _, TREEOS_DATA: __, ...plain } = env
@@ -217,10 +229,11 @@ async function requireUsable({ env }: ToolsAt, name: string, entry: ServerEntry)
 const WITHOUT_WORKER: readonly string[] = ['SERVICE_UNAVAILABLE', 'TIMEOUT', 'ACTION_NOT_SUPPORTED']
 
 /**
- * Writes a server into the file, or takes it out, and starts the workers again. Then the operator's act puts the digests of its tools into
- * the record.
+ * Writes a server into the file, or takes it out, and starts the workers again. Then the operator's act puts
+ * the digests of its tools into the record.
  * @param entry null takes the server out
- * @returns whether the record holds it, which is false while no worker runs; and who was asked before its calls and is asked no longer, or null
+ * @returns whether the record holds it, which is false while no worker runs; and who was asked before its
+ *   calls and is asked no longer, or null
  */
 async function keepServer(
   { options, file }: ToolsAt,

@@ -1,4 +1,7 @@
-/** Opens the reality of an instance for a command. What that needs is loaded only then, so that `treeos --help` is quick. */
+/**
+ * Opens the reality of an instance for a command. What that needs is loaded only then, so that
+ * `treeos --help` is quick.
+ */
 import { type BeingName, didYouMean, stanceOf, TreeosError } from '@treeos/core'
 import type { BeingRow, Registry } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
@@ -53,7 +56,10 @@ export async function requireLivingBeing(at: ReadConnection, being: BeingName): 
   throw new TreeosError('BEING_NOT_FOUND', why)
 }
 
-/** Opens the reality for a command about one being. @throws {TreeosError} ADDRESS_PARSE_ERROR, BEING_NOT_FOUND */
+/**
+ * Opens the reality for a command about one being.
+ * @throws {TreeosError} ADDRESS_PARSE_ERROR, BEING_NOT_FOUND
+ */
 export async function withBeing<T>(
   options: InstanceOptions,
   stance: string,

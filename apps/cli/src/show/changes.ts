@@ -10,11 +10,11 @@ interface ShownChange {
 
 export function shownChanges({ changes }: { readonly changes: readonly ShownChange[] }): string {
   if (changes.length === 0) return 'nothing would have to change'
-  return table(changes.map((change) => [plain(change.path), changeWords(change)]))
+  return table(changes.map((change) => [plain(change.path), changeText(change)]))
 }
 
 /** Of a list, only what is added. */
-function changeWords({ from, to }: ShownChange): string {
+function changeText({ from, to }: ShownChange): string {
   if (Array.isArray(from) && Array.isArray(to)) return `+ ${to.slice(from.length).map(jsonLine).join(' ')}`
   const side = (value: Json | undefined) => (value === undefined ? 'missing' : jsonLine(value))
   return `${side(from)} → ${side(to)}`

@@ -24,7 +24,10 @@ const LEFT_OUT = new Set([
   'stack',
 ])
 
-/** A line of a log as a person reads it: when, how bad, what, of whom, and the rest. A line that is not of ours stays as it is. */
+/**
+ * A line of a log as a person reads it: when, how bad, what, of whom, and the rest. A line that is not of
+ * ours stays as it is.
+ */
 export function readableLine(line: string): string {
   const said = parsedLogLine(line)
   if (said === null) return line

@@ -13,7 +13,8 @@ interface SummonWords {
 }
 
 /**
- * Shows on stderr what the model of a being writes to a summon, while it does: as text, or with --json as JSON lines.
+ * Shows on stderr what the model of a being writes to a summon, while it does: as text, or with --json as
+ * JSON lines.
  * @param send sends the summon and waits for its end; says its correlation once it is sent
  * @throws {TreeosError} FORBIDDEN when the being's past is not open to the sender; then nothing is sent
  */
@@ -28,7 +29,7 @@ export async function withWords<T>(
   const listener = listenToJournal(url, { onLost: (error) => out.progress(`Postgres: ${error.message}`) })
   let ours = thread
   const early: WordNotice[] = []
-  const show = out.json ? (words: WordNotice) => out.jsonAside(words) : writer(out)
+  const show = out.json ? (words: WordNotice) => out.jsonToStderr(words) : writer(out)
   try {
     const watching = await streamWords(at, {
       as,

@@ -5,8 +5,8 @@ import { createCli } from '../program.ts'
 import { Output } from './output.ts'
 
 /**
- * Errors of these folders reach people in a browser, programs over HTTP and models by MCP, who have no command line. What mends an error is a
- * `Remedy` of core, and each door has words of its own for it.
+ * Errors of these folders reach people in a browser, programs over HTTP and models by MCP, who have no
+ * command line. What mends an error is a `Remedy` of core, and each door has words of its own for it.
  */
 const FOLDERS = [
   'packages/*/src',
@@ -30,7 +30,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'apps/portal/src/outlets/email.ts':
     'an e-mail with a code, which can be given in the portal or at a terminal',
   'apps/portal/page/src/replay/Branch.tsx': 'offers a command to copy: only a terminal makes forks',
-  'apps/portal/page/src/trial/TryIt.tsx': 'says what the file is for that it saves',
+  'apps/portal/page/src/trial/TrialCard.tsx': 'says what the file is for that it saves',
   'apps/portal/page/src/sharing/receipt-text.ts': 'tells an auditor how to check a file',
 }
 

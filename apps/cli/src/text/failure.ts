@@ -9,8 +9,9 @@ export interface Failure {
 }
 
 /**
- * The command line itself is wrong, whatever the instance holds: exit status 2. So is an argument that is neither JSON nor an address, and a path
- * where nothing can be read or written. What a file or standard input holds is not a part of the command line.
+ * The command line itself is wrong, whatever the instance holds: exit status 2. So is an argument that is
+ * neither JSON nor an address, and a path where nothing can be read or written. What a file or standard input
+ * holds is not a part of the command line.
  */
 export class UsageError extends TreeosError {
   constructor(message: string, code: ErrorCode = 'INVALID_INPUT', detail?: Json) {
@@ -46,7 +47,8 @@ const WRONG_PATH = [
  */
 export function fileError(file: string, what: string, error: unknown): TreeosError {
   const { code = '' } = (error ?? {}) as NodeJS.ErrnoException
-  const why = messageOf(error).replace(/, \w+ '.*'$/, '') // the call and its path, which may be that of a draft
+  // the call and its path, which may be that of a draft
+  const why = messageOf(error).replace(/, \w+ '.*'$/, '')
   const message = `${file} ${what}: ${why}`
   return WRONG_PATH.includes(code) ? new UsageError(message) : new TreeosError('INVALID_INPUT', message)
 }

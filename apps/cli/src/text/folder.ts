@@ -7,8 +7,9 @@ import { parseEnv } from 'node:util'
 let stoodIn: string | null = null
 
 /**
- * Goes to the folder whose instance is meant, as git does: the nearest one above that holds an instance. Its `.env` and the paths
- * in it then count. Stays where an instance lies, where none lies above, and where another one is named.
+ * Goes to the folder whose instance is meant, as git does: the nearest one above that holds an instance. Its
+ * `.env` and the paths in it then count. Stays where an instance lies, where none lies above, and where
+ * another one is named.
  * @param args of the command line
  */
 export function goToInstance(args: readonly string[], env: NodeJS.ProcessEnv = process.env): void {
@@ -30,15 +31,21 @@ function folderAbove(from: string): string | null {
   }
 }
 
-/** In a folder of somebody else, such as /tmp, the settings may be somebody else's too, and they name code to load. */
+/**
+ * In a folder of somebody else, such as /tmp, the settings may be somebody else's too, and they name code to
+ * load.
+ */
 function isOurs(path: string): boolean {
   return process.getuid === undefined || statSync(path).uid === process.getuid()
 }
 
-/** The user's current folder. pnpm runs scripts in the folder of the package, and says where it was called. */
+/**
+ * The user's current folder. pnpm runs scripts in the folder of the package, and says where it was called.
+ */
 export function userFolder(env: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): string {
   if (stoodIn !== null) return stoodIn
-  // Everything that a script starts inherits both variables, so they count only in the folder where pnpm runs scripts.
+  // Everything that a script starts inherits both variables, so they count only in the folder where pnpm runs
+  // scripts.
   const isPut = env.npm_package_json !== undefined && dirname(env.npm_package_json) === cwd
   return isPut && env.INIT_CWD ? env.INIT_CWD : cwd
 }
@@ -48,7 +55,8 @@ export const userPath = (path: string): string => resolve(userFolder(), path)
 
 /**
  * Adds the variables of a `.env` file. Variables that are set already win; an empty value counts as unset.
- * @returns why the file was not read; null when it was, or when there is none. Without its settings, prompts and keys could go to
+ * @returns why the file was not read; null when it was, or when there is none. Without its settings, prompts
+ *   and keys could go to
  * another model server than it names.
  */
 export function loadEnvironment(env: NodeJS.ProcessEnv, file: string): string | null {
@@ -66,7 +74,10 @@ export function loadEnvironment(env: NodeJS.ProcessEnv, file: string): string | 
   return null
 }
 
-/** Text in UTF-8, or in UTF-16 with its mark, as editors on Windows write it. @throws {Error} for anything else */
+/**
+ * Text in UTF-8, or in UTF-16 with its mark, as editors on Windows write it.
+ * @throws {Error} for anything else
+ */
 function decode(bytes: Buffer): string {
   const [first, second] = bytes
   const encoding =

@@ -14,7 +14,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { argument, fileError, UsageError } from './failure.ts'
-import { parseJsonText } from './json-text.ts'
+import { parseJsonText, parseValueText } from './json-text.ts'
 
 /** More than any command accepts, so that a refusal can still name the size. */
 const READ_BYTES_MAX = 64 * 1024 * 1024
@@ -34,7 +34,8 @@ export async function readText(file: string): Promise<string> {
   const what = file === '-' ? 'standard input' : file
   let bytes: Buffer
   try {
-    // Not readFileSync: after it has read a pipe, as in `<(jq …)`, Node resolves no symbolic link, so our next import fails.
+    // Not readFileSync: after it has read a pipe, as in `<(jq …)`, Node resolves no symbolic link, so our
+    // next import fails.
     bytes = file === '-' ? await readStdin() : await readFile(file)
   } catch (error) {
     if (error instanceof TreeosError) throw error
@@ -72,6 +73,11 @@ export async function requireJsonFile(file: string): Promise<Json> {
 /** A JSON value given as an argument. @throws {UsageError} INVALID_INPUT or PAYLOAD_TOO_LARGE */
 export function requireJson(text: string, what: string): Json {
   return argument(() => requireContent(parseJsonText(text, what), what))
+}
+
+/** A value given as an argument: JSON, or a bare word. @throws {UsageError} INVALID_INPUT or PAYLOAD_TOO_LARGE */
+export function requireValue(text: string, what: string): Json {
+  return argument(() => requireContent(parseValueText(text, what), what))
 }
 
 /** @throws {UsageError} */
@@ -117,7 +123,9 @@ export async function contentOf(text: string): Promise<Json> {
   return requireContent(await readText('-'), 'content')
 }
 
-/** The arguments of a process can be seen by others on its machine, so an overlay may come by standard input. */
+/**
+ * The arguments of a process can be seen by others on its machine, so an overlay may come by standard input.
+ */
 export const overlayOf = async (text: string): Promise<string> =>
   text === '-' ? (await readText('-')).replace(/\r?\n$/, '') : text
 

@@ -8,7 +8,8 @@ const LINE_BYTES_MAX = 16 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /**
- * Answers each line with one line. For a line that cannot be answered that is `{"id","error"}`; the next lines go on.
+ * Answers each line with one line. For a line that cannot be answered that is `{"id","error"}`; the next
+ * lines go on.
  * @returns 1 when any line could not be answered
  */
 export async function answerLines(

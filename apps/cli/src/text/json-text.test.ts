@@ -1,5 +1,6 @@
 import { TreeosError } from '@treeos/core'
 import fc from 'fast-check'
+import json5 from 'json5'
 import { describe, expect, it } from 'vitest'
 import { parseJsonText } from './json-text.ts'
 
@@ -17,16 +18,11 @@ describe('JSON that somebody wrote by hand', () => {
   it.each([
     { text: '', place: 'column 1: it ends here' },
     { text: '[1, 2', place: 'column 6: it ends here' },
-    { text: '{"a": 1,}', place: 'column 9: "}" stands here' },
-    { text: '[1,]', place: 'column 4: "]" stands here' },
     { text: '{"a" 1}', place: 'column 6: "1}" stands here' },
-    { text: '{a: 1}', place: 'column 2: "a: 1}" stands here' },
-    { text: "['a']", place: `column 2: "'a']" stands here` },
     { text: '[1 2]', place: 'column 4: "2]" stands here' },
     { text: '[01]', place: 'column 3: "1]" stands here' },
     { text: '[1}', place: 'column 3: "}" stands here' },
-    { text: '1 // one', place: 'column 3: "// one" stands here' },
-    { text: 'nul', place: 'column 1: "nul" stands here' },
+    { text: 'nul', place: 'column 4: it ends here' },
     { text: '[\n  {"role": "a"},\n  {"role": b}\n]', place: 'line 3, column 12: "b}\\n]" stands here' },
   ])('names the place of the fault in $text', ({ text, place }) => {
     expect(faultOf(text)).toMatchObject({ code: 'INVALID_INPUT', message: `flow.json is not JSON: ${place}` })
@@ -50,7 +46,7 @@ describe('JSON that somebody wrote by hand', () => {
       fc.property(changed, ([text, at, character]) => {
         const i = at % (text.length + 1)
         const broken = text.slice(0, i) + character + text.slice(i + 1)
-        if (isJson(broken)) return
+        if (isTaken(broken)) return
         const { column, line } = faultOf(broken).detail as { column: number; line: number }
         const offset =
           broken
@@ -66,9 +62,9 @@ describe('JSON that somebody wrote by hand', () => {
   })
 })
 
-function isJson(text: string): boolean {
+function isTaken(text: string): boolean {
   try {
-    JSON.parse(text)
+    json5.parse(text)
     return true
   } catch {
     return false
@@ -78,10 +74,9 @@ function isJson(text: string): boolean {
 /** The engine has no fault to find in a text but that it goes no further. */
 function onlyEndsTooSoon(text: string): boolean {
   try {
-    JSON.parse(text)
+    json5.parse(text)
     return true
   } catch (error) {
-    const { message } = error as Error
-    return message === 'Unexpected end of JSON input' || message.includes(` at position ${text.length} `)
+    return (error as Error).message.startsWith('JSON5: invalid end of input')
   }
 }

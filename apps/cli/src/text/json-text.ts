@@ -1,38 +1,30 @@
 import { createRequire } from 'node:module'
-import { TreeosError } from '@treeos/core'
-import type { ParseError } from 'jsonc-parser'
+import { type Json, TreeosError } from '@treeos/core'
+import { type Json5Library, readTypedJson, readTypedValue, TypedJsonError } from '@treeos/core/typed-json'
 
 const require = createRequire(import.meta.url)
-
-/** characters of the fault that a message shows */
-const SHOWN = 12
+const json5 = (): Json5Library => require('json5') // only now: few commands read it
 
 /**
- * Reads JSON that somebody wrote by hand.
+ * Reads JSON that somebody wrote by hand, in the notation of the sources too: see `readTypedJson`.
  * @param what the file or argument, for the message
  * @throws {TreeosError} INVALID_INPUT with line and column of the first fault
  */
-export function parseJsonText(text: string, what: string): unknown {
-  const source = text.startsWith('\ufeff') ? text.slice(1) : text
-  try {
-    return JSON.parse(source)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    const at = faultOffset(source)
-    const before = source.slice(0, at)
-    const line = before.split('\n').length
-    const column = at - before.lastIndexOf('\n')
-    const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`
-    const found =
-      at >= source.length ? 'it ends here' : `${JSON.stringify(source.slice(at, at + SHOWN))} stands here`
-    throw new TreeosError('INVALID_INPUT', `${what} is not JSON: ${where}: ${found}`, { line, column })
-  }
-}
+export const parseJsonText = (text: string, what: string): unknown =>
+  telling(text, what, () => readTypedJson(text, json5))
 
-/** Where the first fault stands. The engine's own messages name the place of some faults only. */
-function faultOffset(text: string): number {
-  const jsonc: typeof import('jsonc-parser') = require('jsonc-parser') // only now: few commands read a fault
-  const faults: ParseError[] = []
-  jsonc.parse(text, faults, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false })
-  return faults[0]?.offset ?? text.length
+/** Reads a value that was given as an argument: JSON, or a bare word. @throws as {@link parseJsonText} */
+export const parseValueText = (text: string, what: string): Json =>
+  telling(text, what, () => readTypedValue(text, json5)) as Json
+
+function telling<T>(text: string, what: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof TypedJsonError)) throw error
+    const { line, column, isSyntax, message } = error
+    const where = text.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`
+    const why = isSyntax ? `${what} is not JSON: ${where}: ${message}` : `${what}, ${where}: ${message}`
+    throw new TreeosError('INVALID_INPUT', why, { line, column })
+  }
 }

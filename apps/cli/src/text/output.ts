@@ -14,16 +14,22 @@ const DRAIN_POLL_MS = 5
 const NOBODY_READS = new Set(['EPIPE', 'EIO'])
 
 /**
- * A character that a terminal would obey or not show: controls except newline and tab, marks that change the direction of
- * text, tags, joiners, spaces without width and fillers.
+ * A character that a terminal would obey or not show: controls except newline and tab, marks that change the
+ * direction of text, tags, joiners, spaces without width and fillers.
  */
 const UNSEEN =
   /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}\u{2800}\u{13441}\u{13442}\u{1d159}]--[\n\t]]/v
 
-/** Emoji may hold joiners, variation selectors and tags. To make these takes 20 ms at the start of a process, and few texts need them. */
+/**
+ * Emoji may hold joiners, variation selectors and tags. To make these takes 20 ms at the start of a process,
+ * and few texts need them.
+ */
 let forEmoji: { readonly orUnseen: RegExp; readonly alone: RegExp } | null = null
 
-/** Text of the world, made safe to show: characters that control a terminal or that nobody would see are escaped. */
+/**
+ * Text of the world, made safe to show: characters that control a terminal or that nobody would see are
+ * escaped.
+ */
 export function plain(text: string): string {
   return escapeUnseen(text.toWellFormed())
 }
@@ -90,7 +96,10 @@ const withColours = (text: string): string =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one
 const COLOUR = /(\u001b\[[0-9;]*m)/
 
-/** Columns as wide as their widest cell on a terminal, where some characters take two places; the last one is left ragged. */
+/**
+ * Columns as wide as their widest cell on a terminal, where some characters take two places; the last one is
+ * left ragged.
+ */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -170,11 +179,14 @@ export class Output {
   }
 
   /** A line of JSON on stderr, beside the one value of a command. */
-  jsonAside(value: unknown): void {
+  jsonToStderr(value: unknown): void {
     process.stderr.write(`${jsonLine(value)}\n`)
   }
 
-  /** Shows the latest step with a spinner until `work` is over. Without a terminal, steps are plain lines all the same. */
+  /**
+   * Shows the latest step with a spinner until `work` is over. Without a terminal, steps are plain lines all
+   * the same.
+   */
   async spinning<T>(work: () => Promise<T>): Promise<T> {
     if (process.stderr.isTTY) this.#spinner = await startSpinner()
     try {

@@ -14,8 +14,9 @@ interface Invocation {
 }
 
 /**
- * `treeos` where the shell finds this program, `npx treeos` where npx finds it in the folder or above, else its path. npx would ask
- * the registry for a name that it does not find, and run what somebody else published under it.
+ * `treeos` where the shell finds this program, `npx treeos` where npx finds it in the folder or above, else
+ * its path. npx would ask the registry for a name that it does not find, and run what somebody else published
+ * under it.
  */
 export function programName({
   folder = userFolder(),
@@ -48,7 +49,9 @@ function binAbove(from: string): string | null {
   }
 }
 
-/** What such a file runs: the target of its link, or of the script that pnpm writes in the place of a link. */
+/**
+ * What such a file runs: the target of its link, or of the script that pnpm writes in the place of a link.
+ */
 function programTarget(bin: string): string {
   const file = realpathSync(bin)
   const target = /^# cmd-shim-target=(.+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
@@ -73,7 +76,10 @@ function isExecutable(file: string): boolean {
 }
 
 const COMMAND = /`treeos ([^`]+)`/g
-/** Text of a command that needs no `--data`: it works without an instance, names one already, or asks for help. */
+/**
+ * Text of a command that needs no `--data`: it works without an instance, names one already, or asks for
+ * help.
+ */
 const WITHOUT_DATA =
   /--data\b|--help\b| -- |^(role|flow) (lint|compose|eval)\b|^(verify-overlay|completion|help)\b/
 
@@ -87,7 +93,10 @@ export const spelled = (text: string, flag = ''): string =>
     (_, command: string) => `\`${programName()} ${command}${WITHOUT_DATA.test(command) ? '' : flag}\``,
   )
 
-/** The same for a text in which each `treeos` before a word is the program, such as how to mend what a check found. */
+/**
+ * The same for a text in which each `treeos` before a word is the program, such as how to mend what a check
+ * found.
+ */
 export const spelledAll = (text: string): string =>
   text.replace(/(?<![\w/.-])treeos (?=[a-z])/g, () => `${programName()} `)
 

@@ -1,7 +1,7 @@
-import { type ErrorCode, type RemedyWords, type TreeosError, toldWith, withRemedy } from '@treeos/core'
+import { type ErrorCode, type RemedyTexts, type TreeosError, toldWith, withRemedy } from '@treeos/core'
 
 /** For somebody at a terminal: commands. What prints them spells `treeos` as it can be called there. */
-const WORDS: RemedyWords = {
+const WORDS: RemedyTexts = {
   'list-inbox': '`treeos inbox` lists them',
   'list-threads': '`treeos thread list` shows those that are not over',
   'list-overlays': '`treeos overlay list` lists them',
@@ -27,8 +27,9 @@ const WORDS: RemedyWords = {
 }
 
 /**
- * What mends an error whose record holds its code and its message alone. No error and no log has what a model server said, because that may
- * quote the prompt or the key. `doctor` makes a small call of its own, without any being's prompt, and shows what the server says to it.
+ * What mends an error whose record holds its code and its message alone. No error and no log has what a model
+ * server said, because that may quote the prompt or the key. `doctor` makes a small call of its own, without
+ * any being's prompt, and shows what the server says to it.
  */
 const BY_CODE: Partial<Record<ErrorCode, string>> = {
   ACTION_NOT_SUPPORTED: '`treeos operations` lists them',

@@ -9,8 +9,9 @@ const EXCLUDED = ['**/node_modules/**', '**/.*/**']
 const POLL_MS = 300
 
 /**
- * Calls back with the files that changed, came or went, until the signal aborts. It looks at them again and again, which works on each
- * file system: events do not come through from the host of a container, and watching whole trees takes handles that Linux counts.
+ * Calls back with the files that changed, came or went, until the signal aborts. It looks at them again and
+ * again, which works on each file system: events do not come through from the host of a container, and
+ * watching whole trees takes handles that Linux counts.
  * @param onChange nothing is looked at while it runs; what changed meanwhile comes with the next call
  */
 export async function watchFiles(

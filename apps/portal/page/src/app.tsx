@@ -15,11 +15,12 @@ import { createPages } from './shell/pages.tsx'
 import { theme } from './theme.ts'
 
 const queries = newQueryClient()
-// Dialogs stop the page behind them from scrolling by a style that a library of Mantine's makes. It reads the nonce here.
+// Dialogs stop the page behind them from scrolling by a style that a library of Mantine's makes. It reads the
+// nonce here.
 Reflect.set(globalThis, '__webpack_nonce__', styleNonce())
-const root = document.getElementById('root')
-if (root === null) throw new Error('the page has no root')
-createRoot(root).render(
+const element = document.getElementById('root')
+if (element === null) throw new Error('the page has no root')
+createRoot(element).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
       <QueryClientProvider client={queries}>

@@ -1,8 +1,8 @@
 import { Badge, createTheme, defaultVariantColorsResolver, Input, Table, Textarea } from '@mantine/core'
 
 /**
- * How all of it looks: one scale of type, one of spacing, one palette. `tokens.css` has the colours that change with the scheme. What is
- * not of these scales is an accident.
+ * How all of it looks: one scale of type, one of spacing, one palette. `tokens.css` has the colours that
+ * change with the scheme. What is not of these scales is an accident.
  */
 
 /** 12, 13, 14, 16 and 18 px; headings 24 and 18. Text of people is never smaller than 13. */

@@ -10,7 +10,10 @@ export const PROTOCOL = '1.0'
 const TEXT = 'text/plain'
 const SCHEME = 'token'
 
-/** What agents of others may know of a being. It is told to everybody, so it holds what the being's maker wrote for that alone. */
+/**
+ * What agents of others may know of a being. It is told to everybody, so it holds what the being's maker
+ * wrote for that alone.
+ */
 function cardOf(being: BeingName, description: string, origin: string): AgentCard {
   return {
     name: stanceOf(being),

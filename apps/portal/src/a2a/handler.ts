@@ -132,7 +132,9 @@ export class BeingHandler implements A2ARequestHandler {
     return key !== undefined && (await findKeyed(at, { as, key }))?.call.verb === 'do'
   }
 
-  /** Says yes or no to the question that a task waits with, which has to be the one that its client was shown. */
+  /**
+   * Says yes or no to the question that a task waits with, which has to be the one that its client was shown.
+   */
   async #answer(asked: string, message: Message): Promise<void> {
     const { at, being: me } = this.#visit
     const { id, operation, args } = consentIn(message)
@@ -177,7 +179,10 @@ export class BeingHandler implements A2ARequestHandler {
     }
   }
 
-  /** A refusal is a malformed request to this protocol, which knows no codes of ours. Any other error is told without its words. */
+  /**
+   * A refusal is a malformed request to this protocol, which knows no codes of ours. Any other error is told
+   * without its words.
+   */
   #tell(error: unknown): never {
     if (error instanceof A2AError) throw error
     const { code, message } = toldByApi(refusalOf(error))

@@ -43,7 +43,10 @@ const taskStatus = (
   }
 }
 
-/** What a task asks for, for people and for programs. Its id has to come back: nobody says yes to what was not shown. */
+/**
+ * What a task asks for, for people and for programs. Its id has to come back: nobody says yes to what was not
+ * shown.
+ */
 const askingOf = ({ id, call }: NonNullable<AnswerState['asks']>) => [
   partOf(`It asks about: ${contentText(call)}\nAnswer this task with: yes ${id}, or: no ${id}`),
   {
@@ -85,7 +88,10 @@ const partOf = (value: string) => ({
   mediaType: 'text/plain',
 })
 
-/** What a message says: its text, or the value of its only part of data. @throws {TreeosError} INVALID_INPUT for anything else */
+/**
+ * What a message says: its text, or the value of its only part of data.
+ * @throws {TreeosError} INVALID_INPUT for anything else
+ */
 export function contentIn({ parts }: Message): Json {
   const [only] = parts
   if (parts.length === 1 && only?.content?.$case === 'data') return only.content.value as Json
@@ -108,9 +114,10 @@ export interface Consent {
 const WORDS = /^(yes|approve|no|deny) +(\S+)$/i
 
 /**
- * A yes or a no, with the id of the question that the client was shown: `yes ID`, or data `{"approve": boolean, "id": ID, "args"?: object,
- * "why"?: text}`.
- * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear, or names no question, is not a yes
+ * A yes or a no, with the id of the question that the client was shown: `yes ID`, or data `{"approve":
+ * boolean, "id": ID, "args"?: object, "why"?: text}`.
+ * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear, or names no question, is not a
+ *   yes
  */
 export function consentIn(message: Message): Consent {
   const content = contentIn(message)

@@ -30,10 +30,16 @@ const signedForm = z.object({
 })
 type SignedForm = z.infer<typeof signedForm>
 
-/** The id of a passkey in the qualities of its person: those of authenticators have letters that the name of a quality may not have. */
+/**
+ * The id of a passkey in the qualities of its person: those of authenticators have letters that the name of a
+ * quality may not have.
+ */
 const keyIdOf = (id: string): string => sha256(id).toString('hex').slice(0, 32)
 
-/** A refusal that asks the page to sign, or says why a signature does not hold. A lost session is something else. */
+/**
+ * A refusal that asks the page to sign, or says why a signature does not hold. A lost session is something
+ * else.
+ */
 const signingRefusal = (message: string, detail: Json, cause?: unknown): TreeosError =>
   new TreeosError('FORBIDDEN', message, detail, cause === undefined ? {} : { cause })
 
@@ -52,8 +58,8 @@ interface SigningKey {
 }
 
 /**
- * Asks for the signature of each act of a person that signs its acts. The first request for an act is refused with what its passkey has
- * to sign; the page repeats it with the assertion.
+ * Asks for the signature of each act of a person that signs its acts. The first request for an act is refused
+ * with what its passkey has to sign; the page repeats it with the assertion.
  */
 export function signingFor(
   { at, store }: { readonly at: Connection; readonly store: Kysely<PortalDb> },
@@ -82,7 +88,10 @@ export function signingFor(
   }
 }
 
-/** Without those that somebody took away in the record, as when one is lost: an act by them would count as signed by a stranger. */
+/**
+ * Without those that somebody took away in the record, as when one is lost: an act by them would count as
+ * signed by a stranger.
+ */
 async function signingKeysOf(
   at: Connection,
   store: Kysely<PortalDb>,
@@ -179,9 +188,10 @@ async function requireAssertion(
 }
 
 /**
- * Lets a passkey sign the acts of its person from now on, or no more. Its public key is a fact of the person's own, so whoever checks a
- * record knows it.
- * @throws {TreeosError} INVALID_INPUT for a passkey that the person does not have, or whose kind cannot be checked
+ * Lets a passkey sign the acts of its person from now on, or no more. Its public key is a fact of the
+ * person's own, so whoever checks a record knows it.
+ * @throws {TreeosError} INVALID_INPUT for a passkey that the person does not have, or whose kind cannot be
+ *   checked
  */
 export async function setSigning(
   at: Connection,

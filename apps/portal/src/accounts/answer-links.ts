@@ -16,15 +16,15 @@ export interface AnswerLink {
 }
 
 /**
- * A commitment to the call as the person was shown it. The secret of the link is in it, and is stored nowhere: the call may show a text that is
- * stored sealed, which a bare digest would let be guessed.
+ * A commitment to the call as the person was shown it. The secret of the link is in it, and is stored
+ * nowhere: the call may show a text that is stored sealed, which a bare digest would let be guessed.
  */
 const commitmentTo = (call: Json, token: string): Digest => digestOf([token, call])
 
 /**
- * Makes a link by which a person answers one call that waits for its yes, once and without signing in. Whoever has the link can answer,
- * unless the person signs its acts by a passkey. It is over when the call is answered, changed or too old. Who may make one is the caller's to
- * decide.
+ * Makes a link by which a person answers one call that waits for its yes, once and without signing in.
+ * Whoever has the link can answer, unless the person signs its acts by a passkey. It is over when the call is
+ * answered, changed or too old. Who may make one is the caller's to decide.
  * @returns the secret of the link; only its hash is stored
  */
 export async function makeAnswerLink(
@@ -49,7 +49,8 @@ export async function makeAnswerLink(
 /**
  * The call that a link answers, as it waits now.
  * @param at as the person of the link
- * @throws {TreeosError} UNAUTHORIZED for a link that is unknown, used or over, and where the call is another one by now
+ * @throws {TreeosError} UNAUTHORIZED for a link that is unknown, used or over, and where the call is another
+ *   one by now
  */
 export async function requireAsked(
   at: Connection,

@@ -21,8 +21,8 @@ interface BegunAttempt {
 }
 
 /**
- * Begins to ask a passkey or a provider. The page keeps the secret of it: what is asked is derived from it, so the table holds
- * nothing that could answer.
+ * Begins to ask a passkey or a provider. The page keeps the secret of it: what is asked is derived from it,
+ * so the table holds nothing that could answer.
  * @returns the secret; it is good once, for 10 minutes
  */
 export async function beginAttempt(
@@ -47,7 +47,8 @@ export async function beginAttempt(
 
 /**
  * Takes an attempt, which is used up from now on, whatever comes of it.
- * @throws {TreeosError} UNAUTHORIZED, the same for one that never was, was taken, is over, or belongs to something else
+ * @throws {TreeosError} UNAUTHORIZED, the same for one that never was, was taken, is over, or belongs to
+ *   something else
  */
 export async function takeAttempt(
   db: Kysely<PortalDb>,

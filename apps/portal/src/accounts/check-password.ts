@@ -16,7 +16,8 @@ export interface SignInSource {
 /**
  * Finds a person by name and password.
  * @param name with or without `@`
- * @throws {TreeosError} UNAUTHORIZED, the same for an unknown name and a wrong password; RATE_LIMITED after several failures
+ * @throws {TreeosError} UNAUTHORIZED, the same for an unknown name and a wrong password; RATE_LIMITED after
+ *   several failures
  */
 export async function checkPassword(
   db: Kysely<PortalDb>,
@@ -26,21 +27,21 @@ export async function checkPassword(
   const being = name.trim().replace(/^@/, '')
   const isKnown = device !== undefined && (await isKnownDevice(db, device, being))
   // Only names of beings get a row, so nobody fills the table with long ones.
-  const tried = {
+  const attempt = {
     name: isBeingName(being) ? being : '?',
     address,
     device: isKnown ? hashOf(device).toString('hex') : null,
   } as const
-  await requireNoPause(db, tried)
-  await countFailure(db, tried) // before the password is checked: many attempts at once count one by one
+  await requireNoPause(db, attempt)
+  await countFailure(db, attempt) // before the password is checked: many attempts at once count one by one
   const account = await db
     .selectFrom('account')
     .select('password')
     .where('being', '=', being)
     .executeTakeFirst()
-  const asker = isKnown ? { person: being } : { address, name: tried.name }
+  const asker = isKnown ? { person: being } : { address, name: attempt.name }
   if (!(await isPassword(asker, password, account?.password ?? null)))
     throw new TreeosError('UNAUTHORIZED', 'the name or the password is wrong')
-  await forgetOwnFailures(db, tried)
+  await forgetOwnFailures(db, attempt)
   return being
 }

@@ -9,8 +9,8 @@ export const DEVICE_SECONDS = DAYS * 24 * 3600
 const DEVICES_MAX = 20
 
 /**
- * A browser in which a person has signed in before. It opens nothing. But failures elsewhere do not make it wait, so nobody locks a
- * person out of its own browser by guessing at its name.
+ * A browser in which a person has signed in before. It opens nothing. But failures elsewhere do not make it
+ * wait, so nobody locks a person out of its own browser by guessing at its name.
  */
 export async function isKnownDevice(
   db: Kysely<PortalDb>,

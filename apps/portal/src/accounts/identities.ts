@@ -4,7 +4,10 @@ import type { PortalDb } from '../store/schema.ts'
 import type { GiveWay } from './links.ts'
 import type { ProviderAccount } from './provider.ts'
 
-/** Whose the account of a provider is. @throws {TreeosError} UNAUTHORIZED when it is nobody's: nobody is made by signing in */
+/**
+ * Whose the account of a provider is.
+ * @throws {TreeosError} UNAUTHORIZED when it is nobody's: nobody is made by signing in
+ */
 export async function findByIdentity(
   db: Kysely<PortalDb>,
   { issuer, subject, label }: ProviderAccount,
@@ -22,7 +25,10 @@ export async function findByIdentity(
   )
 }
 
-/** Lets a person sign in by an account of a provider. @returns throws RESOURCE_CONFLICT when it, or another one, is taken */
+/**
+ * Lets a person sign in by an account of a provider.
+ * @returns throws RESOURCE_CONFLICT when it, or another one, is taken
+ */
 export const giveIdentity =
   ({ issuer, subject, label }: ProviderAccount): GiveWay =>
   async (tx, being) => {

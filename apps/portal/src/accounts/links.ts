@@ -16,8 +16,8 @@ export const LINK_HOURS_MAX = 7 * 24
 export type GiveWay = (tx: Transaction<PortalDb>, being: BeingName) => Promise<unknown>
 
 /**
- * Makes a link by which a person chooses how it signs in, once. Earlier links of the person end. Who may make one is the
- * caller's to decide.
+ * Makes a link by which a person chooses how it signs in, once. Earlier links of the person end. Who may make
+ * one is the caller's to decide.
  * @param minutes how long it is good, at most {@link LINK_HOURS_MAX}; a day when left out
  * @returns the secret of the link; only its hash is stored
  */
@@ -59,7 +59,8 @@ const isGood = sql<boolean>`used_at is null and expires_at > clock_timestamp()`
 
 /**
  * Uses a link: the person gets a way to sign in, and every session of that person ends.
- * @throws {TreeosError} UNAUTHORIZED for a link that is unknown, used or over; what `give` throws, and the link stays good
+ * @throws {TreeosError} UNAUTHORIZED for a link that is unknown, used or over; what `give` throws, and the
+ *   link stays good
  */
 export async function spendLink(db: Kysely<PortalDb>, token: string, give: GiveWay): Promise<BeingName> {
   await requireLink(db, token)
@@ -84,7 +85,10 @@ export async function spendLink(db: Kysely<PortalDb>, token: string, give: GiveW
   })
 }
 
-/** Uses a link to choose a password. @throws {TreeosError} as {@link spendLink}; INVALID_INPUT for the password */
+/**
+ * Uses a link to choose a password.
+ * @throws {TreeosError} as {@link spendLink}; INVALID_INPUT for the password
+ */
 export async function useLink(db: Kysely<PortalDb>, token: string, password: string): Promise<BeingName> {
   const invited = await requireLink(db, token) // first: a hash takes memory
   const stored = await hashPassword(invited, password)

@@ -84,8 +84,8 @@ export async function askForPasskey(
 /**
  * Checks a new passkey.
  * @returns puts it into the table
- * @throws {TreeosError} UNAUTHORIZED for another challenge, origin or site, for one without a check of its person, and for an
- *   attempt that was taken before
+ * @throws {TreeosError} UNAUTHORIZED for another challenge, origin or site, for one without a check of its
+ *   person, and for an attempt that was taken before
  */
 export async function checkNewPasskey(
   db: Kysely<PortalDb>,
@@ -142,8 +142,9 @@ export async function askWhosePasskey(
 
 /**
  * Finds whose passkey answered.
- * @throws {TreeosError} UNAUTHORIZED for an unknown passkey, another challenge, origin or site, a wrong signature, a counter that
- *   went back, one without a check of its person, and for an attempt that was taken before
+ * @throws {TreeosError} UNAUTHORIZED for an unknown passkey, another challenge, origin or site, a wrong
+ *   signature, a counter that went back, one without a check of its person, and for an attempt that was taken
+ *   before
  */
 export async function checkPasskey(
   db: Kysely<PortalDb>,

@@ -11,19 +11,26 @@ const COST = { logN: 17, r: 8, p: 1 }
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 /**
- * Hashes at once: they take memory that nobody has proven a right to. Strangers take turns by address, and then by the name that they
- * try. One hash is kept for whoever has shown a link, a session or a known browser, so that strangers never make such a person wait.
+ * Hashes at once: they take memory that nobody has proven a right to. Strangers take turns by address, and
+ * then by the name that they try. One hash is kept for whoever has shown a link, a session or a known
+ * browser, so that strangers never make such a person wait.
  */
 const TOO_MANY = 'too many people sign in at once: try again in a few seconds'
 const strangers = new Turns({ atOnce: 2, atOncePerGroup: 2, waiting: 16, waitingPerGroup: 12 }, TOO_MANY)
 const known = new Turns({ atOnce: 1, atOncePerGroup: 1, waiting: 16, waitingPerGroup: 8 }, TOO_MANY)
 
-/** Who asks for a hash: somebody at an address that tries a name, or a person that has shown more than a name. */
-export type HashAsker = { readonly address: string; readonly name: string } | { readonly person: BeingName }
+/**
+ * Who asks for a hash: somebody at an address that tries a name, or a person that has shown more than a name.
+ */
+export type HashRequester =
+  | { readonly address: string; readonly name: string }
+  | { readonly person: BeingName }
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** @throws {TreeosError} INVALID_INPUT for one that is too short or too long; RATE_LIMITED when too many wait */
+/**
+ * @throws {TreeosError} INVALID_INPUT for one that is too short or too long; RATE_LIMITED when too many wait
+ */
 export async function hashPassword(person: BeingName, password: string): Promise<string> {
   const { length } = [...password]
   if (length < PASSWORD_CHARS_MIN || length > PASSWORD_CHARS_MAX)
@@ -43,7 +50,7 @@ export async function hashPassword(person: BeingName, password: string): Promise
  * @throws {TreeosError} RATE_LIMITED when too many wait
  */
 export async function isPassword(
-  asker: HashAsker,
+  asker: HashRequester,
   password: string,
   stored: string | null,
 ): Promise<boolean> {
@@ -63,7 +70,7 @@ export async function isPassword(
 const NOBODYS = `scrypt$${COST.logN}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 function passwordKey(
-  asker: HashAsker,
+  asker: HashRequester,
   password: string,
   salt: Buffer,
   { logN, r, p }: typeof COST,

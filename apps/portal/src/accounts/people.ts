@@ -64,7 +64,10 @@ export async function describePeople(
   })
 }
 
-/** Takes back the link of a person that was not used yet. @throws {TreeosError} RESOURCE_CONFLICT when there is none */
+/**
+ * Takes back the link of a person that was not used yet.
+ * @throws {TreeosError} RESOURCE_CONFLICT when there is none
+ */
 export async function revokeLink(db: Kysely<PortalDb>, being: BeingName): Promise<void> {
   const revoked = await db
     .deleteFrom('link')
@@ -77,8 +80,9 @@ export async function revokeLink(db: Kysely<PortalDb>, being: BeingName): Promis
 }
 
 /**
- * Takes the account of a person away: its ways to sign in, its sessions and its link, where it is told what waits, its hooks, its
- * access tokens and the links by which it would answer calls. The person itself lives on.
+ * Takes the account of a person away: its ways to sign in, its sessions and its link, where it is told what
+ * waits, its hooks, its access tokens and the links by which it would answer calls. The person itself lives
+ * on.
  * @returns the ids of the sessions that ended
  */
 export async function removeAccount(db: Kysely<PortalDb>, being: BeingName): Promise<string[]> {

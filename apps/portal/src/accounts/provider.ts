@@ -62,8 +62,8 @@ export class Provider {
   /**
    * Who it was, by what came back with the browser.
    * @param query of the address that the provider sent the browser to
-   * @throws {TreeosError} UNAUTHORIZED for another state, nonce, verifier, issuer, audience or signature, an expired answer, and
-   *   a refusal of the provider; SERVICE_UNAVAILABLE when it does not answer
+   * @throws {TreeosError} UNAUTHORIZED for another state, nonce, verifier, issuer, audience or signature, an
+   *   expired answer, and a refusal of the provider; SERVICE_UNAVAILABLE when it does not answer
    */
   async accountOf(attempt: string, origin: string, query: string): Promise<ProviderAccount> {
     const oidc = await import('openid-client')

@@ -15,8 +15,9 @@ const SESSIONS_MAX = 50
 const AGENT_CHARS_MAX = 300
 
 /**
- * The two halves of a session. The cookie cannot be read by scripts, but the browser sends it to every port of this machine's
- * name. The key is kept by the page, whose storage no other port can read. Either alone opens nothing.
+ * The two halves of a session. The cookie cannot be read by scripts, but the browser sends it to every port
+ * of this machine's name. The key is kept by the page, whose storage no other port can read. Either alone
+ * opens nothing.
  */
 export interface SessionSecrets {
   readonly cookie: string

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
 
 /**
- * Pauses after failed attempts are ours: they double, and all portals of a reality count in Postgres. No kept limiter of rates does both.
- * `free` failures cost nothing. Each further one doubles the pause.
+ * Pauses after failed attempts are ours: they double, and all portals of a reality count in Postgres. No kept
+ * limiter of rates does both. `free` failures cost nothing. Each further one doubles the pause.
  */
 interface Pauses {
   readonly free: number
@@ -14,12 +14,15 @@ interface Pauses {
 
 /** Of one person from one address, or in one browser that it used before. */
 const OWN: Pauses = { free: 5, secondsMin: 5, secondsMax: 900 }
-/** Of one person from all addresses together: slower guesses, and never a pause for a browser that it used before. */
+/**
+ * Of one person from all addresses together: slower guesses, and never a pause for a browser that it used
+ * before.
+ */
 const JOINT: Pauses = { free: 50, secondsMin: 1, secondsMax: 60 }
 /** After this long without a failure the count begins anew. */
 const FORGET_SECONDS = 24 * 3600
 
-/** Whose sign-in is tried, and from where. */
+/** Whose sign-in is attempted, and from where. */
 export interface SignInAttempt {
   /** `?` for all names that no being can have */
   readonly name: BeingName | '?'
@@ -37,8 +40,8 @@ const throttleKeys = ({ name, address, device }: SignInAttempt): readonly (reado
     : [[`${name} in ${device}`, OWN]]
 
 /** @throws {TreeosError} RATE_LIMITED while a pause lasts */
-export async function requireNoPause(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
-  const keys = throttleKeys(tried).map(([key]) => key)
+export async function requireNoPause(db: Kysely<PortalDb>, attempt: SignInAttempt): Promise<void> {
+  const keys = throttleKeys(attempt).map(([key]) => key)
   const { rows } = await sql<{ seconds: number }>`
     select ceil(extract(epoch from until - clock_timestamp()))::integer as seconds
     from portal.throttle where key = any(${keys}) and until > clock_timestamp()
@@ -52,11 +55,11 @@ export async function requireNoPause(db: Kysely<PortalDb>, tried: SignInAttempt)
   )
 }
 
-export async function countFailure(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
+export async function countFailure(db: Kysely<PortalDb>, attempt: SignInAttempt): Promise<void> {
   await sql`
     delete from portal.throttle
     where until < clock_timestamp() - make_interval(secs => ${FORGET_SECONDS})`.execute(db)
-  for (const [key, { free, secondsMin, secondsMax }] of throttleKeys(tried))
+  for (const [key, { free, secondsMin, secondsMax }] of throttleKeys(attempt))
     await sql`
       insert into portal.throttle as t (key, failures, until) values (${key}, 1, clock_timestamp())
       on conflict (key) do update set
@@ -66,15 +69,18 @@ export async function countFailure(db: Kysely<PortalDb>, tried: SignInAttempt): 
     `.execute(db)
 }
 
-/** After a sign-in: what was counted where it came from. The joint count goes on, since others may be guessing. */
-export async function forgetOwnFailures(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
-  const [[own] = ['']] = throttleKeys(tried)
+/**
+ * After a sign-in: what was counted where it came from. The joint count goes on, since others may be
+ * guessing.
+ */
+export async function forgetOwnFailures(db: Kysely<PortalDb>, attempt: SignInAttempt): Promise<void> {
+  const [[own] = ['']] = throttleKeys(attempt)
   await db.deleteFrom('throttle').where('key', '=', own).execute()
-  if (tried.device === null)
+  if (attempt.device === null)
     await db
       .updateTable('throttle')
       .set({ failures: sql`greatest(failures - 1, 0)` }) // its own attempt
-      .where('key', '=', tried.name)
+      .where('key', '=', attempt.name)
       .execute()
 }
 

@@ -54,7 +54,10 @@ export async function waysOf(db: Kysely<PortalDb>, being: BeingName): Promise<Wa
   }
 }
 
-/** Sets the password of a person. @throws {TreeosError} INVALID_INPUT for one that is too short or too long */
+/**
+ * Sets the password of a person.
+ * @throws {TreeosError} INVALID_INPUT for one that is too short or too long
+ */
 export async function setPassword(db: Kysely<PortalDb>, being: BeingName, password: string): Promise<void> {
   const stored = await hashPassword(being, password)
   await db.updateTable('account').set({ password: stored }).where('being', '=', being).execute()

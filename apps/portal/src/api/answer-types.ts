@@ -1,6 +1,7 @@
 /**
- * Answers of the API, and parts of them, whose shape the domain owns. `pnpm docs:clients` makes their JSON schemas from these types, so
- * each is a named type: of a mapped or inferred one the generator makes a wrong schema.
+ * Answers of the API, and parts of them, whose shape the domain owns. `pnpm docs:clients` makes their JSON
+ * schemas from these types, so each is a named type: of a mapped or inferred one the generator makes a wrong
+ * schema.
  */
 import type {
   AuthoringCatalog,

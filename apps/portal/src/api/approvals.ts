@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { act, proposalBeside, proposedPage } from '@treeos/client'
+import { act, proposalWith, proposedPage } from '@treeos/client'
 import { asJson, type Json, parseCall, quote, stanceOf, TreeosError } from '@treeos/core'
 import { whatIfRules } from '@treeos/replay/what-if-rules'
 import type { Context } from 'hono'
@@ -121,7 +121,7 @@ const JUDGED_MAX = 100
 
 /** Shows only what the person was asked about: its past need not be open to the person otherwise. */
 async function letThrough({ at, being: me }: Visit, waiting: string) {
-  const proposal = await proposalBeside(at, me, waiting)
+  const proposal = await proposalWith(at, me, waiting)
   if (proposal === null)
     throw new TreeosError('INVALID_INPUT', `no rule is proposed beside ${quote(waiting)}`)
   const { being, space, field, value, moments } = proposal

@@ -22,7 +22,10 @@ const REFUSAL = {
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 }
 
-/** The description of the API. Every operation may answer with problem details; only the description itself needs no token. */
+/**
+ * The description of the API. Every operation may answer with problem details; only the description itself
+ * needs no token.
+ */
 export function openApiDocument(api: OpenAPIHono<Env>): object {
   const document = api.getOpenAPI31Document({
     openapi: '3.1.0',

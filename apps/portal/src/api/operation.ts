@@ -12,7 +12,10 @@ import type { Work } from '../authorize/work.ts'
 import type { Env } from '../portal.ts'
 import type { AnswerTypes } from './answer-types.ts'
 
-/** What an operation of the API says of itself, beside what OpenAPI knows. An operation without it does not compile. */
+/**
+ * What an operation of the API says of itself, beside what OpenAPI knows. An operation without it does not
+ * compile.
+ */
 export interface OperationAccess {
   readonly 'x-caller': Caller
   readonly 'x-work': Work
@@ -43,7 +46,9 @@ export const body = <const S extends z.ZodType>(schema: S) =>
 export const answers = <const S extends z.ZodType>(schema: S, description: string) =>
   ({ 200: { description, content: { 'application/json': { schema } } } }) as const
 
-/** A value whose shape the domain owns. `describe` puts the schema in its place that was made from this type. */
+/**
+ * A value whose shape the domain owns. `describe` puts the schema in its place that was made from this type.
+ */
 export const typed = <const Name extends keyof AnswerTypes>(name: Name, description?: string) =>
   z
     .custom<AnswerTypes[Name]>((value) => value !== undefined)
@@ -61,7 +66,10 @@ export const anyJson = (description: string) =>
     .custom<Json>((value) => value !== undefined)
     .openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'], description })
 
-/** What the domain itself checks, whose messages say what is right. `z.unknown()` alone would take a body without it. */
+/**
+ * What the domain itself checks, whose messages say what is right. `z.unknown()` alone would take a body
+ * without it.
+ */
 export const given = z.unknown().refine((value) => value !== undefined, 'is missing')
 
 /** Content of a being or for one: any JSON, at most 64 KiB. */

@@ -4,7 +4,10 @@ import { HTTPException } from 'hono/http-exception'
 
 const MEDIA_TYPE = 'application/problem+json'
 
-/** Answers with problem details (RFC 9457): `detail` says what is wrong in words, `code` is ours, and `context` holds the particulars. */
+/**
+ * Answers with problem details (RFC 9457): `detail` says what is wrong in words, `code` is ours, and
+ * `context` holds the particulars.
+ */
 export function answerProblem(c: Context, refusal: TreeosError): Response {
   const { code, message, detail } = refusal
   const status = ERROR_STATUS[code]

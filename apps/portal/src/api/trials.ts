@@ -40,7 +40,7 @@ const estimating = operation({
   responses: answers(typed('TrialEstimate'), 'moments, calls and cost'),
 })
 
-const trying = operation({
+const running = operation({
   method: 'post',
   path: '/trials',
   'x-caller': 'signed-in',
@@ -77,7 +77,10 @@ const choosing = operation({
   responses: answers(z.object({ models: z.array(z.string()).readonly() }), 'names of model connections'),
 })
 
-/** Past moments asked again. What is in them goes to models that the operator named, and to no address of a caller. */
+/**
+ * Past moments asked again. What is in them goes to models that the operator named, and to no address of a
+ * caller.
+ */
 export const trialRoutes = ({ machine, onError }: Pick<Portal, 'machine' | 'onError'>) => {
   const prepared = async (visit: Visit, value: unknown) => {
     const trial = await authorized(visit, readTrial(value))
@@ -97,7 +100,7 @@ export const trialRoutes = ({ machine, onError }: Pick<Portal, 'machine' | 'onEr
       const { estimate } = await prepared(c.get('visit'), c.req.valid('json').trial)
       return c.json(estimate, 200)
     })
-    .openapi(trying, async (c) => {
+    .openapi(running, async (c) => {
       const { trial, maxCost } = c.req.valid('json')
       const visit = c.get('visit')
       const ready = await prepared(visit, trial)
@@ -108,7 +111,10 @@ export const trialRoutes = ({ machine, onError }: Pick<Portal, 'machine' | 'onEr
     })
 }
 
-/** @throws {TreeosError} INVALID_INPUT for one that is malformed, loads code, or names a model that the operator did not */
+/**
+ * @throws {TreeosError} INVALID_INPUT for one that is malformed, loads code, or names a model that the
+ *   operator did not
+ */
 function readTrial(value: unknown): Trial {
   const read = checkTrial(withMoments(value as Json))
   const wrong = (at: string, why: string) => new TreeosError('INVALID_INPUT', `${at}: ${why}`)

@@ -40,7 +40,10 @@ const seeing = operation({
   responses: answers(Descriptor, 'what is there, as far as the being may see it'),
 })
 
-/** What a schema of a call takes, with its fields under any of their names. The description of the API tells one. */
+/**
+ * What a schema of a call takes, with its fields under any of their names. The description of the API tells
+ * one.
+ */
 const named = <const S extends z.ZodType>(verb: 'do' | 'be', schema: S) =>
   z.preprocess((said) => (isJsonObject(said as Json) ? withOwnNames(verb, said as JsonObject) : said), schema)
 

@@ -37,8 +37,8 @@ const TAB_HEADER = 'x-treeos-tab'
 const SAFE = new Set(['GET', 'HEAD'])
 
 /**
- * Lets a request through to its route when its caller may call that route, as `routes` lists it, and finds out as whom it acts. The
- * routes come after this.
+ * Lets a request through to its route when its caller may call that route, as `routes` lists it, and finds
+ * out as whom it acts. The routes come after this.
  */
 export function authorizeRequests(
   portal: Portal,
@@ -103,7 +103,10 @@ export function authorizeRequests(
     if (!SAFE.has(c.req.method)) await bounded.account(person)
   }
 
-  /** A browser in which somebody signed in before is counted by itself, so that nobody else at its address takes its place. */
+  /**
+   * A browser in which somebody signed in before is counted by itself, so that nobody else at its address
+   * takes its place.
+   */
   async function countStranger(c: Context<Env>, work: Work): Promise<void> {
     if (work !== 'open' && work !== 'sign-in' && work !== 'link' && work !== 'hook')
       throw new Error(`${c.req.path} needs no session, and its work is ${work}`)

@@ -3,7 +3,10 @@ import { TreeosError } from '@treeos/core'
 import { type Asker, Turns } from '../edge/turns.ts'
 import { WORK, type Work } from './work.ts'
 
-/** How fast each address may ask without a session. Signing in is counted apart from reading, and links apart from guesses. */
+/**
+ * How fast each address may ask without a session. Signing in is counted apart from reading, and links apart
+ * from guesses.
+ */
 const STRANGERS = {
   open: { points: 10, burst: 50 },
   'sign-in': { points: 10, burst: 100 },

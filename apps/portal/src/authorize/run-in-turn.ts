@@ -19,7 +19,8 @@ interface TurnDeps {
 
 /**
  * Runs an authorized request in its turn, holding the seat of its token.
- * @throws {TreeosError} UNAUTHORIZED when its session or token has ended meanwhile; CANCELLED when nobody waits for the answer
+ * @throws {TreeosError} UNAUTHORIZED when its session or token has ended meanwhile; CANCELLED when nobody
+ *   waits for the answer
  */
 export async function runInTurn(
   c: Context<Env>,
@@ -74,8 +75,8 @@ function stayingOf(c: Context<Env>, visit: Visit, turn: Turn, { mayStay, onError
 }
 
 /**
- * Runs under the lease that the seat has now. The call of the seat lasts as long as the turn, also where a stream goes on after the
- * answer has begun.
+ * Runs under the lease that the seat has now. The call of the seat lasts as long as the turn, also where a
+ * stream goes on after the answer has begun.
  */
 async function holding(seat: Seat, turn: Turn, run: (at: Connection) => Promise<void>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
@@ -88,7 +89,9 @@ async function holding(seat: Seat, turn: Turn, run: (at: Connection) => Promise<
   })
 }
 
-/** Reads the body up to the bound of its work, so that what comes in pieces and says no length is bounded too. */
+/**
+ * Reads the body up to the bound of its work, so that what comes in pieces and says no length is bounded too.
+ */
 async function readRequestBody({ req }: Context<Env>, work: Work): Promise<void> {
   const { method, body } = req.raw
   if (method === 'GET' || method === 'HEAD' || body === null) return

@@ -36,8 +36,9 @@ interface TakenSeat {
 }
 
 /**
- * The seats of access tokens for beings that are not persons. The person of the token drives such a being from its first request on,
- * and stops after a minute without a request, or when the token is revoked or has expired.
+ * The seats of access tokens for beings that are not persons. The person of the token drives such a being
+ * from its first request on, and stops after a minute without a request, or when the token is revoked or has
+ * expired.
  */
 export class TokenSeats {
   readonly #at: Connection
@@ -83,7 +84,10 @@ export class TokenSeats {
     return { ...session, at, being, person: issuer, token: { secret, seat } }
   }
 
-  /** To sit down is an act of the person. One that was refused is refused again for some seconds, without a try. */
+  /**
+   * To sit down is an act of the person. One that was refused is refused again for some seconds, without a
+   * try.
+   */
   async #take(
     token: string,
     seat: Seat,

@@ -34,7 +34,10 @@ export async function visitOf(
   return driving
 }
 
-/** @throws {TreeosError} FORBIDDEN, which tells the page that its lease is over, also after the end of the being */
+/**
+ * @throws {TreeosError} FORBIDDEN, which tells the page that its lease is over, also after the end of the
+ *   being
+ */
 async function requireLease({ at, being }: Pick<Visit, 'at' | 'being'>): Promise<void> {
   try {
     await authorizeActingAs(at, being)
@@ -44,7 +47,10 @@ async function requireLease({ at, being }: Pick<Visit, 'at' | 'being'>): Promise
   }
 }
 
-/** Whether a visit that lasts may go on: its token, or its session and, in a tab that drives a being, its lease. */
+/**
+ * Whether a visit that lasts may go on: its token, or its session and, in a tab that drives a being, its
+ * lease.
+ */
 export async function mayStay(
   { store, at: portal }: Portal,
   tabs: Tabs,
@@ -63,7 +69,10 @@ export async function mayStay(
   }
 }
 
-/** A token of a being that has ended, or is not an offspring of its issuer any more, opens nothing, like a revoked one. */
+/**
+ * A token of a being that has ended, or is not an offspring of its issuer any more, opens nothing, like a
+ * revoked one.
+ */
 async function tokenHolds(at: Portal['at'], secret: string): Promise<boolean> {
   const grant = await verifyToken(at, secret)
   if (grant === null) return false

@@ -4,20 +4,32 @@ import type { Work } from './work.ts'
 export type Caller =
   /** everybody: no session is needed */
   | 'anybody'
-  /** a signed-in person, in a tab of its own or in one that drives a being; in the API also a program with an access token */
+  /**
+   * a signed-in person, in a tab of its own or in one that drives a being; in the API also a program with an
+   * access token
+   */
   | 'signed-in'
-  /** whoever may look into the past of the being that the path names: the being, its makers, the first operator */
+  /**
+   * whoever may look into the past of the being that the path names: the being, its makers, the first
+   * operator
+   */
   | 'past-open'
   /** whoever may look into every past */
   | 'first-operator'
-  /** a person in a tab of its own. Accounts belong to persons: a tab that drives a being neither shows nor changes one */
+  /**
+   * a person in a tab of its own. Accounts belong to persons: a tab that drives a being neither shows nor
+   * changes one
+   */
   | 'person'
-  /** a person that signed in a short time ago: whoever found an open session changes nothing of how its person signs in */
+  /**
+   * a person that signed in a short time ago: whoever found an open session changes nothing of how its person
+   * signs in
+   */
   | 'person-signed-in-lately'
 
 /**
- * Every route of the page's own, by who may call it, with the class of its work. A route that is not listed answers nobody. The
- * operations of the API say the same of themselves: see `api/operation.ts`.
+ * Every route of the page's own, by who may call it, with the class of its work. A route that is not listed
+ * answers nobody. The operations of the API say the same of themselves: see `api/operation.ts`.
  */
 const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${string}`, Work>>>> = {
   anybody: {
@@ -42,7 +54,8 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
   'signed-in': {
     'GET /api/session': 'read',
     'POST /api/sign-out': 'change',
-    'GET /api/compared': 'stream', // of one being as `past-open`, of all as `first-operator`: its query names the being
+    // of one being as `past-open`, of all as `first-operator`: its query names the being
+    'GET /api/compared': 'stream',
     'GET /api/live': 'stream',
     'POST /api/live/streamed': 'change',
     'GET /api/birth': 'read',

@@ -1,4 +1,6 @@
-/** How much work a route may ask for, and of whom. Every route of `who-may-call.ts` has one of these classes. */
+/**
+ * How much work a route may ask for, and of whom. Every route of `who-may-call.ts` has one of these classes.
+ */
 export type Work =
   /** a look that needs no session */
   | 'open'
@@ -28,7 +30,9 @@ export type Work =
 export interface WorkBounds {
   /** a larger body is refused before it is read */
   readonly bodyBytesMax: number
-  /** of a person at once, over all its sessions; more wait for their turn. Null: the route bounds it itself */
+  /**
+   * of a person at once, over all its sessions; more wait for their turn. Null: the route bounds it itself
+   */
   readonly atOnce: number | null
 }
 
@@ -43,7 +47,8 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   change: { bodyBytesMax: 128 * KIB, atOnce: 12 }, // 500 ids of entries
   act: { bodyBytesMax: 384 * KIB, atOnce: 12 }, // an act takes 256 KiB, and JSON escapes some of it
   wait: { bodyBytesMax: 384 * KIB, atOnce: 16 },
-  heavy: { bodyBytesMax: 72 * KIB, atOnce: 2 }, // the largest role has a prompt of 32 KiB, and JSON escapes some of it
+  // the largest role has a prompt of 32 KiB, and JSON escapes some of it
+  heavy: { bodyBytesMax: 72 * KIB, atOnce: 2 },
   trial: { bodyBytesMax: 384 * KIB, atOnce: 1 }, // some roles and a flow
   search: { bodyBytesMax: 4 * KIB, atOnce: 1 },
   stream: { bodyBytesMax: 4 * KIB, atOnce: null },

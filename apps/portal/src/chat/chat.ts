@@ -64,7 +64,10 @@ const completing = operation({
 
 const modelOf = (stance: string) => ({ id: stance, object: 'model' as const, created: 0, owned_by: 'treeos' })
 
-/** Beings for chat clients that speak to the API of OpenAI: a being is a model, and a conversation is a thread. */
+/**
+ * Beings for chat clients that speak to the API of OpenAI: a being is a model, and a conversation is a
+ * thread.
+ */
 export const chatRoutes = ({ onError }: Pick<Portal, 'onError'>) => {
   const repeats = new Repeats()
   return newApi()
@@ -91,7 +94,10 @@ export const chatRoutes = ({ onError }: Pick<Portal, 'onError'>) => {
 
 type ChatAnswer = SummonResult & { readonly thread: string }
 
-/** The thread that a conversation goes on in: that of the request which is sent again, else the one in which all of it was said. */
+/**
+ * The thread that a conversation goes on in: that of the request which is sent again, else the one in which
+ * all of it was said.
+ */
 async function threadFor({ at, as, target: being, before }: Talk, key: string): Promise<string | undefined> {
   const earlier = (await findKeyed(at, { as, key }))?.call
   if (earlier?.verb === 'summon') return earlier.thread ?? undefined
@@ -128,8 +134,8 @@ async function say(
 }
 
 /**
- * Streams an answer. What a model writes before its decision is recorded is not an answer yet, so the whole of it comes at the end, and
- * comments show until then that the being is at work.
+ * Streams an answer. What a model writes before its decision is recorded is not an answer yet, so the whole
+ * of it comes at the end, and comments show until then that the being is at work.
  */
 function streamAnswer(
   c: Context<Env>,

@@ -5,8 +5,8 @@ const KEPT_MAX = 1_000
 const KEPT_MS = 15 * 60_000
 
 /**
- * The idempotency keys of requests whose clients send them again after a timeout or an error, and say so, but send no key. So a
- * repetition does not speak a second time.
+ * The idempotency keys of requests whose clients send them again after a timeout or an error, and say so, but
+ * send no key. So a repetition does not speak a second time.
  */
 export class Repeats {
   readonly #keys = new LRUCache<string, string>({ max: KEPT_MAX, ttl: KEPT_MS })

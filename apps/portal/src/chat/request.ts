@@ -8,7 +8,10 @@ const message = z.looseObject({
   content: z.union([z.string(), z.array(part)]).nullish(),
 })
 
-/** A request of the Chat Completions API. How a model is to sample is the being's own matter, so such fields are ignored. */
+/**
+ * A request of the Chat Completions API. How a model is to sample is the being's own matter, so such fields
+ * are ignored.
+ */
 export const chatRequest = z.looseObject({
   model: z.string().min(1).max(200).openapi({ example: '@solomon' }),
   messages: z.array(message).min(1).max(2000),
@@ -34,8 +37,8 @@ export interface Chat {
 }
 
 /**
- * What a request says to whom. Messages of the system are not passed on: a being has its roles. Those of earlier turns tell which
- * thread goes on.
+ * What a request says to whom. Messages of the system are not passed on: a being has its roles. Those of
+ * earlier turns tell which thread goes on.
  * @throws {TreeosError} INVALID_INPUT
  */
 export function readChat({ model, messages, metadata }: ChatRequest): Chat {

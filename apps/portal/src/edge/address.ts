@@ -1,15 +1,19 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { quote, TreeosError } from '@treeos/core'
 
-/** `of` says who asks, as far as the connection tells: an address of IPv4, or the first 64 bits of one of IPv6, which one subscriber has. */
+/**
+ * `of` says who asks, as far as the connection tells: an address of IPv4, or the first 64 bits of one of
+ * IPv6, which one subscriber has.
+ */
 export interface Addresses {
   of(peer: string | undefined, forwarded: string | undefined): string
   isProxy(peer: string | undefined): boolean
 }
 
 /**
- * Counts requests by the address of the connection. Only a connection from one of these proxies may say by `X-Forwarded-For` for
- * whom it asks: the last address there that is not a proxy too, since whoever asks writes what stands before it.
+ * Counts requests by the address of the connection. Only a connection from one of these proxies may say by
+ * `X-Forwarded-For` for whom it asks: the last address there that is not a proxy too, since whoever asks
+ * writes what stands before it.
  * @param proxies addresses and networks such as `10.0.0.0/8`; none when left out
  * @throws {TreeosError} INVALID_INPUT for what is neither
  */

@@ -3,13 +3,19 @@ import { SESSION_SECONDS_MAX } from '../accounts/sessions.ts'
 
 const DEVICE = 'treeos-device'
 
-/** By its port: browsers keep one store of cookies for all ports of a machine, and several instances may run there. */
+/**
+ * By its port: browsers keep one store of cookies for all ports of a machine, and several instances may run
+ * there.
+ */
 function nameFor(host: string, isSecure: boolean, what = 'treeos'): string {
   const port = URL.parse(`http://${host}`)?.port || '0'
   return `${isSecure ? '__Host-' : ''}${what}-${port}`
 }
 
-/** Whether the browser reached us by TLS, over a proxy. It says so in the origin of a request that changes something. */
+/**
+ * Whether the browser reached us by TLS, over a proxy. It says so in the origin of a request that changes
+ * something.
+ */
 const isOverTls = (request: Request): boolean => request.headers.get('origin')?.startsWith('https:') === true
 
 export const sessionCookie = (request: Request, host: string): string | undefined => find(request, host)

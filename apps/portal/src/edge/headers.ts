@@ -13,7 +13,10 @@ const policy = (nonce: string | null): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Headers of every response. @param nonce of the styles that the page's components make; null for a response that is not a page */
+/**
+ * Headers of every response.
+ * @param nonce of the styles that the page's components make; null for a response that is not a page
+ */
 export const secureHeaders = (nonce: string | null): Record<string, string> => ({
   'content-security-policy': policy(nonce),
   'x-content-type-options': 'nosniff',

@@ -4,7 +4,10 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 /** They stand for all addresses, and are not names. */
 const ALL_ADDRESSES = ['0.0.0.0', '::']
 
-/** One entry of TREEOS_PORTAL_HOSTS: a name, with the scheme and port by which people reach it where they are written. */
+/**
+ * One entry of TREEOS_PORTAL_HOSTS: a name, with the scheme and port by which people reach it where they are
+ * written.
+ */
 interface Host {
   /** in small letters, as browsers send it */
   readonly name: string
@@ -33,7 +36,10 @@ export function namesFor(listen: string, hosts: readonly string[]): ReadonlySet<
   return new Set([...LOOPBACK, ...own, ...hosts.map((host) => parseHost(host).name)])
 }
 
-/** The address that links name: by the first of the names where there is one, since people on other machines open them. */
+/**
+ * The address that links name: by the first of the names where there is one, since people on other machines
+ * open them.
+ */
 export function publicUrl(
   { address, family, port }: { readonly address: string; readonly family: string; readonly port: number },
   [first]: readonly string[],

@@ -1,7 +1,10 @@
-import { type RemedyWords, type TreeosError, withRemedy } from '@treeos/core'
+import { type RemedyTexts, type TreeosError, withRemedy } from '@treeos/core'
 
-/** For programs over HTTP and for people in a browser: neither has a command line, and the page shows the same words. */
-const WORDS: RemedyWords = {
+/**
+ * For programs over HTTP and for people in a browser: neither has a command line, and the page shows the same
+ * words.
+ */
+const WORDS: RemedyTexts = {
   'list-inbox': 'the inbox lists them',
   'list-threads': 'the list of threads has those that are not over',
   'list-overlays': 'the list of overlays has them',

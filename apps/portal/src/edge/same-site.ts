@@ -8,7 +8,10 @@ function isOf(origin: string, host: string): boolean {
 
 const SAFE = new Set(['GET', 'HEAD'])
 
-/** Refuses what a page of another origin made a browser send, as MCP asks of its servers. @throws {TreeosError} FORBIDDEN */
+/**
+ * Refuses what a page of another origin made a browser send, as MCP asks of its servers.
+ * @throws {TreeosError} FORBIDDEN
+ */
 export function requireOwnOrigin({ headers }: Request, host: string): void {
   const origin = headers.get('origin')
   if (origin !== null && !isOf(origin, host))
@@ -16,8 +19,8 @@ export function requireOwnOrigin({ headers }: Request, host: string): void {
 }
 
 /**
- * Refuses what a page of another site, or of another port of this machine, made a browser send. A request that changes
- * something names its origin and brings JSON, which no form can send.
+ * Refuses what a page of another site, or of another port of this machine, made a browser send. A request
+ * that changes something names its origin and brings JSON, which no form can send.
  * @throws {TreeosError} FORBIDDEN
  */
 export function requireOwnPage(request: Request, host: string): void {

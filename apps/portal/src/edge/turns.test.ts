@@ -4,7 +4,10 @@ import { Turns } from './turns.ts'
 
 const bounds = { atOnce: 1, atOncePerGroup: 1, waiting: 8, waitingPerGroup: 6 }
 
-/** Asks for turns at once, and takes as long for each as the others let it. @returns the order in which they were done */
+/**
+ * Asks for turns at once, and takes as long for each as the others let it.
+ * @returns the order in which they were done
+ */
 async function order(turns: Turns, askers: readonly string[]): Promise<string[]> {
   const done: string[] = []
   const all = askers.map((name) => {

@@ -16,21 +16,21 @@ export interface Asker {
   readonly key: string
 }
 
-interface WaitingAsker extends Asker {
+interface WaitingRequest extends Asker {
   begin(): void
   refuse(error: unknown): void
 }
 
 /**
- * Lets so much be done at once, in turns: whoever asks for much waits for itself, and not others for it. No kept queue takes turns
- * between groups: `p-queue` and `rate-limiter-flexible` are first in, first out.
+ * Lets so much be done at once, in turns: whoever asks for much waits for itself, and not others for it. No
+ * kept queue takes turns between groups: `p-queue` and `rate-limiter-flexible` are first in, first out.
  */
 export class Turns {
   readonly #bounds: TurnBounds
   readonly #refusal: string
   readonly #working = new Map<string, number>()
   #all = 0
-  #waiting: WaitingAsker[] = []
+  #waiting: WaitingRequest[] = []
   /** when a group and a key of it began last: the smallest number is next */
   readonly #served = new Map<string, number>()
   #clock = 0
@@ -78,7 +78,7 @@ export class Turns {
     this.#served.set(`${group} ${key}`, this.#clock)
   }
 
-  #enqueue(asker: WaitingAsker): void {
+  #enqueue(asker: WaitingRequest): void {
     const { waiting, waitingPerGroup } = this.#bounds
     this.#waiting.push(asker)
     const counts = new Map<string, number>()

@@ -17,8 +17,9 @@ export const wasTold = async (at: Pick<Connection, 'db'>, hook: Hook, message: s
   (await findKeyed(at, { as: hook.being, key: hookMessageKey(hook, message) })) !== null
 
 /**
- * What a program outside said becomes an act of the hook's person: a summon, or a signal. This is the one place where it enters, so
- * that all of it says that it comes from outside, and by which hook. The same message is the same act, however often it comes.
+ * What a program outside said becomes an act of the hook's person: a summon, or a signal. This is the one
+ * place where it enters, so that all of it says that it comes from outside, and by which hook. The same
+ * message is the same act, however often it comes.
  * @throws {TreeosError} the refusal of the act
  */
 export async function tellFromOutside(

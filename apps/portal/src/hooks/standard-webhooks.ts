@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Signatures by the rules of https://www.standardwebhooks.com, for webhooks that come and for those that go. */
+/**
+ * Signatures by the rules of https://www.standardwebhooks.com, for webhooks that come and for those that go.
+ */
 
 /** A secret as its owners write it down. */
 export const shownSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`

@@ -11,7 +11,10 @@ import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
 import { hashOf, isSecret, newSecret } from '../accounts/secrets.ts'
 
 const TABS_MAX_PER_SESSION = 8
-/** A tab that was closed and one that is loaded again send the same: one that comes back within this time was loaded again. */
+/**
+ * A tab that was closed and one that is loaded again send the same: one that comes back within this time was
+ * loaded again.
+ */
 const RELOAD_MS = 5_000
 const LEASE_MS = LIMITS.leaseSeconds * 1000
 
@@ -30,8 +33,8 @@ interface KeptTab extends Tab {
 }
 
 /**
- * The tabs that drive beings. Each tab has a secret of its own, its handle. A lease is renewed only while its tab asks for it, so
- * a lost network, a killed browser and a portal that was started anew end it.
+ * The tabs that drive beings. Each tab has a secret of its own, its handle. A lease is renewed only while its
+ * tab asks for it, so a lost network, a killed browser and a portal that was started anew end it.
  */
 export class Tabs {
   readonly #kept = new Map<string, KeptTab>()
@@ -68,7 +71,8 @@ export class Tabs {
 
   /**
    * The tab with a handle.
-   * @throws {TreeosError} FORBIDDEN, the same for a handle that never was, one that is over, and one of another session
+   * @throws {TreeosError} FORBIDDEN, the same for a handle that never was, one that is over, and one of
+   *   another session
    */
   require(handle: string, session: string): Tab {
     const tab = isSecret(handle) ? this.#kept.get(tabKey(handle)) : undefined

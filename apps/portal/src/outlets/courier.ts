@@ -38,8 +38,8 @@ const FORGET_MS = 3600_000
 const FAULT_CHARS_MAX = 300
 
 /**
- * Tells people beside the page what waits in their inboxes: looks for open entries that were not told, and tells them, at least once
- * each. Several portals share the work by the table of deliveries.
+ * Tells people beside the page what waits in their inboxes: looks for open entries that were not told, and
+ * tells them, at least once each. Several portals share the work by the table of deliveries.
  */
 export class Courier {
   readonly #portal: Pick<Portal, 'at' | 'store' | 'onError'>
@@ -47,7 +47,7 @@ export class Courier {
   readonly #rounds: RecurringWork
   readonly #closing = new AbortController()
   readonly #underWay = new Set<Delivery>()
-  readonly #tries = new Set<Promise<void>>()
+  readonly #attempts = new Set<Promise<void>>()
   #forgotAt = Number.NEGATIVE_INFINITY
 
   constructor(portal: Pick<Portal, 'at' | 'store' | 'onError'>, options: CourierOptions = {}) {
@@ -68,7 +68,7 @@ export class Courier {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#rounds.close()
-    await Promise.all(this.#tries)
+    await Promise.all(this.#attempts)
   }
 
   async #round(): Promise<void> {
@@ -96,32 +96,32 @@ export class Courier {
       this.#underWay.add(delivery)
       const ended = this.#deliver(delivery).finally(() => {
         this.#underWay.delete(delivery)
-        this.#tries.delete(ended)
+        this.#attempts.delete(ended)
         if (this.#underWay.size === 0)
           this.#begin().catch((error: unknown) => this.#portal.onError('outlets', error))
       })
-      this.#tries.add(ended)
+      this.#attempts.add(ended)
     }
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
     const { store, onError } = this.#portal
-    const tried = await this.#try(delivery).catch((error: unknown): DeliveryResult | null => {
+    const result = await this.#attempt(delivery).catch((error: unknown): DeliveryResult | null => {
       if (this.#closing.signal.aborted) return null // due again after its time, and told with the same id
       return this.#failed(delivery, error)
     })
-    if (tried === null) return
-    await settleDelivery(store, delivery, tried).catch((error: unknown) => onError('outlets', error))
+    if (result === null) return
+    await settleDelivery(store, delivery, result).catch((error: unknown) => onError('outlets', error))
   }
 
-  async #try(delivery: Delivery): Promise<DeliveryResult> {
+  async #attempt(delivery: Delivery): Promise<DeliveryResult> {
     const { at } = this.#portal
     const { signal } = this.#closing
     const entry = delivery.want === 'confirm' ? null : await describeEntry(at.db, delivery.entry)
     if (delivery.want !== 'confirm' && entry === null) return { state: 'moot' }
-    const trying = { delivery, entry, signal }
-    if (delivery.kind === 'webhook') await sendWebhook(at, trying, this.#options.privateHosts ?? [])
-    else await sendEmail(at, trying, this.#options.mail ?? null)
+    const attempt = { delivery, entry, signal }
+    if (delivery.kind === 'webhook') await sendWebhook(at, attempt, this.#options.privateHosts ?? [])
+    else await sendEmail(at, attempt, this.#options.mail ?? null)
     return { state: 'sent' }
   }
 

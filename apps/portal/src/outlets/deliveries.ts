@@ -29,12 +29,15 @@ const KEPT_DAYS = 30
 
 /** What a person is told of an entry. */
 const TOLD = sql<ToldAs>`case treeos.kind_of(i) when 'news' then 'notice' when 'event' then 'notice' else treeos.kind_of(i) end`
-/** What an outlet has to want so that the entry is told: a parked budget needs a decision of its person, as an approval does. */
+/**
+ * What an outlet has to want so that the entry is told: a parked budget needs a decision of its person, as an
+ * approval does.
+ */
 const WANT = sql<OutletSubject>`replace(${TOLD}, 'budget', 'approval')`
 
 /**
- * Notes which open entries are to be told, each once for each outlet. The inbox itself says what is open, so nothing is lost, however long
- * nobody looked. What its person closed meanwhile is told to nobody.
+ * Notes which open entries are to be told, each once for each outlet. The inbox itself says what is open, so
+ * nothing is lost, however long nobody looked. What its person closed meanwhile is told to nobody.
  */
 export async function noteOpenEntries(db: Kysely<PortalDb>, graceSeconds = GRACE_SECONDS): Promise<void> {
   await sql`
@@ -69,7 +72,7 @@ export async function takeDue(
   const { rows } = await sql<Delivery>`
     with due as (
       select d.outlet, d.entry from (
-        select o.being, max(d.tried_at) as tried from portal.outlet o join portal.delivery d on d.outlet = o.id
+        select o.being, max(d.tried_at) as latest from portal.outlet o join portal.delivery d on d.outlet = o.id
         where not o.being = any(${[...without]}::text[]) group by o.being) person,
       lateral (
         select d.outlet, d.entry, d.next_at from portal.delivery d join portal.outlet o on o.id = d.outlet
@@ -78,7 +81,7 @@ export async function takeDue(
             select count(*) from portal.delivery s
             where s.outlet = o.id and s.tried_at > clock_timestamp() - interval '1 hour'))
         order by d.next_at limit ${perPerson} for update of d skip locked) d
-      order by person.tried nulls first, d.next_at limit ${limit}
+      order by person.latest nulls first, d.next_at limit ${limit}
     ), taken as (
       update portal.delivery d set attempts = attempts + 1, tried_at = clock_timestamp(),
         next_at = clock_timestamp() + make_interval(secs => ${holdSeconds})
@@ -102,16 +105,16 @@ export type DeliveryResult =
 export async function settleDelivery(
   db: Kysely<PortalDb>,
   { id }: Delivery,
-  tried: DeliveryResult,
+  result: DeliveryResult,
 ): Promise<void> {
-  const fault = 'fault' in tried ? tried.fault : null
+  const fault = 'fault' in result ? result.fault : null
   await db
     .updateTable('delivery')
     .set({
-      state: tried.state,
+      state: result.state,
       fault,
-      ...(tried.state === 'due'
-        ? { next_at: sql`clock_timestamp() + make_interval(secs => ${tried.againInSeconds})` }
+      ...(result.state === 'due'
+        ? { next_at: sql`clock_timestamp() + make_interval(secs => ${result.againInSeconds})` }
         : {}),
     })
     .where('id', '=', id)

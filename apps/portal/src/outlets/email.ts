@@ -25,7 +25,10 @@ const SUBJECTS: Readonly<Record<Exclude<Delivery['want'], 'confirm'>, (from: str
   budget: () => 'A being is parked by its budget',
 }
 
-/** How a server is reached. Beyond this machine nothing is sent before TLS, also where somebody on the way takes STARTTLS away. */
+/**
+ * How a server is reached. Beyond this machine nothing is sent before TLS, also where somebody on the way
+ * takes STARTTLS away.
+ */
 export function transportOf({ url }: Pick<Mail, 'url'>) {
   const { protocol, hostname } = new URL(url)
   return {
@@ -41,7 +44,8 @@ const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
 
 /**
- * Sends one entry by e-mail, as plain text. Its Message-ID is the same each time, by which mail programs know a repetition.
+ * Sends one entry by e-mail, as plain text. Its Message-ID is the same each time, by which mail programs know
+ * a repetition.
  * @throws {TreeosError} SERVICE_UNAVAILABLE where no server is named
  * @throws the error of the connection
  */

@@ -52,7 +52,8 @@ const EMAIL = /^[^\s@<>,;:"()[\]\\]{1,64}@[^\s@<>,;:"()[\]\\]{1,190}$/
 
 /**
  * Makes an outlet. What came to the inbox before is not told.
- * @returns of a webhook also the secret that signs what it is sent, which follows from the key of the instance
+ * @returns of a webhook also the secret that signs what it is sent, which follows from the key of the
+ *   instance
  * @throws {TreeosError} INVALID_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE without a key of the instance
  */
 export async function addOutlet(

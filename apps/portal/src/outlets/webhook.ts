@@ -38,7 +38,10 @@ export async function sendWebhook(
     throw proxyResolves() ? notTaken() : new TreeosError('SERVICE_UNAVAILABLE', `it answered ${status}`)
 }
 
-/** Where a proxy alone resolves names, how it failed would tell whoever chose the name what is inside the operator's network. */
+/**
+ * Where a proxy alone resolves names, how it failed would tell whoever chose the name what is inside the
+ * operator's network.
+ */
 const notTaken = () => new TreeosError('SERVICE_UNAVAILABLE', 'it was not taken')
 
 /** What a name resolves to inside the operator's network is not for whoever chose the name. */

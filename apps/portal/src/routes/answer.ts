@@ -23,8 +23,9 @@ const answering = z.strictObject({
 })
 
 /**
- * A link that answers one call which waits for a yes. The page shows the call and a form; what follows links, as scanners of mail do, only
- * looks. The secret is sent in the body of a POST, which names its origin and brings JSON, as everything that changes something.
+ * A link that answers one call which waits for a yes. The page shows the call and a form; what follows links,
+ * as scanners of mail do, only looks. The secret is sent in the body of a POST, which names its origin and
+ * brings JSON, as everything that changes something.
  */
 export const answerRoutes = (portal: Portal) => {
   /** As the person of a link, which signs by its passkey where it has one for its acts. */

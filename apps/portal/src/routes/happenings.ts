@@ -7,7 +7,10 @@ import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal } from '../portal.ts'
 import type { Streams } from './streams.ts'
 
-/** How often a session, a token, and the lease of a tab is asked for again, and a silent stream shows that it lives. */
+/**
+ * How often a session, a token, and the lease of a tab is asked for again, and a silent stream shows that it
+ * lives.
+ */
 const CHECK_MS = 5_000
 
 export interface StreamDeps {
@@ -25,8 +28,9 @@ export interface StreamFilter {
 }
 
 /**
- * What happens, as it happens: server-sent events of the journal, those that the visitor may look into. It ends when the visitor may
- * not stay. An event that was seen is not sent again, whatever connection was lost meanwhile.
+ * What happens, as it happens: server-sent events of the journal, those that the visitor may look into. It
+ * ends when the visitor may not stay. An event that was seen is not sent again, whatever connection was lost
+ * meanwhile.
  */
 export async function streamHappenings(
   c: Context<Env>,
@@ -57,7 +61,8 @@ export async function streamHappenings(
         if (!(await mayStay(portal, tabs, visit))) close()
         else await stream.write(': lives\n\n')
       }
-      check().catch((error: unknown) => onError('live', error)) // Postgres is away: the next check may find it
+      // Postgres is away: the next check may find it
+      check().catch((error: unknown) => onError('live', error))
     }, CHECK_MS)
     stream.onAbort(() => {
       clearInterval(beating)

@@ -2,7 +2,10 @@ import { describeFault, TreeosError } from '@treeos/core'
 import { validator } from 'hono/validator'
 import type { z } from 'zod'
 
-/** Reads JSON, parameters or the query by a schema. @throws {TreeosError} INVALID_INPUT naming what is wrong */
+/**
+ * Reads JSON, parameters or the query by a schema.
+ * @throws {TreeosError} INVALID_INPUT naming what is wrong
+ */
 export const input = <Target extends 'json' | 'param' | 'query', Schema extends z.ZodType>(
   target: Target,
   schema: Schema,

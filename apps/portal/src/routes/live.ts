@@ -9,12 +9,14 @@ import { StreamedBeings } from './streamed-beings.ts'
 
 /** Beings whose words one stream brings at once. */
 const BEINGS_MAX = 20
-/** Words that wait for a slow reader. More are left out: they are shown once, and the decision has them all. */
+/**
+ * Words that wait for a slow reader. More are left out: they are shown once, and the decision has them all.
+ */
 const WORDS_WAITING_MAX = 200
 
 /**
- * The stream that the tabs of a page share: what happens, and what the models of beings write that the page asks for, while they write
- * it. Events of words have no id, since nothing of them can be asked for again.
+ * The stream that the tabs of a page share: what happens, and what the models of beings write that the page
+ * asks for, while they write it. Events of words have no id, since nothing of them can be asked for again.
  */
 export const liveRoutes = (around: StreamDeps) => {
   const streamed = new Map<string, StreamedBeings>()

@@ -13,13 +13,17 @@ const size = z
 
 const cosigned = z.literal('1', 'is 1 or left out').optional()
 
-/** Where a tile is: its level, its index in groups of three digits, and the number of hashes of one that is not full. */
+/**
+ * Where a tile is: its level, its index in groups of three digits, and the number of hashes of one that is
+ * not full.
+ */
 const TILE = /^\/tile\/(0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/
 const TILE_WIDTH = 256
 
 /**
- * The log of the reality, for whoever audits it: no sign-in. Checkpoints, proofs and tiles hold sizes and hashes, and nothing of what
- * was said or who there is. The entries of the log name beings, so C2SP tlog-tiles' bundles of entries are not served.
+ * The log of the reality, for whoever audits it: no sign-in. Checkpoints, proofs and tiles hold sizes and
+ * hashes, and nothing of what was said or who there is. The entries of the log name beings, so C2SP
+ * tlog-tiles' bundles of entries are not served.
  */
 export const logRoutes = ({ at, machine }: Portal) =>
   new Hono<Env>()

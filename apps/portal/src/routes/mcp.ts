@@ -8,7 +8,10 @@ import type { Env } from '../portal.ts'
 
 export const MCP_PATH = '/mcp'
 
-/** Answers requests of MCP, and finds out by their access tokens who asks. Which one, the program that serves the portal decides. */
+/**
+ * Answers requests of MCP, and finds out by their access tokens who asks. Which one, the program that serves
+ * the portal decides.
+ */
 export interface McpDoor {
   fetch(request: Request): Promise<Response>
   /** Ends every session and gives every being back. */
@@ -24,8 +27,8 @@ export interface McpDoorOptions {
 export type OpenMcp = (at: Connection, options: McpDoorOptions) => McpDoor
 
 /**
- * MCP beside the API, as `treeos mcp --http` serves it: its door finds out who asks, by the access token alone. No cookie counts here. Who
- * has no token that holds is counted with the strangers of the API.
+ * MCP beside the API, as `treeos mcp --http` serves it: its door finds out who asks, by the access token
+ * alone. No cookie counts here. Who has no token that holds is counted with the strangers of the API.
  */
 export const mcpRoutes = (mcp: McpDoor, { strangers }: Pick<Bounds, 'strangers'>) =>
   new Hono<Env>().all(MCP_PATH, async (c) => {

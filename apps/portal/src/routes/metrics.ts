@@ -12,7 +12,10 @@ const SHARED_MS = 1_000
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
 
-/** The numbers of the reality for a scraper, which shows the token that the operator named for that. It opens nothing else. */
+/**
+ * The numbers of the reality for a scraper, which shows the token that the operator named for that. It opens
+ * nothing else.
+ */
 export function metricsRoutes(
   { metrics }: Pick<Machine, 'metrics'>,
   token: string,

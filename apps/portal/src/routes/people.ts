@@ -51,7 +51,10 @@ export const peopleRoutes = ({ store }: Portal, leave: SessionLeaver) =>
       return c.json({ removed: true })
     })
 
-/** @throws {TreeosError} FORBIDDEN for a being that is not of the person; INVALID_INPUT for one that is not a person */
+/**
+ * @throws {TreeosError} FORBIDDEN for a being that is not of the person; INVALID_INPUT for one that is not a
+ *   person
+ */
 async function requireOwn({ at, person }: Visit, stance: string): Promise<BeingName> {
   const being = parseStance(stance)
   const { inhabits } = await authorizeGrant(at, { being, issuer: person })

@@ -2,7 +2,10 @@ import type { Tabs } from '../inhabit/tabs.ts'
 import type { Portal } from '../portal.ts'
 import type { Streams } from './streams.ts'
 
-/** Ends what the pages of sessions that are over hear, and what their tabs drive. @returns how many sessions there were */
+/**
+ * Ends what the pages of sessions that are over hear, and what their tabs drive.
+ * @returns how many sessions there were
+ */
 export type SessionLeaver = (sessions: readonly string[]) => number
 
 export const leaveOf =

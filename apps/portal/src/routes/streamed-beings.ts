@@ -26,7 +26,10 @@ export class StreamedBeings {
     return cookie === this.#visit.cookie && being === this.#visit.being && handle === this.#visit.handle
   }
 
-  /** From now on brings the words of these beings and of no others. @returns those of them whose past is open; the others may not even exist */
+  /**
+   * From now on brings the words of these beings and of no others.
+   * @returns those of them whose past is open; the others may not even exist
+   */
   set(beings: readonly BeingName[]): Promise<BeingName[]> {
     // One after the other: a page that changes may ask twice at once, and the last one counts.
     const set = this.#setting.then(() => this.#set(beings))

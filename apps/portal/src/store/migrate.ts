@@ -7,12 +7,15 @@ import { type Migration, Migrator } from 'kysely/migration'
 const runFile = async (db: Kysely<unknown>, name: string): Promise<void> =>
   void (await sql.raw(await readFile(new URL(`./${name}`, import.meta.url), 'utf8')).execute(db))
 
-/** In order. The first one makes the schema; from the first release on a change of it is a migration of its own. */
+/**
+ * In order. The first one makes the schema; from the first release on a change of it is a migration of its
+ * own.
+ */
 const MIGRATIONS: Record<string, Migration> = { '001-schema': { up: (db) => runFile(db, 'tables.sql') } }
 
 /**
- * Brings the schema of the portal to this version, and gives the portal's role its rights. The schema of the record is there
- * already.
+ * Brings the schema of the portal to this version, and gives the portal's role its rights. The schema of the
+ * record is there already.
  * @param owner the owner of the tables
  * @returns names of the migrations that ran now
  * @throws when the owner may not make the role, and nobody else made it

@@ -1,7 +1,8 @@
--- The rights of the portal's role, given at each start: a later migration may have made a function anew. It reads the record, and of
--- access tokens the one whose secret a program shows, and those of a person, without any secret. It makes and revokes access tokens of
--- persons, puts a person's act into an inbox, withdraws it, closes entries, renews leases, cancels calls and sets stored overlays, each by
--- a function that checks. It cannot append, open a moment, record a decision or reserve a budget.
+-- The rights of the portal's role, given at each start: a later migration may have made a function anew. It
+-- reads the record, and of access tokens the one whose secret a program shows, and those of a person, without
+-- any secret. It makes and revokes access tokens of persons, puts a person's act into an inbox, withdraws it,
+-- closes entries, renews leases, cancels calls and sets stored overlays, each by a function that checks. It
+-- cannot append, open a moment, record a decision or reserve a budget.
 
 grant usage on schema treeos, portal to treeos_portal;
 grant select, insert, update, delete on all tables in schema portal to treeos_portal;

@@ -1,7 +1,10 @@
 import type { StoreDb } from '@treeos/store'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** The tables as `tables.sql` makes them, which says what each is for. `test/portal/schema.test.ts` compares both. */
+/**
+ * The tables as `tables.sql` makes them, which says what each is for. `test/portal/schema.test.ts` compares
+ * both.
+ */
 export interface PortalDb {
   readonly account: {
     readonly being: string

@@ -1,5 +1,6 @@
--- What the portal keeps for itself: accounts and ways to sign in, sessions, links, and what was begun and is not finished yet. It is
--- not part of the record. Secrets are stored as hashes only; of a passkey there is only its public key.
+-- What the portal keeps for itself: accounts and ways to sign in, sessions, links, and what was begun and is
+-- not finished yet. It is not part of the record. Secrets are stored as hashes only; of a passkey there is
+-- only its public key.
 
 create schema portal;
 
@@ -97,8 +98,9 @@ create table portal.attempt (
   expires_at timestamptz not null
 );
 
--- Where a person is told what waits in its inbox, beside the page. The secret that signs what a webhook is sent follows from the key of the
--- instance, which workers have, and from the salt, which they may not read: none of both is enough.
+-- Where a person is told what waits in its inbox, beside the page. The secret that signs what a webhook is
+-- sent follows from the key of the instance, which workers have, and from the salt, which they may not read:
+-- none of both is enough.
 create table portal.outlet (
   id uuid primary key default gen_random_uuid(),
   being text not null,
@@ -112,7 +114,8 @@ create table portal.outlet (
   unique (being, kind, address)
 );
 
--- That an entry of an inbox is told by an outlet, once. What it says is in the inbox, and is read when it is told.
+-- That an entry of an inbox is told by an outlet, once. What it says is in the inbox, and is read when it is
+-- told.
 create table portal.delivery (
   outlet uuid not null references portal.outlet on delete cascade,
   entry text not null,
@@ -127,8 +130,8 @@ create table portal.delivery (
 );
 create index delivery_due on portal.delivery (next_at) where state = 'due';
 
--- By which a program outside acts as its person without a session or a token: it signs what it sends. The secret follows from the key of
--- the instance and from the salt, as that of an outlet.
+-- By which a program outside acts as its person without a session or a token: it signs what it sends. The
+-- secret follows from the key of the instance and from the salt, as that of an outlet.
 create table portal.hook (
   id uuid primary key default gen_random_uuid(),
   being text not null,
@@ -140,7 +143,8 @@ create table portal.hook (
 );
 create index hook_being on portal.hook (being);
 
--- How many deliveries failed and are tried again, and how many were given up, for whoever looks after the instance.
+-- How many deliveries failed and are tried again, and how many were given up, for whoever looks after the
+-- instance.
 create function portal.delivery_state() returns table (late bigint, dead bigint)
 language sql stable security definer set search_path = portal, pg_temp as $$
   select count(*) filter (where state = 'due' and attempts > 0), count(*) filter (where state = 'dead') from delivery;

@@ -46,7 +46,7 @@ class Consent:
             into[reel] = (reel, "tally:counted", {"amounts": amounts})
 
     def try_shadow(self, question, target, fallback, allowed, own_ask):
-        """What rules that are tried would have said, where it is something else."""
+        """What dry-run rules would have said, where it is something else."""
         spaces = [self.world.space_row(path) for path in question.spaces()]
         if not any(row is not None and "shadow" in row["qualities"] for row in spaces):
             return

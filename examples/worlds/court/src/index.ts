@@ -26,7 +26,10 @@ function requireCourtroom(operation: string, { path, type }: SpaceRow): void {
     )
 }
 
-/** Without this, a role of the court would reach into every court of the world. @throws {TreeosError} FORBIDDEN */
+/**
+ * Without this, a role of the court would reach into every court of the world.
+ * @throws {TreeosError} FORBIDDEN
+ */
 function requireInside(operation: string, actor: BeingRow, { path }: SpaceRow): void {
   if (actor.space !== path)
     throw new TreeosError(
@@ -58,7 +61,7 @@ const rule = defineOperation({
   name: 'court:rule',
   description: `Decides the case that is heard, and ends the sitting. Only inside, in a space of type ${ROOM}.`,
   on: 'space',
-  allow: ['anyone'], // only the judge's role holds this action
+  allow: ['anyone'], // only the judge's role holds this operation
   args: z.object({ ruling: z.string().min(1).max(2000).describe('the decision, with its reason') }),
   decide({ actor, target, args }) {
     requireCourtroom('court:rule', target)
@@ -97,7 +100,10 @@ const caseOf = (qualities: Readonly<Record<string, unknown>>): string | null => 
   return typeof heard === 'string' ? heard : null
 }
 
-/** Presides over one sitting. May rule and answer the asker. Cannot convene a sitting, make beings or write roles. */
+/**
+ * Presides over one sitting. May rule and answer the asker. Cannot convene a sitting, make beings or write
+ * roles.
+ */
 const judge = defineRole({
   name: 'court:judge',
   canSee: ['~'],
@@ -150,7 +156,10 @@ export const presiding: RoleFlow = [
   { when: { 'space.name': 'court' }, role: 'court:watcher' },
   { stack: true, when: { 'space.quality.court.disturbance': { present: true } }, role: 'court:startled' },
 ]
-/** The same for one who looks back: its first moment after a sitting in which it was the judge is turned inward. */
+/**
+ * The same for one who looks back: its first moment after a sitting in which it was the judge is turned
+ * inward.
+ */
 export const retiring: RoleFlow = [
   {
     when: { 'space.name': 'court', 'world.court.in-session': false, 'me.previousRole': 'court:judge' },
@@ -161,7 +170,10 @@ export const retiring: RoleFlow = [
 /** Flow of a visitor: never a judge. */
 export const watching: RoleFlow = presiding.filter(({ role }) => role !== 'court:judge')
 
-/** A scripted judge. Rules in favour of the last speaker; while it only watches, says that the court does not sit. */
+/**
+ * A scripted judge. Rules in favour of the last speaker; while it only watches, says that the court does not
+ * sit.
+ */
 const gavel: Script = ({ wake, primary, stacked, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const heard = caseOf(face.space.qualities)

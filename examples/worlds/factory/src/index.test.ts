@@ -106,7 +106,7 @@ describe('on the line', () => {
     ['run', { running: 'yes' }, /running is "yes": /],
     ['operate-lathe', { speed: 3 }, /takes no arguments?.* "speed"/],
     ['attach-trucks', { n: 2 }, /takes no arguments?.* "n"/],
-    ['log-defect', {}, /what is null: /],
+    ['log-defect', {}, /what is missing; it takes a text/],
     ['log-defect', { what: 7 }, /what is 7: .*string/],
     ['log-defect', { what: '' }, /what is "": /],
     ['log-defect', { what: 'x'.repeat(201) }, /"x+.*200/],

@@ -27,7 +27,10 @@ const DECKS_MAX = 5
 const count = z.number().int().min(0)
 /** Boards that one order takes at most. */
 const ORDER_MAX = 1000
-/** Decks on the conveyor, boards made, defects found so far, defects still open, and boards of the order still to be made. */
+/**
+ * Decks on the conveyor, boards made, defects found so far, defects still open, and boards of the order still
+ * to be made.
+ */
 const stock = z.object({ decks: count, boards: count, found: count, open: count, ordered: count.optional() })
 type Stock = z.infer<typeof stock>
 type Dashboard = Stock & { line: string; broken: boolean }
@@ -41,7 +44,10 @@ async function dashboardOf(space: SpaceRow, world: WorldReader): Promise<Dashboa
   return { ...stockOf(space), line: line === 'running' ? line : 'stopped', broken: broken === true }
 }
 
-/** @throws {TreeosError} INVALID_TYPE for another type of space; RESOURCE_CONFLICT while the line is broken or stopped */
+/**
+ * @throws {TreeosError} INVALID_TYPE for another type of space; RESOURCE_CONFLICT while the line is broken or
+ *   stopped
+ */
 async function runningIn(space: SpaceRow, world: WorldReader): Promise<Dashboard> {
   requireFactory(space)
   const dashboard = await dashboardOf(space, world)
@@ -88,7 +94,7 @@ const run = defineOperation({
   },
 })
 
-// Only the roles of the workers and the supervisor hold the actions below, so the space allows anyone.
+// Only the roles of the workers and the supervisor hold the operations below, so the space allows anyone.
 const operateLathe = defineOperation({
   name: 'factory:operate-lathe',
   description: 'Turns one deck, which goes onto the conveyor.',
@@ -215,8 +221,8 @@ const eventOf = (content: Json): Json =>
   typeof content === 'object' && content !== null && 'event' in content ? (content.event ?? null) : null
 
 /**
- * Turns a deck after each second of silence, unless the conveyor is full or holds all that is ordered. Its act arms the next
- * silence; else the lathe rests until something changes that its flow reads.
+ * Turns a deck after each second of silence, unless the conveyor is full or holds all that is ordered. Its
+ * act arms the next silence; else the lathe rests until something changes that its flow reads.
  */
 const lathe: Script = ({ wake, primary, face }) => {
   const { decks = DECKS_MAX, ordered = DECKS_MAX } = dashboardSeen(face.views) ?? {}

@@ -11,7 +11,10 @@ import {
 } from '@treeos/sdk'
 import { z } from 'zod'
 
-/** The content of a thing of type `fitness-set`. The athlete is the owner of the thing, so it cannot be forged here. */
+/**
+ * The content of a thing of type `fitness-set`. The athlete is the owner of the thing, so it cannot be forged
+ * here.
+ */
 const fitnessSet = z.object({
   exercise: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
   /** number of the athlete's training of this exercise, from 1 */
@@ -39,8 +42,8 @@ export interface Advice {
 }
 
 /**
- * Progressive overload. Adds a step if the last session met all targets. Takes off a tenth after two misses in a row at the
- * same weight. Otherwise keeps the weight.
+ * Progressive overload. Adds a step if the last session met all targets. Takes off a tenth after two misses
+ * in a row at the same weight. Otherwise keeps the weight.
  * @param sets of one athlete and one exercise, in any order
  * @returns null without sets
  */

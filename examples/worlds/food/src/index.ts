@@ -94,7 +94,10 @@ const eater = defineRole({
     'asked how the days went, answer by the totals.',
 })
 
-/** `{"begin": id}` starts a log. `{"ate": {day, food, kcal}}` goes into the first log. Anything else gets the totals. */
+/**
+ * `{"begin": id}` starts a log. `{"ate": {day, food, kcal}}` goes into the first log. Anything else gets the
+ * totals.
+ */
 const diary: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const { begin, ate } = (wake.content ?? {}) as { begin?: Json; ate?: JsonObject }

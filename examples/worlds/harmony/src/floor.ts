@@ -56,7 +56,10 @@ export function after({ x, y }: Square, move: Move): Square {
   return { x: x + east, y: y + south }
 }
 
-/** Whether a square lies on the floor and is not a wall. Dancers are not obstacles: on one beat all of them move. */
+/**
+ * Whether a square lies on the floor and is not a wall. Dancers are not obstacles: on one beat all of them
+ * move.
+ */
 export function isOpen({ grid, walls }: Floor, at: Square): boolean {
   const isInside = at.x >= 0 && at.y >= 0 && at.x < grid.w && at.y < grid.h
   return isInside && !walls.some((wall) => isSameSquare(wall, at))

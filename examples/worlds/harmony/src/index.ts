@@ -126,7 +126,7 @@ const tick = defineOperation({
   name: 'harmony:tick',
   description: 'Beats the drum once.',
   on: 'space',
-  allow: ['anyone'], // only the drummer's role holds this action
+  allow: ['anyone'], // only the drummer's role holds this operation
   async decide({ world }) {
     const { n: before = 0, last } = await beatOf(world)
     if (last !== undefined && before >= last)
@@ -166,7 +166,10 @@ const drumming: RoleFlow = [
   { role: 'harmony:resting' },
 ]
 
-/** Beats after each silence; its act arms the next one. A wake by change does not beat. So a drum that is silent rests. */
+/**
+ * Beats after each silence; its act arms the next one. A wake by change does not beat. So a drum that is
+ * silent rests.
+ */
 const beat: Script = ({ wake, primary, face }) =>
   primary === 'harmony:drummer' && isSilence(wake.content)
     ? {

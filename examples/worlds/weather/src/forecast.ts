@@ -2,7 +2,9 @@ import { type OutsideFetch, TreeosError } from '@treeos/sdk'
 import { z } from 'zod'
 import recorded from './recorded.json' with { type: 'json' }
 
-/** Default of TREEOS_WEATHER_URL: a forecast service that needs no key. An empty variable turns requests off. */
+/**
+ * Default of TREEOS_WEATHER_URL: a forecast service that needs no key. An empty variable turns requests off.
+ */
 const SERVICE = 'https://api.open-meteo.com/v1/forecast'
 const ASK_SECONDS_MAX = 5
 
@@ -56,7 +58,8 @@ export function observationOf(answer: unknown, source: Observation['source']): O
 }
 
 /**
- * Asks the service. If it cannot be reached, returns the recorded observation, so that a world works without a network.
+ * Asks the service. If it cannot be reached, returns the recorded observation, so that a world works without
+ * a network.
  * @throws {Error} for an answer that cannot be read; another attempt may succeed
  */
 export async function observe(

@@ -15,7 +15,9 @@ import { type Observation, observe } from './forecast.ts'
 
 const HOUR_SECONDS = 3600
 
-/** Publishes an observation for all flows. Its effect calls the forecast service, in an activity of its own. */
+/**
+ * Publishes an observation for all flows. Its effect calls the forecast service, in an activity of its own.
+ */
 const look = defineOperation({
   name: 'weather:observe',
   description: 'Asks what the weather is at a place on earth, and publishes it.',

@@ -6,7 +6,10 @@ import type { MomentId, OutcomeKind } from '@treeos/core'
 import { type AttestedResult, FINAL_ERRORS } from '@treeos/protocol'
 import { type AttemptFault, digestOf, isTransient } from '@treeos/store'
 
-/** Receives what beats do, for metrics and logs: numbers and names. Only the errors of `fault` may quote contents. */
+/**
+ * Receives what beats do, for metrics and logs: numbers and names. Only the errors of `fault` may quote
+ * contents.
+ */
 export interface Observer {
   /** a beat ran */
   beat(name: string, seconds: number): void
@@ -21,7 +24,11 @@ export interface Observer {
   leftOut(what: string, error: unknown): void
   /** an operation failed and is retried, or a rule refused it; history does not get the message */
   error(where: string, error: unknown): void
-  /** an attempt of a model, a script, an operation or an effect failed; message and stack are those of the error. @param thread of its wake, where this process knows it */
+  /**
+   * an attempt of a model, a script, an operation or an effect failed; message and stack are those of the
+   * error.
+   * @param thread of its wake, where this process knows it
+   */
   fault(
     moment: MomentId,
     fault: Pick<AttemptFault, 'part' | 'attempt' | 'message' | 'stack'>,
@@ -39,8 +46,8 @@ export const noopObserver: Observer = {
 }
 
 /**
- * Puts the class and code of an error into history, without its message. Messages of Postgres and of providers quote rows
- * and prompts, and history keeps failures for ever. The message goes to the observer.
+ * Puts the class and code of an error into history, without its message. Messages of Postgres and of
+ * providers quote rows and prompts, and history keeps failures for ever. The message goes to the observer.
  */
 export function guarded<I, O>(
   name: string,
@@ -69,7 +76,10 @@ export function guarded<I, O>(
   }
 }
 
-/** Adds the digest of the arguments to a local activity's result. Replay compares it, since history omits the arguments. */
+/**
+ * Adds the digest of the arguments to a local activity's result. Replay compares it, since history omits the
+ * arguments.
+ */
 export function attested<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<AttestedResult<O>> {
   return async (input) => ({ args: digestOf(input), value: await run(input) })
 }
@@ -90,8 +100,8 @@ const WAIT_MS_MIN = 200
 const WAIT_MS_MAX = 2000
 
 /**
- * Retries work while Postgres is unavailable, until the activity is cancelled. An activity with few attempts would use them
- * up in an outage of seconds, and the moment would fail although the model is fine.
+ * Retries work while Postgres is unavailable, until the activity is cancelled. An activity with few attempts
+ * would use them up in an outage of seconds, and the moment would fail although the model is fine.
  * @param work must be idempotent
  */
 export async function withPostgresRetry<T>(observe: Observer, work: () => Promise<T>): Promise<T> {

@@ -1,11 +1,17 @@
 import { recordRefusalOf } from '@treeos/store'
 
-/** Postgres does not take what an activity writes, and would not take it again. What else a being does goes on in its next run. */
+/**
+ * Postgres does not take what an activity writes, and would not take it again. What else a being does goes on
+ * in its next run.
+ */
 export class RecordRefusedError extends Error {
   override readonly name = 'RecordRefusedError' // crosses the wire as the failure's type: do not rename
 }
 
-/** Ends an activity whose attempts are not counted, where Postgres refuses what it writes: without this it would be tried for ever. */
+/**
+ * Ends an activity whose attempts are not counted, where Postgres refuses what it writes: without this it
+ * would be tried for ever.
+ */
 export function endingWhenRefused<I, O>(
   name: string,
   run: (input: I) => Promise<O>,

@@ -1,12 +1,16 @@
 import type { OpenedMoment } from '@treeos/protocol'
 
 /**
- * No moment is begun in an activity that would end later than this, in ms, if it took as long as the one before. The longest one that
- * cannot be foreseen takes 4 s more, so the activity ends after 7 s: before the worker has to ask for more time for its task, and so soon
- * at the latest the workflow evaluates what was lived.
+ * No moment is begun in an activity that would end later than this, in ms, if it took as long as the one
+ * before. The longest one that cannot be foreseen takes 4 s more, so the activity ends after 7 s: before the
+ * worker has to ask for more time for its task, and so soon at the latest the workflow evaluates what was
+ * lived.
  */
 const LIVES_MS = 3000
-/** Most bytes, as JSON, of what the workflow is told of the moments. History takes at most 160 KiB of the result of an activity. */
+/**
+ * Most bytes, as JSON, of what the workflow is told of the moments. History takes at most 160 KiB of the
+ * result of an activity.
+ */
 export const LIVED_BYTES_MAX = 64 * 1024
 
 /** What one activity may live. Its first moment is always within it. */

@@ -10,8 +10,8 @@ import { ModelTransientError } from '../model/model.ts'
 import { type HeldMoment, ReopenedError } from '../moments/open-moments.ts'
 
 /**
- * Lets the mind of a held moment decide within a short time. When it takes longer, the open record is stored, and the call goes on:
- * `think` joins it.
+ * Lets the mind of a held moment decide within a short time. When it takes longer, the open record is stored,
+ * and the call goes on: `think` joins it.
  * @returns null when it has decided: see `held.decision`
  */
 export async function decideSoon(
@@ -31,7 +31,8 @@ export async function decideSoon(
       crashPoint('live:after-record')
       await call.handOver(deps)
     } catch (error) {
-      // After any other error this activity is retried. It finds the call, or `think` does when the open record is stored by then.
+      // After any other error this activity is retried. It finds the call, or `think` does when the open
+      // record is stored by then.
       if (error instanceof StaleGenerationError || error instanceof ReopenedError) {
         call.abort(error)
         calls.end(call)
@@ -44,7 +45,8 @@ export async function decideSoon(
   }
   calls.end(call)
   if (!('error' in decided)) {
-    held.decision ??= newDecision(decided.decision, decided.usage, decided.settlement, decided.overlay) // a rerun has the same call
+    // a rerun has the same call
+    held.decision ??= newDecision(decided.decision, decided.usage, decided.settlement, decided.overlay)
     return null
   }
   const { error } = decided

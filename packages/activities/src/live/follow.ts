@@ -2,7 +2,10 @@ import { Context } from '@temporalio/activity'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
 import type { BeatDeps } from '../deps.ts'
 
-/** Whether the next wake comes soon, and this task still counts: its run was not terminated meanwhile, nor given to another worker. */
+/**
+ * Whether the next wake comes soon, and this task still counts: its run was not terminated meanwhile, nor
+ * given to another worker.
+ */
 export async function followsSoon(deps: BeatDeps, moment: MomentId): Promise<boolean> {
   if (!(await deps.memory.nextWakes.follows(moment, deps))) return false
   const { being } = parseMomentId(moment)
@@ -11,7 +14,10 @@ export async function followsSoon(deps: BeatDeps, moment: MomentId): Promise<boo
   return false
 }
 
-/** A run hears that it was terminated only when its task ends. So it asks Temporal before it lives what came while it waited, once a second. */
+/**
+ * A run hears that it was terminated only when its task ends. So it asks Temporal before it lives what came
+ * while it waited, once a second.
+ */
 async function isRunning({ memory, runs, observe }: BeatDeps, being: BeingName): Promise<boolean> {
   if (memory.knownRuns.has(being)) return true
   const run = Context.current().info.workflowExecution

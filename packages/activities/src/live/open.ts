@@ -40,7 +40,9 @@ export interface NextMoment {
   readonly generation: number
   readonly n: number
   readonly moment: MomentId
-  /** digest of the program that the workflow holds, or that the moment before had; null at the start of a run */
+  /**
+   * digest of the program that the workflow holds, or that the moment before had; null at the start of a run
+   */
   readonly program: Digest | null
   /** its open record may wait for its outcome; false once another process has stored records of it */
   readonly mayHold: boolean
@@ -67,9 +69,9 @@ export type OpeningOfMoment =
   | { readonly state: 'ended' }
 
 /**
- * Claims the next wake, then reads the world in one snapshot and records what it saw. A rerun returns
- * the first run's record, even when the world has changed. A moment that will end soon is held instead: the append that ends it stores
- * its record with the outcome.
+ * Claims the next wake, then reads the world in one snapshot and records what it saw. A rerun returns the
+ * first run's record, even when the world has changed. A moment that will end soon is held instead: the
+ * append that ends it stores its record with the outcome.
  * @returns when no wake waits: how the being rests, or that it was ended
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
@@ -88,7 +90,8 @@ export async function openMoment(
   const before = memory.moments.held(input.moment)
   if (before !== undefined && input.mayHold && before.open.wake === wake.id)
     return heldOf(deps, input, wake, before)
-  if (before !== undefined) memory.moments.drop(before) // a claim does not wait for the disk, so a rerun may have claimed another wake
+  // a claim does not wait for the disk, so a rerun may have claimed another wake
+  if (before !== undefined) memory.moments.drop(before)
   const found = await readToOpen(deps, input, claimed, expected)
   const reservation = call === null ? null : reservationOf(call, reserved)
   return input.mayHold && !isSlowMind(deps, found.loaded)
@@ -224,8 +227,8 @@ async function restOrClaimAgain(
 }
 
 /**
- * Keys to prefetch: those of the being's last open. Of a moment that may be held also those of its last stamp, which answers from
- * this reading; the cuts of older threads are left out.
+ * Keys to prefetch: those of the being's last open. Of a moment that may be held also those of its last
+ * stamp, which answers from this reading; the cuts of older threads are left out.
  */
 function expectedReads({ opened, stamped }: WorkerCaches, { being, mayHold }: NextMoment): ReadSet {
   const expected = new ReadSet()

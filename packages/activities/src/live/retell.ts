@@ -1,4 +1,7 @@
-/** Moments that an earlier run ended, as a workflow is told of them: from their records. It evaluates their flow before anything new is lived. */
+/**
+ * Moments that an earlier run ended, as a workflow is told of them: from their records. It evaluates their
+ * flow before anything new is lived.
+ */
 import { type BeingName, type Digest, momentId, parseMomentId } from '@treeos/core'
 import { type EndedMoment, type EvaluatedMoment, MOMENTS_OF_TASK_MAX } from '@treeos/protocol'
 import { readProgram } from '@treeos/reality'
@@ -9,8 +12,8 @@ import { LIVED_BYTES_MAX, type MomentAllowance, openedBytes } from './allowance.
 import { type NextMoment, openedOf, toldOf } from './open.ts'
 
 /**
- * The moments of a generation that have ended, from this one on: an earlier run of the activity lived them, and its worker died, or its
- * result never came.
+ * The moments of a generation that have ended, from this one on: an earlier run of the activity lived them,
+ * and its worker died, or its result never came.
  * @throws {StaleGenerationError} when a newer generation has closed one of them
  */
 export async function retellEnded(
@@ -49,9 +52,9 @@ function following({ being, generation, n, ...rest }: NextMoment, told: readonly
 const PROGRAM_BYTES_MAX = 16 * 1024
 
 /**
- * The last moments of a being before the one of this number, the first of its generation, oldest first: as many as one activity may have
- * lived of which no workflow heard. Those of an older life are left out: the one that lived them last was told of them itself. So is what
- * is missing in the store, and replay names it.
+ * The last moments of a being before the one of this number, the first of its generation, oldest first: as
+ * many as one activity may have lived of which no workflow heard. Those of an older life are left out: the
+ * one that lived them last was told of them itself. So is what is missing in the store, and replay names it.
  */
 export async function retellLast(
   { db, observe }: Pick<BeatDeps, 'db' | 'observe'>,

@@ -27,8 +27,9 @@ import { answerLimitOf, modelOf } from './thought.ts'
 const CALLS_MAX = 16
 
 /**
- * How the effect of a moment calls the model of its actor: with the actor's own model, its limit of an answer and its budgets. The
- * real cost is settled before the outputs are used, so an effect that fails later has paid for its calls.
+ * How the effect of a moment calls the model of its actor: with the actor's own model, its limit of an answer
+ * and its budgets. The real cost is settled before the outputs are used, so an effect that fails later has
+ * paid for its calls.
  * @param at entry: name of the Signature that overlays attach to by default
  */
 export function askBy(
@@ -110,7 +111,10 @@ async function overlayOf(
   return overlay
 }
 
-/** The handle of the overlay that a person's act brings; null for any other moment, whose wake brings one or none. */
+/**
+ * The handle of the overlay that a person's act brings; null for any other moment, whose wake brings one or
+ * none.
+ */
 export function handleOfAct({ record, content }: LoadedMoment): string | null {
   const handle = record.wake.kind === 'act' ? readPath(content, ['call', 'overlay']) : null
   return isOverlayHandle(handle) ? handle : null

@@ -1,7 +1,7 @@
 import { type MomentId, parseMomentId, type RefusedTry } from '@treeos/core'
 import { type Prompt, viewBlock } from '@treeos/signature'
 import { type CallAttempt, settle } from '@treeos/store'
-import { callInWords } from '@treeos/world'
+import { callText } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import { askWithinBudgets, newAttempt, type OpeningReservation } from '../model/ask-within-budgets.ts'
@@ -31,8 +31,9 @@ interface BudgetedAttempt {
 }
 
 /**
- * Asks a model, and again when what it called is refused: it is told why, and may do something else. Each time is a call within the
- * budgets. When no further call is possible, the last decision stands, and its moment fails as it would have.
+ * Asks a model, and again when what it called is refused: it is told why, and may do something else. Each
+ * time is a call within the budgets. When no further call is possible, the last decision stands, and its
+ * moment fails as it would have.
  * @throws {ModelTransientError} from the first call
  */
 export async function askUntilAllowed(
@@ -98,10 +99,13 @@ function sumOf(one: Pick<ModelAnswer, 'usage'>, other: Pick<ModelAnswer, 'usage'
 const OR_SPEAK = 'Answer in plain words, or call something else.'
 const OR_STOP = 'Call something else, or make no tool call.'
 
-/** The prompt of a further try: what was refused stands at its end, where nothing that stays the same is changed. */
+/**
+ * The prompt of a further try: what was refused stands at its end, where nothing that stays the same is
+ * changed.
+ */
 function withRefusals({ system, user }: Prompt, tries: readonly RefusedTry[], proseAnswers: boolean): Prompt {
   const lines = tries.map(
-    ({ call, code, message }) => `${call === null ? 'your call' : callInWords(call)}: ${code}: ${message}`,
+    ({ call, code, message }) => `${call === null ? 'your call' : callText(call)}: ${code}: ${message}`,
   )
   const told = viewBlock('refused', lines.join('\n'))
   return {

@@ -46,8 +46,8 @@ const JOINED_MS_MAX = 5000
 const CLOSE_GRACE_MS = 5000
 
 /**
- * Default of the most calls that workflow tasks of a process wait for at once: somewhat more than half of the 40 tasks that the SDK's
- * worker has at once, so that beings whose minds are quick find room beside them.
+ * Default of the most calls that workflow tasks of a process wait for at once: somewhat more than half of the
+ * 40 tasks that the SDK's worker has at once, so that beings whose minds are quick find room beside them.
  */
 const SHORT_CALLS_MAX = 24
 
@@ -100,8 +100,8 @@ export class MindCalls {
   }
 
   /**
-   * The worker shuts down. A `think` elsewhere waits for calls that were handed over, so these may end within a grace time: aborted,
-   * they would be made again. Aborts the others at once. Resolves once all have ended.
+   * The worker shuts down. A `think` elsewhere waits for calls that were handed over, so these may end within
+   * a grace time: aborted, they would be made again. Aborts the others at once. Resolves once all have ended.
    */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     const calls = [...this.#calls.values()]
@@ -146,8 +146,8 @@ export class MindCall {
   }
 
   /**
-   * Goes on with the call after its workflow task, until its decision is stored. A row in Postgres tells a `think` in another
-   * process that this one makes the call. Resolves once the row is stored.
+   * Goes on with the call after its workflow task, until its decision is stored. A row in Postgres tells a
+   * `think` in another process that this one makes the call. Resolves once the row is stored.
    */
   async handOver(deps: CallDeps): Promise<void> {
     if (this.#recorded !== null) return
@@ -172,8 +172,8 @@ export class MindCall {
   }
 
   /**
-   * Waits for the decision of the call. It gives the call up when the signal aborts. Hands it over where `liveMoments` could
-   * not: its open record was stored, and then Postgres failed.
+   * Waits for the decision of the call. It gives the call up when the signal aborts. Hands it over where
+   * `liveMoments` could not: its open record was stored, and then Postgres failed.
    * @throws {ModelTransientError} when the model may answer a later attempt
    */
   async join(deps: CallDeps, signal: AbortSignal): Promise<StoredDecision> {
@@ -219,14 +219,17 @@ const POLL_MS = 20
 const givenUp = (moment: MomentId) => new Error(`the call of ${moment} was given up`)
 
 /**
- * Default of the longest time in which a mind decides on the short way. A moment costs about half there, so it is long enough for most
- * answers of a model. It stays well below the 8 s after which the worker asks for more time for a task, and below the 5 s that a worker
- * gives its tasks when it stops.
+ * Default of the longest time in which a mind decides on the short way. A moment costs about half there, so
+ * it is long enough for most answers of a model. It stays well below the 8 s after which the worker asks for
+ * more time for a task, and below the 5 s that a worker gives its tasks when it stops.
  */
 const SHORT_MIND_MS = 4000
 const REMEMBERED_MAX = 5000
 
-/** How long the last calls of minds took. A being whose mind was slow goes the long way, until one of its calls is short. */
+/**
+ * How long the last calls of minds took. A being whose mind was slow goes the long way, until one of its
+ * calls is short.
+ */
 export class MindPace {
   readonly #ms = new LRUCache<string, number>({ max: REMEMBERED_MAX })
   readonly #shortMs: number

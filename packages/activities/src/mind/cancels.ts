@@ -2,7 +2,10 @@ import type { MomentId } from '@treeos/core'
 import { type Db, listCancelled } from '@treeos/store'
 import type { Observer } from '../guard/guard.ts'
 
-/** How often a process asks which of its calls were cancelled: one statement for all, and none while no call is that old. */
+/**
+ * How often a process asks which of its calls were cancelled: one statement for all, and none while no call
+ * is that old.
+ */
 const ASK_MS = 1000
 
 /** Somebody cancelled the call of a mind. The failure is recorded as the decision already. */
@@ -17,7 +20,10 @@ interface AbortableCall {
   isOld: boolean
 }
 
-/** The calls of minds that are under way in this process. Asks Postgres whether they were cancelled, and aborts those that were. */
+/**
+ * The calls of minds that are under way in this process. Asks Postgres whether they were cancelled, and
+ * aborts those that were.
+ */
 export class CallCanceller {
   readonly #calls = new Set<AbortableCall>()
   #timer: NodeJS.Timeout | undefined
@@ -31,7 +37,8 @@ export class CallCanceller {
     const call: AbortableCall = { moment, abort, isOld: false }
     this.#calls.add(call)
     this.#timer ??= setInterval(() => {
-      this.#ask(db).catch((error: unknown) => observe.error('looking for cancelled calls', error)) // the next one may succeed
+      // the next one may succeed
+      this.#ask(db).catch((error: unknown) => observe.error('looking for cancelled calls', error))
     }, ASK_MS).unref()
     return () => {
       this.#calls.delete(call)

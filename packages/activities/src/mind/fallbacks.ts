@@ -30,7 +30,10 @@ interface FallbackAttempt<A extends ChargedAnswer> {
   readonly failureOf: (answer: A) => string | null
 }
 
-/** The models that stand in for each other: the first one, then its fallbacks in their order, as far as this worker has them. */
+/**
+ * The models that stand in for each other: the first one, then its fallbacks in their order, as far as this
+ * worker has them.
+ */
 function modelsOf(
   { connections, model: own }: Pick<BeatDeps, 'connections' | 'model'>,
   model: Model,
@@ -42,8 +45,9 @@ function modelsOf(
 }
 
 /**
- * Asks a model, and its fallbacks in order while there is no answer: a call that is lost, or one that the provider refuses. Each is a
- * call within the budgets, and each that gave no answer is recorded. A model that is down is asked last.
+ * Asks a model, and its fallbacks in order while there is no answer: a call that is lost, or one that the
+ * provider refuses. Each is a call within the budgets, and each that gave no answer is recorded. A model that
+ * is down is asked last.
  * @returns the answer, and the model that gave it
  * @throws {ModelTransientError} of the last one
  */
@@ -111,7 +115,10 @@ function noteLoss(deps: BeatDeps, model: Model, counts: boolean, isHard = false)
 const POLL_MS = 200
 const POLLS_MAX = 150
 
-/** Records calls without an answer once the moment is stored: it must not be stored for them while it may be stamped at once. */
+/**
+ * Records calls without an answer once the moment is stored: it must not be stored for them while it may be
+ * stamped at once.
+ */
 async function reportLater(deps: BeatDeps, moment: MomentId, lost: readonly ModelLoss[]): Promise<void> {
   try {
     for (let i = 0; deps.memory.moments.held(moment) !== undefined && i < POLLS_MAX; i++)

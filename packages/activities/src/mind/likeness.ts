@@ -51,12 +51,16 @@ export function createEmbedder(
   }
 }
 
-/** The server refuses some notes when they are sent alone. This many of them are remembered, and not sent again. */
+/**
+ * The server refuses some notes when they are sent alone. This many of them are remembered, and not sent
+ * again.
+ */
 const REFUSED_MAX = 1000
 
 /**
- * Searches by likeness where there is an embedder: first it gives notes of these beings the vectors that they lack. Of notes that the server
- * does not take together, fewer are sent each time, until it is one alone, which is left out from then on.
+ * Searches by likeness where there is an embedder: first it gives notes of these beings the vectors that they
+ * lack. Of notes that the server does not take together, fewer are sent each time, until it is one alone,
+ * which is left out from then on.
  */
 export const seekBy = (db: Db, embedder: Embedder, onFault: (error: unknown) => void): NoteSeeker => {
   let most = NOTES_MAX

@@ -20,7 +20,7 @@ export interface Loss {
   readonly agoSeconds: number
 }
 
-export interface NextTry {
+export interface NextAttempt {
   readonly losses: readonly Loss[]
   /** the provider's Retry-After */
   readonly retryAfterMs: number | undefined
@@ -34,9 +34,10 @@ export interface NextTry {
 
 /**
  * The delay before the next attempt: it doubles, and is at least the provider's Retry-After.
- * @returns null when the model call has failed. A second attempt is always made, unless the provider asks for a longer wait
+ * @returns null when the model call has failed. A second attempt is always made, unless the provider asks for
+ *   a longer wait
  */
-export function nextDelayMs(next: NextTry): number | null {
+export function nextDelayMs(next: NextAttempt): number | null {
   const { losses, retryAfterMs = 0, patienceSeconds, attemptsMax = Number.POSITIVE_INFINITY, chance } = next
   if (losses.length >= attemptsMax) return null
   const backoff = Math.min(DELAY_MS_MIN * 2 ** (losses.length - 1), DELAY_MS_MAX) * (1 - JITTER * chance)
@@ -75,7 +76,10 @@ export interface LostAttempt {
   readonly error: ModelTransientError
 }
 
-/** Stores the error of an attempt. @returns the delay before the next one; or the failure of the moment when none is made */
+/**
+ * Stores the error of an attempt.
+ * @returns the delay before the next one; or the failure of the moment when none is made
+ */
 export async function afterLoss(
   deps: BeatDeps,
   loaded: LoadedMoment,

@@ -7,8 +7,9 @@ const NAMESPACE = 'model'
 const ATTEMPTS = 3
 
 /**
- * Publishes the signal `model.<connection>.down`, and wakes the beings whose flows read it. Several workers may do so at once: the first one
- * writes the fact. Returns at once; a signal that is lost is published at the next change.
+ * Publishes the signal `model.<connection>.down`, and wakes the beings whose flows read it. Several workers
+ * may do so at once: the first one writes the fact. Returns at once; a signal that is lost is published at
+ * the next change.
  */
 export function signalOutage(
   deps: Pick<BeatDeps, 'db' | 'reality' | 'observe' | 'ring'>,

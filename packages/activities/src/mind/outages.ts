@@ -29,7 +29,10 @@ export class Outages {
     return away.length === 0 ? models : [...models.filter((model) => !isAway(model)), ...away]
   }
 
-  /** @param isHard the provider refuses every call, as without credit @returns whether it is down since now */
+  /**
+   * @param isHard the provider refuses every call, as without credit
+   * @returns whether it is down since now
+   */
   lost(connection: string, isHard: boolean): boolean {
     const state = this.#states.get(connection) ?? { losses: 0, isDown: false, awayUntil: 0 }
     this.#states.set(connection, state)
@@ -41,7 +44,10 @@ export class Outages {
     return isNew
   }
 
-  /** @returns whether it is up since now; also at its first answer, since an earlier process may have found it down */
+  /**
+   * @returns whether it is up since now; also at its first answer, since an earlier process may have found it
+   *   down
+   */
   answered(connection: string): boolean {
     const state = this.#states.get(connection)
     this.#states.set(connection, { losses: 0, isDown: false, awayUntil: 0 })

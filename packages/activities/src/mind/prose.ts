@@ -4,8 +4,8 @@ import type { OpenRecord } from '@treeos/store'
 import { proseAnswers } from '@treeos/world'
 
 /**
- * The decision that a model's answer is. Its prose answers whoever waits, where its role says so: by the action by which the being
- * answers, else by a summon.
+ * The decision that a model's answer is. Its prose answers whoever waits, where its role says so: by the
+ * operation by which the being answers, else by a summon.
  */
 export function decisionFrom(
   answer: Decision,

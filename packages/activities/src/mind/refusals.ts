@@ -28,8 +28,9 @@ interface RefusalInput {
 }
 
 /**
- * Asks both gates about what a model decided, before its moment is stamped: a refused call is told to it. The stamp
- * keeps the conclusion (`held.concluded`) unless something that it read has changed, and asks again then. A look is not asked about, since its refusal is shown in the next moment.
+ * Asks both gates about what a model decided, before its moment is stamped: a refused call is told to it. The
+ * stamp keeps the conclusion (`held.concluded`) unless something that it read has changed, and asks again
+ * then. A look is not asked about, since its refusal is shown in the next moment.
  * @param decision of the answer, which may have made a call of its prose
  * @returns null when nothing is refused, or another try would not help
  */

@@ -35,7 +35,8 @@ type FailureDecision = Extract<Decision, { kind: 'failure' }>
 /**
  * Resolves the overlays of all tiers for one call.
  * @param asked sources as they were when the wake was claimed; undefined when there were none
- * @returns null without an overlay; a failure when the text of one is lost, and then the model must not be called
+ * @returns null without an overlay; a failure when the text of one is lost, and then the model must not be
+ *   called
  */
 export async function resolveOverlay(
   deps: BeatDeps,
@@ -47,7 +48,8 @@ export async function resolveOverlay(
 ): Promise<CallOverlay | FailureDecision | null> {
   if (sources === undefined) return null
   const after = isContinuation(wake) ? wake.id.slice(wake.id.indexOf('/') + 1) : null
-  // Both are of rows: who summoned, or whose act it is, and which thread it is in. So a handle is worth nothing to another being.
+  // Both are of rows: who summoned, or whose act it is, and which thread it is in. So a handle is worth
+  // nothing to another being.
   const sender = wake.kind === 'act' ? parseMomentId(moment).being : (wake.caller?.name ?? '')
   const [call, thread] = await Promise.all([
     take(deps, sources.call, { moment, after, use: 'call', of: sender }, LOST_CALL),

@@ -1,4 +1,4 @@
-import { type Decision, messageOfThrown, parseDecision, quote, wakeWord } from '@treeos/core'
+import { type Decision, messageOfThrown, parseDecision, quote, wakeLabel } from '@treeos/core'
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
@@ -42,7 +42,7 @@ export async function runScript(
       wake: {
         // Where the being goes on, a script answers the wake that it goes on from.
         correlation: record.wake.kind === 'act' ? record.wake.id : (record.answers ?? record.wake.id),
-        kind: wakeWord(record.wake),
+        kind: wakeLabel(record.wake),
         root: record.wake.root,
         verb: record.verb,
         from: record.caller?.name ?? null,

@@ -20,12 +20,12 @@ import { withPostgresRetry } from '../guard/guard.ts'
 import { type Model, type ModelAnswer, ModelTransientError } from '../model/model.ts'
 import { composeOnce } from '../moments/open-moments.ts'
 import { askUntilAllowed } from './ask-until-allowed.ts'
+import { type CallSealer, sealedDecision, sealOf } from './call-sealer.ts'
 import type { MindAttempt, MindResult } from './calls.ts'
 import { decisionFrom } from './prose.ts'
 import { refusalOf } from './refusals.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
-import { type CallSealer, sealedDecision, sealOf } from './sealing.ts'
 import { wordSenderOf } from './word-sender.ts'
 
 const unasked = (decision: Decision): MindResult => ({
@@ -80,7 +80,8 @@ async function askModel(
   const overlay = await resolveOverlay(deps, { record: loaded.record, sources: loaded.overlays }, ENTRY)
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
   const prompt = renderSignature(signature, overlay?.value ?? null)
-  const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null // what repeats an overlay is masked only at the end
+  // what repeats an overlay is masked only at the end
+  const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null
   try {
     const decisionOf = (answer: ModelAnswer) =>
       decisionFrom(answer.decision, { role, answersBy }, loaded.record)
@@ -141,8 +142,8 @@ export function answerLimitOf({ face }: Pick<LoadedMoment, 'face'>): { maxTokens
 }
 
 /**
- * The model of the being's own connection, else of the reality's default one, under the name that an extension gave the being;
- * otherwise the failure that says why.
+ * The model of the being's own connection, else of the reality's default one, under the name that an
+ * extension gave the being; otherwise the failure that says why.
  */
 export function modelOf(
   { model, connections }: BeatDeps,

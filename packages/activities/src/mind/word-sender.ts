@@ -5,10 +5,16 @@ import type { BeatDeps } from '../deps.ts'
 
 /** How long words wait for more of them: each notice serialises the commits of the database. */
 const TOGETHER_MS = 100
-/** Most characters of one notice. JSON writes a character as up to six bytes, and the rest of a notice is short. */
+/**
+ * Most characters of one notice. JSON writes a character as up to six bytes, and the rest of a notice is
+ * short.
+ */
 const CHARS_MAX = Math.floor((NOTICE_BYTES_MAX - 600) / 6)
 
-/** Finds out whether somebody watches the being of a moment that this process did not open, or opened long ago. */
+/**
+ * Finds out whether somebody watches the being of a moment that this process did not open, or opened long
+ * ago.
+ */
 export async function noteStreaming({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<void> {
   try {
     const known = memory.moments.find(moment)
@@ -34,8 +40,8 @@ export function wordSenderOf(
 }
 
 /**
- * Tells what a model writes to those who watch, while it writes. Words that follow each other soon are told together. The call never
- * waits for it, and a failure loses words only: the decision has them all.
+ * Tells what a model writes to those who watch, while it writes. Words that follow each other soon are told
+ * together. The call never waits for it, and a failure loses words only: the decision has them all.
  */
 export class WordSender {
   readonly #of: Pick<WordNotice, 'being' | 'moment' | 'thread' | 'attempt'>
@@ -99,7 +105,7 @@ function takeUpTo(unsaid: WordPiece[]): WordPiece[] {
     if (first === undefined) break
     const { text } = first
     const tool = first.tool?.slice(0, TOOL_CHARS_MAX) ?? null
-    room -= (tool?.length ?? 0) + BESIDE_CHARS
+    room -= (tool?.length ?? 0) + PIECE_CHARS_MIN
     const at = text.length <= room ? text.length : isWithinPair(text, room) ? room - 1 : room
     if (at < text.length) unsaid.unshift({ ...first, text: text.slice(at) })
     taken.push({ tool, text: text.slice(0, at) })
@@ -111,9 +117,9 @@ function takeUpTo(unsaid: WordPiece[]): WordPiece[] {
 /** Of a name that the model invented. */
 const TOOL_CHARS_MAX = 64
 /** What a piece takes beside its text and its tool, at least. */
-const BESIDE_CHARS = 4
+const PIECE_CHARS_MIN = 4
 /** Less is left for the next notice. */
-const ROOM_MIN = TOOL_CHARS_MAX + BESIDE_CHARS + 2
+const ROOM_MIN = TOOL_CHARS_MAX + PIECE_CHARS_MIN + 2
 
 /** Whether a cut here would part a pair of surrogates. */
 const isWithinPair = (text: string, at: number): boolean =>

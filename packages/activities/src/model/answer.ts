@@ -46,11 +46,12 @@ const SPENT =
   'being or the limit of its server, or let it think less'
 
 /**
- * Reads a completion as a call, a see or a failure. Takes any value and never throws. Its failures go to other beings and to
- * logs, so they quote a tool's name or one argument at most, of 80 characters, as printable ASCII.
+ * Reads a completion as a call, a see or a failure. Takes any value and never throws. Its failures go to
+ * other beings and to logs, so they quote a tool's name or one argument at most, of 80 characters, as
+ * printable ASCII.
  * @param completion the parsed body of an answer
- * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only. A real tool
- *   call of another verb is returned as a call, and the gate refuses it
+ * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only.
+ *   A real tool call of another verb is returned as a call, and the gate refuses it
  * @param prompt all that was said to the model
  * @param shown names that the prompt told, which the model may write short
  */
@@ -75,7 +76,7 @@ export function parseAnswer(
   }
 
   const { name, args } = first
-  const verb = VERBS.find((known) => known === name) ?? verbOfAction(name, shown)
+  const verb = VERBS.find((known) => known === name) ?? verbOfOperation(name, shown)
   const miscalled = (message: string): CompletionAnswer => ({
     ...fail(message, ignoredCalls),
     isMiscall: true,
@@ -93,8 +94,8 @@ export function parseAnswer(
 }
 
 /**
- * Reads the outputs of a Signature from a completion: the arguments of its tool, unchecked. Takes any value and never throws. A
- * failure quotes nothing of the model, which may repeat an overlay.
+ * Reads the outputs of a Signature from a completion: the arguments of its tool, unchecked. Takes any value
+ * and never throws. A failure quotes nothing of the model, which may repeat an overlay.
  * @param tool name of the function that takes the outputs
  * @param prompt all that was said to the model
  */
@@ -132,7 +133,7 @@ function isWithinBounds(value: unknown): boolean {
 }
 
 /** The verb of a tool that has the name of an operation which was shown. */
-const verbOfAction = (name: unknown, shown: ShownNames): Verb | undefined =>
+const verbOfOperation = (name: unknown, shown: ShownNames): Verb | undefined =>
   typeof name === 'string' ? namedVerb(name, shown) : undefined
 
 /** @returns the fault when an argument is missing, wrong, or unknown to the tool */

@@ -38,12 +38,13 @@ export type BudgetedModel<A extends ChargedAnswer> = Pick<
 }
 
 /**
- * Calls a model within the budgets of a being and its ancestors. Reserves the worst-case cost before the call. The real cost
- * replaces it when the answer is recorded, or here when none came. When the real cost is unknown, the worst case stays. So no
- * budget is ever exceeded, not by concurrent calls and not by a crash. Without a budget the model is called directly.
+ * Calls a model within the budgets of a being and its ancestors. Reserves the worst-case cost before the
+ * call. The real cost replaces it when the answer is recorded, or here when none came. When the real cost is
+ * unknown, the worst case stays. So no budget is ever exceeded, not by concurrent calls and not by a crash.
+ * Without a budget the model is called directly.
  * @param reservation made already for this attempt; when the call may cost more, it is given back
- * @returns the answer, with what is to be settled when it is recorded; or a breach when a budget does not allow the call, and
- *   then the model was not called
+ * @returns the answer, with what is to be settled when it is recorded; or a breach when a budget does not
+ *   allow the call, and then the model was not called
  * @throws {ModelTransientError} from the model
  */
 export async function askWithinBudgets<A extends ChargedAnswer>(
@@ -104,7 +105,9 @@ function costOfAnswer(
   return costOf({ promptTokens: boundPrompt(request), completionTokens }, price)
 }
 
-/** Reserves a cost. When it fits only if calls under way cost less than reserved, waits for them up to 150 s. */
+/**
+ * Reserves a cost. When it fits only if calls under way cost less than reserved, waits for them up to 150 s.
+ */
 async function reserveOrWait(
   deps: BudgetDeps,
   attempt: CallAttempt,
@@ -119,7 +122,9 @@ async function reserveOrWait(
   }
 }
 
-/** What was reserved for the model call of a moment when it opened, before the length of its prompt was known. */
+/**
+ * What was reserved for the model call of a moment when it opened, before the length of its prompt was known.
+ */
 export interface OpeningReservation {
   /** number of the reservation */
   readonly attempt: number
@@ -134,7 +139,10 @@ const ZERO_COST: CallCost = { tokens: 0, micros: 0 }
 /** Below 0 and at random: a call that is made again after a crash has a reservation of its own. */
 export const newAttempt = (): number => -randomInt(1, 2 ** 31)
 
-/** How much more is reserved in advance than the last call could cost. What is too much is given back when the call is settled. */
+/**
+ * How much more is reserved in advance than the last call could cost. What is too much is given back when the
+ * call is settled.
+ */
 const ROOM = 1.25
 
 export const withRoom = ({ tokens, micros }: CallCost): CallCost => ({

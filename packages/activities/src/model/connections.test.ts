@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
-import { KEY } from '../../test/asking.ts'
+import { KEY } from '../../test/asked-model.ts'
 import { keyVariables, readConnections, resolveDefaultModel } from './connections.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'treeos-models-'))

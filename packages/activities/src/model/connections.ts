@@ -81,7 +81,10 @@ type ConnectionsEnv = Readonly<Record<string, string | undefined>>
 /** In the folder of an instance, read when TREEOS_MODELS is not set. */
 const MODELS_FILE = 'models.json'
 
-/** The file of named model connections: TREEOS_MODELS, else `models.json` in TREEOS_DATA; null where there is none. */
+/**
+ * The file of named model connections: TREEOS_MODELS, else `models.json` in TREEOS_DATA; null where there is
+ * none.
+ */
 export function modelsFile(env: ConnectionsEnv): string | null {
   if (env.TREEOS_MODELS) return env.TREEOS_MODELS
   const file = env.TREEOS_DATA ? join(env.TREEOS_DATA, MODELS_FILE) : null
@@ -89,8 +92,8 @@ export function modelsFile(env: ConnectionsEnv): string | null {
 }
 
 /**
- * Reads the named model connections of the operator: `{"connections": {"judge": {"baseUrl": "https://host/v1",
- * "model": "…", "apiKeyEnv": "JUDGE_KEY"}}}`.
+ * Reads the named model connections of the operator: `{"connections": {"judge": {"baseUrl":
+ * "https://host/v1", "model": "…", "apiKeyEnv": "JUDGE_KEY"}}}`.
  * @param env names the file, and holds the keys that the file names
  * @throws {TreeosError} INVALID_INPUT naming the file, the connection and the field; it quotes no key
  */
@@ -131,7 +134,8 @@ export async function resolveDefaultModel(env: ConnectionsEnv): Promise<ModelEnd
   const file = modelsFile(env)
   const { fallbacks } = file === null ? {} : parseFile(file, models)
   if (endpoint === null || fallbacks === undefined) return endpoint
-  return modelEndpoint({ ...endpoint, apiKey: endpoint.apiKey, fallbacks }) // a copy has no key, which cannot be enumerated
+  // a copy has no key, which cannot be enumerated
+  return modelEndpoint({ ...endpoint, apiKey: endpoint.apiKey, fallbacks })
 }
 
 function requireKnown(names: readonly string[] = [], known: readonly string[], at: string): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, mind, prompt, server, tools, useServer } from '../../test/asking.ts'
+import { ask, mind, prompt, server, tools, useServer } from '../../test/asked-model.ts'
 import { chunk, json, stream } from '../../test/servers.ts'
 import { createModel, ModelTransientError } from './model.ts'
 

@@ -49,7 +49,10 @@ export class EndpointClient {
   /** by whether the answer is streamed: the two differ in address and headers */
   readonly #destinations = new Map<boolean, RequestTarget>()
 
-  /** @param hear hears the text of refusals, which may quote prompt and key: it is for the operator's eyes, and is kept nowhere */
+  /**
+   * @param hear hears the text of refusals, which may quote prompt and key: it is for the operator's eyes,
+   *   and is kept nowhere
+   */
   constructor(endpoint: ModelEndpoint, timeoutSeconds: number, hear?: (text: string) => void) {
     this.#hear = hear
     this.#endpoint = endpoint
@@ -90,7 +93,8 @@ export class EndpointClient {
   }
 
   /**
-   * Asks once. A request that is refused for a field is sent again without the field, which costs nothing: nobody worked on it.
+   * Asks once. A request that is refused for a field is sent again without the field, which costs nothing:
+   * nobody worked on it.
    * @throws {ModelTransientError}; the signal's reason
    */
   async send(asked: ModelRequest): Promise<ChargedCompletion> {
@@ -191,7 +195,8 @@ export class EndpointClient {
         'text' in reply
           ? this.#api.completionOf(parseJson(reply.text))
           : await readStreamed(reply.events, onSaying, this.#api.chunksOf())
-      if (!deadlineSignal.aborted) return this.#insideOf(completion, fields) // an abort may look like the end of the stream
+      // an abort may look like the end of the stream
+      if (!deadlineSignal.aborted) return this.#insideOf(completion, fields)
     } catch (error) {
       if (!deadlineSignal.aborted) {
         if (error instanceof UnusableAnswerError) return { failure: error.message }
@@ -232,7 +237,10 @@ export class EndpointClient {
   }
 }
 
-/** Ends a call when its time is over, or when it is aborted. `AbortSignal.timeout` and `any` would stay in memory for all of the time. */
+/**
+ * Ends a call when its time is over, or when it is aborted. `AbortSignal.timeout` and `any` would stay in
+ * memory for all of the time.
+ */
 class CallDeadline {
   readonly #stop = new AbortController()
   readonly #timer: NodeJS.Timeout

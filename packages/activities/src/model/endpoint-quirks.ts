@@ -14,8 +14,9 @@ const CHOICES = ['required', 'auto', 'absent', 'none'] as const
 export type ToolChoice = (typeof CHOICES)[number]
 
 /**
- * What an endpoint does not take, learnt from its refusals. `max_tokens` and `max_completion_tokens`: the name of the limit.
- * `stream:absent`: it answers with a stream only. `system`: it takes no system message. Others are names of fields.
+ * What an endpoint does not take, learnt from its refusals. `max_tokens` and `max_completion_tokens`: the
+ * name of the limit. `stream:absent`: it answers with a stream only. `system`: it takes no system message.
+ * Others are names of fields.
  */
 export type EndpointQuirk =
   | TokenLimit
@@ -39,9 +40,9 @@ export interface RequestForm {
 const OPTIONAL = ['strict', 'parallel_tool_calls', 'stream_options']
 
 /**
- * What one endpoint takes. A request that it refuses is asked again without what the refusal names, and when an answer comes, that is
- * remembered as long as this process runs. When none comes, nothing is: the refusal may have quoted a prompt. Nothing is stored, so
- * no outsider can plant what is remembered.
+ * What one endpoint takes. A request that it refuses is asked again without what the refusal names, and when
+ * an answer comes, that is remembered as long as this process runs. When none comes, nothing is: the refusal
+ * may have quoted a prompt. Nothing is stored, so no outsider can plant what is remembered.
  */
 export class EndpointQuirks {
   readonly #firstLimit: TokenLimit

@@ -18,7 +18,10 @@ export interface ModelEndpoint {
   readonly baseUrl: string
   /** fields of each request that the operator adds, such as `temperature` or `reasoning_effort` */
   readonly parameters?: JsonObject
-  /** null when the endpoint needs none. The field is not enumerable, so prints, JSON and copies do not contain it */
+  /**
+   * null when the endpoint needs none. The field is not enumerable, so prints, JSON and copies do not contain
+   * it
+   */
   readonly apiKey: string | null
 }
 
@@ -31,12 +34,14 @@ const PROBE_TIMEOUT_MS = 1000 // for Ollama, usually on this machine
 const ASCII_WORD = /^[\x21-\x7e]+$/
 
 /**
- * Finds the model endpoint that the environment names: OPENAI_API_KEY or OPENAI_BASE_URL, otherwise an Ollama at
- * OLLAMA_HOST, by default 127.0.0.1:11434. The model is TREEOS_MODEL. When that is unset, it is `gpt-4o-mini` if the
- * endpoint lists it, otherwise the first listed model. Lists models only; never requests a completion.
+ * Finds the model endpoint that the environment names: OPENAI_API_KEY or OPENAI_BASE_URL, otherwise an Ollama
+ * at OLLAMA_HOST, by default 127.0.0.1:11434. The model is TREEOS_MODEL. When that is unset, it is
+ * `gpt-4o-mini` if the endpoint lists it, otherwise the first listed model. Lists models only; never requests
+ * a completion.
  * @param env an empty value counts as unset
  * @returns null when the environment names no endpoint and no Ollama with a model answers
- * @throws {TreeosError} INVALID_INPUT when OPENAI_BASE_URL or OPENAI_API_KEY is malformed; the message quotes neither
+ * @throws {TreeosError} INVALID_INPUT when OPENAI_BASE_URL or OPENAI_API_KEY is malformed; the message quotes
+ *   neither
  */
 export async function resolveModelEndpoint(
   env: EndpointEnv,
@@ -107,7 +112,8 @@ const CHECK_TIMEOUT_MS = 5000
 
 /**
  * Asks an endpoint for its list of models, never for a completion.
- * @returns what is wrong with it, in our own words; null when nothing is. A server that has no such list is not wrong
+ * @returns what is wrong with it, in our own words; null when nothing is. A server that has no such list is
+ *   not wrong
  */
 export async function faultOfEndpoint(
   endpoint: ModelEndpoint,
@@ -173,7 +179,8 @@ export function requireBaseUrl(text: string, what = 'OPENAI_BASE_URL'): string {
 }
 
 /**
- * A key goes to another machine over HTTPS only: without it, whatever answers at the address gets the key, and who is in between reads it.
+ * A key goes to another machine over HTTPS only: without it, whatever answers at the address gets the key,
+ * and who is in between reads it.
  * @param env `TREEOS_KEYS_OVER_HTTP` names hosts of a network that the operator trusts, separated by commas
  * @throws {TreeosError} INVALID_INPUT naming the setting; it quotes no key
  */
@@ -202,7 +209,10 @@ export function requireKey(key: string | null, what = 'OPENAI_API_KEY'): string 
   )
 }
 
-/** Reads OLLAMA_HOST as Ollama does: `host`, `host:port`, `:port` or a URL. A wildcard listen address becomes loopback. */
+/**
+ * Reads OLLAMA_HOST as Ollama does: `host`, `host:port`, `:port` or a URL. A wildcard listen address becomes
+ * loopback.
+ */
 function ollamaUrl(text: string): string | null {
   const hasScheme = text.includes('://')
   const url = URL.parse(

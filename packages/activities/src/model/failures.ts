@@ -3,7 +3,10 @@ import type { ModelEndpoint } from './endpoint.ts'
 import type { Usage } from './prices.ts'
 import type { EndpointRefusal } from './refusal.ts'
 
-/** The model gave no answer in this attempt. The message quotes no prompt and no provider, and there is no `cause`. */
+/**
+ * The model gave no answer in this attempt. The message quotes no prompt and no provider, and there is no
+ * `cause`.
+ */
 export class ModelTransientError extends Error {
   override readonly name = 'ModelTransientError'
   readonly code: 'LLM_TIMEOUT' | 'LLM_FAILED'
@@ -57,7 +60,8 @@ export class CutStreamError extends Error {
 }
 
 /**
- * 408, 409, 429 and 5xx may succeed on a retry, unless the body says that they cannot: a quota is used up, or the server takes no tools.
+ * 408, 409, 429 and 5xx may succeed on a retry, unless the body says that they cannot: a quota is used up, or
+ * the server takes no tools.
  * @param cost what the call cost, as far as that is known
  * @throws {ModelTransientError} for these; returns for every other refusal
  */
@@ -76,7 +80,8 @@ const said = ({ status, inside }: EndpointRefusal): string =>
 
 /** @throws {ModelTransientError} for a lost connection, which may come back; errors of ours as they are */
 export function throwLost(error: unknown): never {
-  if (!(error instanceof TypeError || error instanceof CutStreamError)) throw error // fetch throws no other kind
+  // fetch throws no other kind
+  if (!(error instanceof TypeError || error instanceof CutStreamError)) throw error
   const code = systemCode(error)
   throw new ModelTransientError(
     /TIMEDOUT|TIMEOUT/.test(code ?? '') ? 'LLM_TIMEOUT' : 'LLM_FAILED',
@@ -102,7 +107,10 @@ function isUnsent(error: unknown): boolean {
   return false
 }
 
-/** Node's code of a failed connection, such as ECONNREFUSED. The set is closed, so it quotes nothing of the server. */
+/**
+ * Node's code of a failed connection, such as ECONNREFUSED. The set is closed, so it quotes nothing of the
+ * server.
+ */
 function systemCode(error: unknown): string | null {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException

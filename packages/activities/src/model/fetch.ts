@@ -2,7 +2,9 @@ import type { Readable } from 'node:stream'
 import { type ArrivingAnswer, arrivingOf, egressRequest } from '@treeos/egress'
 import { type EndpointRefusal, readRefusal } from './refusal.ts'
 
-/** Most bytes read of an answer. A decision has at most 2 × 64 KiB, and JSON in JSON may write a byte as six. */
+/**
+ * Most bytes read of an answer. A decision has at most 2 × 64 KiB, and JSON in JSON may write a byte as six.
+ */
 export const ANSWER_BYTES_MAX = 1024 * 1024
 
 const STREAM_TYPE = 'text/event-stream'
@@ -32,9 +34,10 @@ export interface ExchangeOptions {
 }
 
 /**
- * Sends one request to an untrusted server. It follows no redirect, since the request holds a key and a prompt. It resolves once the
- * whole body has arrived, so the caller's signal bounds a slow body too. Of a stream, the body comes later. Of a refusal it reads a
- * part of the body, to find what it is about, and keeps no text of it.
+ * Sends one request to an untrusted server. It follows no redirect, since the request holds a key and a
+ * prompt. It resolves once the whole body has arrived, so the caller's signal bounds a slow body too. Of a
+ * stream, the body comes later. Of a refusal it reads a part of the body, to find what it is about, and keeps
+ * no text of it.
  * @throws {UnusableAnswerError} when the body is longer than {@link ANSWER_BYTES_MAX}; the rest is not read
  */
 export async function exchange(
@@ -58,7 +61,9 @@ export async function exchange(
   return /^\s*(?:data|event|id|:)[^{}]{0,40}[{:]/.test(text) ? { events: inOne(text) } : { text }
 }
 
-/** The chunks of a body. An error of the connection becomes a TypeError `terminated`, as `fetch` throws it. */
+/**
+ * The chunks of a body. An error of the connection becomes a TypeError `terminated`, as `fetch` throws it.
+ */
 async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body

@@ -13,7 +13,7 @@ import {
   startModelServer,
   tools,
   useServer,
-} from '../../test/asking.ts'
+} from '../../test/asked-model.ts'
 import { EndpointClient } from './endpoint-client.ts'
 import { createModel, modelEndpoint } from './model.ts'
 
@@ -218,7 +218,8 @@ describe('what cannot be mended is a failure at once', () => {
     [999, 'model answered 999, which is not an HTTP status'],
   ])('status %i', async (status, message) => {
     server.script([{ status, body: { error: { message: SENTINEL } } }])
-    const away = [401, 403, 404].includes(status) ? { unavailable: true } : {} // so would any other request be
+    // so would any other request be
+    const away = [401, 403, 404].includes(status) ? { unavailable: true } : {}
     const refused = status < 500 ? { refused: true, ...away } : {} // whatever was asked, nobody worked on it
     expect(await outcome()).toEqual({ ...failure(message), ...refused })
   })

@@ -50,9 +50,10 @@ export interface Model {
   /** An upper bound of the prompt tokens that a provider can count for this request. */
   boundPrompt(request: ModelRequest): number
   /**
-   * Asks once, and reads the decision from the answer. A request that the endpoint refuses for a field that it does not take is sent
-   * again without it. Otherwise never retries.
-   * @returns a decision of kind `failure`, code LLM_FAILED, for an answer or error that a retry would not change
+   * Asks once, and reads the decision from the answer. A request that the endpoint refuses for a field that
+   * it does not take is sent again without it. Otherwise never retries.
+   * @returns a decision of kind `failure`, code LLM_FAILED, for an answer or error that a retry would not
+   *   change
    * @throws {ModelTransientError} when another attempt may succeed
    * @throws the signal's reason, when it was aborted
    */
@@ -61,15 +62,17 @@ export interface Model {
   complete(request: ModelRequest): Promise<ModelOutputs>
 }
 
-/** Default limit of an answer to a being with a budget. Reasoning tokens count, and a decision is one call. */
+/**
+ * Default limit of an answer to a being with a budget. Reasoning tokens count, and a decision is one call.
+ */
 const ANSWER_TOKENS_MAX = 4096
 
 /** An outage of a minute is outlived, with the delays between attempts. */
 const PATIENCE_SECONDS = 90
 
 /**
- * Model tokens that a provider's template may add to a request: roles, separators, a preamble for tools. Templates write schemas of
- * tools shorter than JSON does.
+ * Model tokens that a provider's template may add to a request: roles, separators, a preamble for tools.
+ * Templates write schemas of tools shorter than JSON does.
  */
 const TEMPLATE_TOKENS_MAX = 512
 
@@ -91,9 +94,10 @@ export interface ModelOptions {
 }
 
 /**
- * Makes a client for one endpoint. It never retries: Temporal does. Node itself gives up on an answer whose first byte comes
- * later than 300 s, even when `timeoutSeconds` is larger. It uses `fetch`, not the client of `openai`: what that would do beside
- * the request (retries, redirects, unbounded bodies, errors that quote prompts) had to be turned off or undone.
+ * Makes a client for one endpoint. It never retries: Temporal does. Node itself gives up on an answer whose
+ * first byte comes later than 300 s, even when `timeoutSeconds` is larger. It uses `fetch`, not the client of
+ * `openai`: what that would do beside the request (retries, redirects, unbounded bodies, errors that quote
+ * prompts) had to be turned off or undone.
  */
 export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Model {
   const { prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options

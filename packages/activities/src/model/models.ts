@@ -33,14 +33,20 @@ const entry = z
   }))
   .catch({ id: '', chats: false })
 const entries = z.array(entry)
-/** `data` as OpenAI has it, `models`, or the bare list. `data` is null in the answer of an Ollama without models. */
+/**
+ * `data` as OpenAI has it, `models`, or the bare list. `data` is null in the answer of an Ollama without
+ * models.
+ */
 const modelList = z.union([
   entries,
   z.object({ data: entries.nullable() }).transform(({ data }) => data ?? []),
   z.object({ models: entries }).transform(({ models }) => models),
 ])
 
-/** Reads a list of models. Entries without a name are left out. @throws {SyntaxError} for text that is not JSON; null for JSON that is not a list */
+/**
+ * Reads a list of models. Entries without a name are left out.
+ * @throws {SyntaxError} for text that is not JSON; null for JSON that is not a list
+ */
 export function modelsIn(json: string): ListedModel[] | null {
   const list = modelList.safeParse(JSON.parse(json))
   return list.success ? list.data.filter(({ id }) => MODEL_NAME.test(id)) : null
@@ -53,8 +59,8 @@ export function chooseModel(listed: readonly ListedModel[]): string | null {
 }
 
 /**
- * Why a server would not know a model by this name. Ollama adds `:latest` to a name without a tag, Google lists `models/NAME`, and
- * gateways take a variant after the name, such as `:free`.
+ * Why a server would not know a model by this name. Ollama adds `:latest` to a name without a tag, Google
+ * lists `models/NAME`, and gateways take a variant after the name, such as `:free`.
  * @returns null when it lists the model, or no model at all
  */
 export function whyNotListed(model: string, listed: readonly ListedModel[] | null): string | null {

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { describeFault, TreeosError } from '@treeos/core'
 import type { z } from 'zod'
 
-/** Reads a JSON file of the operator by a schema. @throws {TreeosError} INVALID_INPUT naming the file and the field at fault */
+/**
+ * Reads a JSON file of the operator by a schema.
+ * @throws {TreeosError} INVALID_INPUT naming the file and the field at fault
+ */
 export function parseFile<Schema extends z.ZodType>(file: string, schema: Schema): z.output<Schema> {
   let content: unknown
   try {

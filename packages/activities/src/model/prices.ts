@@ -63,7 +63,10 @@ export function costOf(
 /** What a snapshot adds to the name of its model, and Google before it. */
 const SNAPSHOT = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$/
 
-/** The price of a model. One that is not listed has the price of the model whose snapshot it is; null when that is not listed either. */
+/**
+ * The price of a model. One that is not listed has the price of the model whose snapshot it is; null when
+ * that is not listed either.
+ */
 export function priceOf(prices: Prices, model: string): Price | null {
   const name = model.replace(/^models[/]/, '')
   const known = [model, name, name.replace(SNAPSHOT, '')].find((one) => Object.hasOwn(prices, one))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { KEY, mind, server, useServer } from '../../test/asking.ts'
+import { KEY, mind, server, useServer } from '../../test/asked-model.ts'
 import { modelEndpoint } from './endpoint.ts'
 import { probeEndpoint } from './probe.ts'
 

@@ -9,7 +9,10 @@ import type { ModelRequest } from './request.ts'
 export interface ProbeResult {
   /** null when it called its tool */
   readonly fault: string | null
-  /** the server's own words, for the operator only: short, printable, and without the key; null where it said nothing */
+  /**
+   * the server's own words, for the operator only: short, printable, and without the key; null where it said
+   * nothing
+   */
   readonly said: string | null
   /** what the endpoint does not take, and is not sent any more */
   readonly without: readonly string[]

@@ -11,9 +11,13 @@ export interface ModelRequest {
   /** true: the model must call one of the tools; ignored when there are none */
   readonly forceToolCall: boolean
   readonly signal?: AbortSignal
-  /** most model tokens of the answer; for a being with a budget the model's own limit when left out, else none */
+  /**
+   * most model tokens of the answer; for a being with a budget the model's own limit when left out, else none
+   */
   readonly maxTokens?: number
-  /** hears what the model writes, as it comes: the answer is then asked for as a stream. It is the same answer */
+  /**
+   * hears what the model writes, as it comes: the answer is then asked for as a stream. It is the same answer
+   */
   readonly onSaying?: (saying: WordPiece) => void
 }
 
@@ -21,7 +25,10 @@ export interface ModelRequest {
 export interface ChargedAnswer {
   /** null when the answer holds no valid usage */
   readonly usage: Usage | null
-  /** where usage is unknown: the most model tokens that what was received can have; left out: as many as the answer may have */
+  /**
+   * where usage is unknown: the most model tokens that what was received can have; left out: as many as the
+   * answer may have
+   */
   readonly received?: number
   /** the provider did no work, so it charges nothing */
   readonly refused?: true

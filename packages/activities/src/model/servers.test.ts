@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { ask, KEY, mind, SECRET, server, useServer } from '../../test/asking.ts'
+import { ask, KEY, mind, SECRET, server, useServer } from '../../test/asked-model.ts'
 import type { Asked, Row } from '../../test/servers.ts'
 import { ANSWERS } from '../../test/servers-answers.ts'
 import { ERRORS } from '../../test/servers-errors.ts'

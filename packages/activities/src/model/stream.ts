@@ -13,8 +13,8 @@ const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
  * Reads a streamed answer to its end.
  * @param onSaying hears each piece as it comes
  * @param chunksOf translates an event of another API to chunks of Chat Completions
- * @returns the completion as the server would have sent it whole: message, reason of its end, and usage where the server sent any;
- *   an error that came in its place; undefined when an event is not JSON
+ * @returns the completion as the server would have sent it whole: message, reason of its end, and usage where
+ *   the server sent any; an error that came in its place; undefined when an event is not JSON
  * @throws {UnusableAnswerError} for an answer that is too long; every other error is one of the connection
  */
 export async function readStreamed(
@@ -70,7 +70,10 @@ interface CallSoFar {
   isWhole: boolean
 }
 
-/** An answer that comes in pieces. What a server sends is checked, so that malformed pieces give a malformed answer at worst. */
+/**
+ * An answer that comes in pieces. What a server sends is checked, so that malformed pieces give a malformed
+ * answer at worst.
+ */
 class AnswerSoFar {
   #content = ''
   #refusal = ''
@@ -81,7 +84,10 @@ class AnswerSoFar {
   /** UTF-8 bytes of what was received, thinking too */
   #bytes = 0
 
-  /** the most model tokens that were received: a token has at least one byte, and a template adds some around a call */
+  /**
+   * the most model tokens that were received: a token has at least one byte, and a template adds some around
+   * a call
+   */
   get received(): number {
     return this.#bytes + CALL_TOKENS_MAX * this.#calls.length
   }
@@ -162,8 +168,9 @@ class AnswerSoFar {
   }
 
   /**
-   * The call that a piece belongs to. Servers count calls by index. Others leave it out, or send 0 with each call. Then a piece with
-   * a name begins another call if its id is another one, or if the arguments so far are whole.
+   * The call that a piece belongs to. Servers count calls by index. Others leave it out, or send 0 with each
+   * call. Then a piece with a name begins another call if its id is another one, or if the arguments so far
+   * are whole.
    */
   #callOf(piece: JsonObject, name: string, args: Json | undefined, piecesInChunk: number): CallSoFar {
     const index = Number.isSafeInteger(piece.index) ? Number(piece.index) : null

@@ -1,6 +1,6 @@
 import type { WordPiece } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { ask, KEY, mind, SENTINEL, server, spoke, useServer } from '../../test/asking.ts'
+import { ask, KEY, mind, SENTINEL, server, spoke, useServer } from '../../test/asked-model.ts'
 import { createModel, ModelTransientError } from './model.ts'
 
 useServer()

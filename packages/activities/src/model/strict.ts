@@ -14,8 +14,8 @@ const WORDS: readonly string[] = [
 ]
 
 /**
- * Whether servers can hold a model to a schema of a tool: each object names all of its fields, needs them all, and takes no others.
- * A field that may be left out, or takes any value, makes a schema loose.
+ * Whether servers can hold a model to a schema of a tool: each object names all of its fields, needs them
+ * all, and takes no others. A field that may be left out, or takes any value, makes a schema loose.
  */
 export function isStrict(schema: Json): boolean {
   if (!isJsonObject(schema) || !Object.keys(schema).every((word) => WORDS.includes(word))) return false

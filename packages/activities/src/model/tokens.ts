@@ -15,14 +15,14 @@ const TOKENIZERS: readonly (readonly [names: RegExp, load: () => Promise<{ count
   ]
 
 /**
- * Runs of characters that a tokenizer takes as one piece, whose time grows with their square. Texts with such a run are bounded by
- * their bytes.
+ * Runs of characters that a tokenizer takes as one piece, whose time grows with their square. Texts with such
+ * a run are bounded by their bytes.
  */
 const LONG_RUN = /[\p{L}\p{M}]{300}|[^\s\p{L}\p{N}]{300}|\s{300}/u
 
 /**
- * An upper bound of the model tokens of a text: what its model's tokenizer counts, where that is known. Else its bytes, since a
- * token has at least one.
+ * An upper bound of the model tokens of a text: what its model's tokenizer counts, where that is known. Else
+ * its bytes, since a token has at least one.
  */
 export class TokenBound {
   readonly #load: (() => Promise<{ countTokens: TokenCounter }>) | undefined

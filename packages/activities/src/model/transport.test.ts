@@ -11,7 +11,7 @@ import {
   spoke,
   startModelServer,
   useServer,
-} from '../../test/asking.ts'
+} from '../../test/asked-model.ts'
 import { createModel, ModelTransientError, modelEndpoint } from './model.ts'
 
 useServer()
@@ -66,7 +66,8 @@ describe('what may yet go well is thrown, for Temporal to try again', () => {
     const error = (await outcome()) as ModelTransientError
     expect(error).toEqual(transient({ status, message: `model answered ${status}` }))
     expect(error.retryAfterMs).toBeUndefined()
-    expect(error.isFree).toBe(![408, 504, 599].includes(status)) // the provider charges for answers, and this is none
+    // the provider charges for answers, and this is none
+    expect(error.isFree).toBe(![408, 504, 599].includes(status))
     expect(error).not.toHaveProperty('cause')
   })
 

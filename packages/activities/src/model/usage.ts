@@ -2,9 +2,10 @@ import { isJsonObject, type Json, type JsonObject, utf8Length } from '@treeos/co
 import type { Usage } from './prices.ts'
 
 /**
- * Reads what an answer cost, in model tokens. Tokens of thinking count as tokens of the answer, also where a server reports them
- * beside `completion_tokens`.
- * @returns null when the answer has no valid usage. A prompt of 0 tokens is not valid: servers say so when they counted nothing
+ * Reads what an answer cost, in model tokens. Tokens of thinking count as tokens of the answer, also where a
+ * server reports them beside `completion_tokens`.
+ * @returns null when the answer has no valid usage. A prompt of 0 tokens is not valid: servers say so when
+ *   they counted nothing
  */
 export function readUsage(completion: unknown): Usage | null {
   const usage = isJsonObject(completion) ? (completion.usage ?? inGroq(completion)) : undefined
@@ -20,7 +21,10 @@ export function readUsage(completion: unknown): Usage | null {
   }
 }
 
-/** The most model tokens that an answer can have, by what came: a token has at least one byte. Undefined for an answer without a message. */
+/**
+ * The most model tokens that an answer can have, by what came: a token has at least one byte. Undefined for
+ * an answer without a message.
+ */
 export function receivedIn(completion: unknown): number | undefined {
   if (!isJsonObject(completion)) return undefined
   if (isCount(completion.received)) return completion.received
@@ -38,8 +42,8 @@ function withThinking(usage: JsonObject, prompt: number, completion: number): nu
   const { total_tokens: total } = usage
   const thinking =
     countIn(usage.completion_tokens_details, 'reasoning_tokens') || countIn(usage, 'reasoning_tokens')
-  const beside = isCount(total) ? total - prompt : 0
-  return Math.max(completion, beside, thinking > completion ? completion + thinking : 0)
+  const rest = isCount(total) ? total - prompt : 0
+  return Math.max(completion, rest, thinking > completion ? completion + thinking : 0)
 }
 
 /** Tokens of the prompt that the provider had in its cache, by the names that providers have for them. */
@@ -67,8 +71,9 @@ const CHARS_PER_TOKEN_MAX = 8
 const CHARS_PER_TOKEN = 5
 
 /**
- * Whether a server read less of a prompt than it was sent: it counted fewer model tokens than the prompt can have, or exactly as many
- * as a context has room for. Some servers cut a prompt that is too long, and say nothing.
+ * Whether a server read less of a prompt than it was sent: it counted fewer model tokens than the prompt can
+ * have, or exactly as many as a context has room for. Some servers cut a prompt that is too long, and say
+ * nothing.
  */
 export function isCut(prompt: string, usage: Usage | null): boolean {
   if (usage === null || prompt.length < CHARS_MIN) return false

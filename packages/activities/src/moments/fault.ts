@@ -8,8 +8,8 @@ const CAUSES_MAX = 3
 const STACK_CHARS_MAX = 8000
 
 /**
- * The class, message and causes of an error: `TypeError: fetch failed: connect ECONNREFUSED 127.0.0.1:9`. It may quote
- * contents, so it never goes into Temporal's history. It never throws.
+ * The class, message and causes of an error: `TypeError: fetch failed: connect ECONNREFUSED 127.0.0.1:9`. It
+ * may quote contents, so it never goes into Temporal's history. It never throws.
  */
 export const describeError = (error: unknown): string =>
   readThrown(() => description(error), 'something that cannot be read')

@@ -1,12 +1,16 @@
 /**
- * Wakes without a doorbell. A signal costs Temporal's server more than a question to Postgres, and another workflow task more than the rest
- * of a quick moment. So a run whose wakes come soon after its acts waits for the next one itself before it ends its task:
- * 1. It says so: the append that ends its moment writes for how long it listens (`takePlace`). A client that commits a wake asks Postgres for
- *    that after the commit, and does not ring. A worker that stamps does not ask: it leaves out the beings that wait in its own process
- *    (`came`) and rings all others, because a ring that is not needed costs only time.
- * 2. It waits a little longer than it said (`follows`). One statement asks Postgres for all beings of this process that wait.
- * 3. It asks once more wherever a wake may have slipped by: an append counts the wakes before it commits (`recounted`), and a claim may find
- *    nothing while another worker has said that the being listens (`heardOut`).
+ * Wakes without a doorbell. A signal costs Temporal's server more than a question to Postgres, and another
+ * workflow task more than the rest of a quick moment. So a run whose wakes come soon after its acts waits for
+ * the next one itself before it ends its task:
+ * 1. It says so: the append that ends its moment writes for how long it listens (`takePlace`). A client that
+ *    commits a wake asks Postgres for that after the commit, and does not ring. A worker that stamps does not
+ *    ask: it leaves out the beings that wait in its own process (`came`) and rings all others, because a ring
+ *    that is not needed costs only time.
+ * 2. It waits a little longer than it said (`follows`). One statement asks Postgres for all beings of this
+ *   process that wait.
+ * 3. It asks once more wherever a wake may have slipped by: an append counts the wakes before it commits
+ *    (`recounted`), and a claim may find nothing while another worker has said that the being listens
+ *    (`heardOut`).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
@@ -15,16 +19,25 @@ import { LRUCache } from 'lru-cache'
 import { crashPoint } from '../guard/crash-point.ts'
 import type { Observer } from '../guard/guard.ts'
 
-/** A wake comes soon when it comes within this time of the end of the being's last act, in ms. So long its being waits for the next one. */
+/**
+ * A wake comes soon when it comes within this time of the end of the being's last act, in ms. So long its
+ * being waits for the next one.
+ */
 const SOON_MS = 250
-/** For so long after its act, in ms, a waiting being says that it listens; less than it waits, so that it asks once more later. */
+/**
+ * For so long after its act, in ms, a waiting being says that it listens; less than it waits, so that it asks
+ * once more later.
+ */
 export const LISTENS_MS = 200
 /**
- * No being waits where its task would take longer, in ms, if the next moment took as long as this one. Signals wait until the task ends, and
- * the SDK warns of tasks of 5 s.
+ * No being waits where its task would take longer, in ms, if the next moment took as long as this one.
+ * Signals wait until the task ends, and the SDK warns of tasks of 5 s.
  */
 const TASK_MS = 4000
-/** Default of the most beings that wait at once. Each has one of the 40 workflow tasks that a worker has at once. */
+/**
+ * Default of the most beings that wait at once. Each has one of the 40 workflow tasks that a worker has at
+ * once.
+ */
 const WAITING_MAX = 24
 /** First pause before Postgres is asked, in ms, and how much longer each pause is than the one before. */
 const PAUSE = { firstMs: 5, growth: 1.6 } as const
@@ -66,13 +79,17 @@ export class NextWakes {
     this.#tasks.set(being, performance.now())
   }
 
-  /** @param afterMs how long after the being's last act its wake came, by the clock of Postgres; null before the first act */
+  /**
+   * @param afterMs how long after the being's last act its wake came, by the clock of Postgres; null before
+   *   the first act
+   */
   opened(moment: MomentId, afterMs: number | null): void {
     if (afterMs !== null && afterMs < SOON_MS) this.#soon.set(moment, performance.now())
   }
 
   /**
-   * Takes a place to wait for the next wake at the end of this moment, which is near. Then call `follows` or `leave`.
+   * Takes a place to wait for the next wake at the end of this moment, which is near. Then call `follows` or
+   * `leave`.
    * @returns false for a being whose wakes do not come soon, in a long task, and when no place is left
    */
   takePlace(moment: MomentId): boolean {
@@ -110,7 +127,10 @@ export class NextWakes {
     return came
   }
 
-  /** Wakes of these beings are in their inboxes. @returns the beings that did not wait: these need a doorbell */
+  /**
+   * Wakes of these beings are in their inboxes.
+   * @returns the beings that did not wait: these need a doorbell
+   */
   came(beings: readonly BeingName[]): BeingName[] {
     return beings.filter((being) => !this.#end(being, true))
   }
@@ -136,7 +156,8 @@ export class NextWakes {
       }
     } catch (error) {
       observe.error('waiting for the next wake', error)
-      for (const being of [...this.#waiting.keys()]) this.#end(being, true) // their runs ask again, and nobody rings them
+      // their runs ask again, and nobody rings them
+      for (const being of [...this.#waiting.keys()]) this.#end(being, true)
     } finally {
       this.#isAsking = false
     }
@@ -149,18 +170,27 @@ export class NextWakes {
   }
 }
 
-/** How many wakes wait after an append. It counted none before it committed, and until the commit nobody rang the being. */
+/**
+ * How many wakes wait after an append. It counted none before it committed, and until the commit nobody rang
+ * the being.
+ */
 export const recounted = async (db: Db, being: BeingName): Promise<number> =>
   (await listWithWakes(db, [being])).length
 
-/** After a claim that found nothing: waits until the being listens no more. @returns whether it listened, so that a claim may find something now */
+/**
+ * After a claim that found nothing: waits until the being listens no more.
+ * @returns whether it listened, so that a claim may find something now
+ */
 export async function heardOut(db: Db, being: BeingName): Promise<boolean> {
   const leftMs = await leftToListen(db, being)
   if (leftMs !== null) await sleep(leftMs + 1)
   return leftMs !== null
 }
 
-/** For so long, in ms, a run counts as running once it was known to. So long at most a run lives on that was terminated. */
+/**
+ * For so long, in ms, a run counts as running once it was known to. So long at most a run lives on that was
+ * terminated.
+ */
 const KNOWN_MS = 1000
 
 /** Beings whose runs were known to run a short while ago: their workflow task began, or Temporal said so. */

@@ -48,7 +48,9 @@ export interface HeldMoment extends KeptMoment {
   concluded: ConcludedCall | null
 }
 
-/** A call that both gates allow, what it comes to, and the world that this was asked over: the moment's own. */
+/**
+ * A call that both gates allow, what it comes to, and the world that this was asked over: the moment's own.
+ */
 export interface ConcludedCall {
   readonly call: VerbCall
   readonly conclusion: ConcludedMoment
@@ -68,15 +70,19 @@ export class ReopenedError extends Error {
   override readonly name = 'ReopenedError'
 }
 
-/** More than a worker has under way. A held moment that is dropped is opened again, a stored one is read again. */
+/**
+ * More than a worker has under way. A held moment that is dropped is opened again, a stored one is read
+ * again.
+ */
 const MOMENTS_MAX = 2000
 
 /**
- * The moments that this process has under way, and the only owner of their open records. A moment is `held` when this process has opened it and
- * Postgres has nothing of it, and `stored` once its open record is in Postgres. It is dropped when the moment has ended.
+ * The moments that this process has under way, and the only owner of their open records. A moment is `held`
+ * when this process has opened it and Postgres has nothing of it, and `stored` once its open record is in
+ * Postgres. It is dropped when the moment has ended.
  *
- * Temporal may run a moment again, here or elsewhere, while an earlier run goes on. So whoever ends a moment names the digest of the open
- * record, and Postgres takes one open record and one decision for each moment.
+ * Temporal may run a moment again, here or elsewhere, while an earlier run goes on. So whoever ends a moment
+ * names the digest of the open record, and Postgres takes one open record and one decision for each moment.
  */
 export class OpenMoments {
   readonly #moments = new LRUCache<MomentId, HeldMoment | StoredMoment>({ max: MOMENTS_MAX })
@@ -116,7 +122,8 @@ export class OpenMoments {
   }
 
   /**
-   * Stores the open record of a held moment, and its decision where there is one. Then it is like one that was never held.
+   * Stores the open record of a held moment, and its decision where there is one. Then it is like one that
+   * was never held.
    * @throws {ReopenedError} when others are stored
    */
   async store(db: Db, held: HeldMoment): Promise<void> {
@@ -136,7 +143,10 @@ export class OpenMoments {
     return new ReopenedError(`another process went on with ${held.open.moment}`)
   }
 
-  /** A moment that is stored. @throws {Error} when it was never opened, or content that its record names is missing */
+  /**
+   * A moment that is stored.
+   * @throws {Error} when it was never opened, or content that its record names is missing
+   */
   async load(db: Db, moment: MomentId): Promise<LoadedMoment> {
     const known = this.#moments.get(moment)
     if (known?.state === 'stored') return known.loaded
@@ -151,7 +161,10 @@ export class OpenMoments {
     return loaded
   }
 
-  /** The decision of a moment that is stored, or null while there is none. The first decision of a moment never changes. */
+  /**
+   * The decision of a moment that is stored, or null while there is none. The first decision of a moment
+   * never changes.
+   */
   async decision(db: Db, moment: MomentId): Promise<StoredDecision | null> {
     const known = this.#moments.get(moment)
     if (known?.state === 'stored' && known.decision !== null) return known.decision
@@ -175,8 +188,8 @@ interface ComposedStack {
 const made = new WeakMap<LoadedMoment, ComposedStack>()
 
 /**
- * Composes the stack of a moment as `composeLoaded` does. On the short way the mind and the stamp get one stack, and it is composed
- * once for both.
+ * Composes the stack of a moment as `composeLoaded` does. On the short way the mind and the stamp get one
+ * stack, and it is composed once for both.
  */
 export function composeOnce(
   { db, registry }: { readonly db: Db; readonly registry: Registry },

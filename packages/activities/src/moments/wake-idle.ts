@@ -9,7 +9,8 @@ const DAY_SECONDS = 86_400
 const IDLE_SECONDS_MAX = 365 * DAY_SECONDS
 
 /**
- * Seconds of silence after which a being wakes by itself: its quality `wake.idle`, a whole number from 1 to 365 days.
+ * Seconds of silence after which a being wakes by itself: its quality `wake.idle`, a whole number from 1 to
+ * 365 days.
  * @returns null when the quality is missing or invalid, and the being never wakes by itself
  */
 export function idleSecondsOf(qualities: JsonObject): number | null {
@@ -49,8 +50,8 @@ interface IdleBeing {
 }
 
 /**
- * A wake of the being by itself says what its row says. So the record refuses it where the row has changed since it was read, and the being
- * wakes by what it has now.
+ * A wake of the being by itself says what its row says. So the record refuses it where the row has changed
+ * since it was read, and the being wakes by what it has now.
  */
 export const unlessRefused =
   ({ observe }: Pick<BeatDeps, 'observe'>) =>
@@ -60,7 +61,10 @@ export const unlessRefused =
     return false
   }
 
-/** Puts an idle wake into the inbox, unless the being has another idle time by now. A rerun adds no second one. */
+/**
+ * Puts an idle wake into the inbox, unless the being has another idle time by now. A rerun adds no second
+ * one.
+ */
 export async function wakeIdle(
   deps: BeatDeps,
   { being, generation, n, seconds }: IdleBeing,

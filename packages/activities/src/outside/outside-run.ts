@@ -13,12 +13,16 @@ const FILE_KIB_MAX = 16 * 1024
 const PROCESSES_MAX = 16
 const WORK_BYTES_MAX = 64 * 1024 * 1024
 
-/** The root user has no bound on its processes, and whoever breaks out of a sandbox has the rights of its user. */
+/**
+ * The root user has no bound on its processes, and whoever breaks out of a sandbox has the rights of its
+ * user.
+ */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
 /**
- * Nothing of this machine but its programs: no network, no home, no environment, no other process. All that can be written
- * is bounded, since it is memory. A sandbox inside would have no such bounds, so there is none (bubblewrap 0.8 or newer).
+ * Nothing of this machine but its programs: no network, no home, no environment, no other process. All that
+ * can be written is bounded, since it is memory. A sandbox inside would have no such bounds, so there is none
+ * (bubblewrap 0.8 or newer).
  */
 const SANDBOX = [
   ...['--unshare-all', '--unshare-user', '--disable-userns'],
@@ -45,7 +49,8 @@ const SANDBOX = [
 const STATUS_FD = 3
 
 /**
- * Makes the runner of commands for effects. It needs the program bwrap of the machine, which the operator names.
+ * Makes the runner of commands for effects. It needs the program bwrap of the machine, which the operator
+ * names.
  * @param bwrap its path; null refuses every command
  * @param attempt aborted when the attempt of the effect is over
  */

@@ -123,7 +123,10 @@ export async function build(
   }
 }
 
-/** The heads that the append checks: of all that an act, a refusal or a look rests on, and of the reels that it writes. */
+/**
+ * The heads that the append checks: of all that an act, a refusal or a look rests on, and of the reels that
+ * it writes.
+ */
 function headsOf(reader: WorldReader, concluded: ConcludedMoment): SeenHead[] {
   const read = [...reader.heads.values()]
   if (isActLike(concluded)) return read // what waits rests on all that an act rests on
@@ -131,7 +134,9 @@ function headsOf(reader: WorldReader, concluded: ConcludedMoment): SeenHead[] {
   return [...judgedHeads(concluded), ...read.filter(({ reel }) => written.has(reel))]
 }
 
-/** The heads from which a call was judged, where the basis has not all of them; null when no call was judged. */
+/**
+ * The heads from which a call was judged, where the basis has not all of them; null when no call was judged.
+ */
 const judgedBeyond = ({ basis }: BeforeStamp, { judged }: ConcludedMoment): readonly HeadRef[] | null =>
   judged === undefined
     ? null
@@ -144,8 +149,9 @@ const judgedBy = ({ basis, basisSalt }: BeforeStamp, judged: readonly HeadRef[])
   judged.length === 0 ? null : judgedDigest(basisSalt, basis.keys(), judged)
 
 /**
- * The heads that a refusal or a look rests on. Append checks them, as it checks all that an act read: so replay, which judges from
- * these heads, sees what the gates saw. It leaves out those of reels without a fact, because it would make a head for each name.
+ * The heads that a refusal or a look rests on. Append checks them, as it checks all that an act read: so
+ * replay, which judges from these heads, sees what the gates saw. It leaves out those of reels without a
+ * fact, because it would make a head for each name.
  */
 const judgedHeads = ({ judged = [] }: ConcludedMoment): SeenHead[] => judged.filter(({ seq }) => seq > 0)
 

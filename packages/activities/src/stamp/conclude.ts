@@ -9,7 +9,10 @@ import type { ConcludedCall } from '../moments/open-moments.ts'
 import type { GateInput } from './propose.ts'
 import type { StampReading } from './read.ts'
 
-/** Asks the law what a proposal comes to. What was concluded of its call before, from the same world, is not asked again. */
+/**
+ * Asks the law what a proposal comes to. What was concluded of its call before, from the same world, is not
+ * asked again.
+ */
 export async function concludeProposal(
   db: Db,
   deps: BeatDeps,
@@ -22,7 +25,7 @@ export async function concludeProposal(
   const moment = decidedMoment(current, proposal, effect !== null)
   const live = liveQuestions(db, input.moment, source)
   const { registry } = deps
-  const conclusion = await conclude(moment, { reader, live, registry, digest: digestOf, asksTried: true })
+  const conclusion = await conclude(moment, { reader, live, registry, digest: digestOf, asksDryRun: true })
   const refusal = conclusion.kind === 'effect-pending' ? undefined : conclusion.refusal
   if (refusal?.code === 'INTERNAL' && refusal.cause !== undefined && !isKept)
     await reportFault(deps, input.moment, { part: 'decide', attempt: 1, seconds: 0, error: refusal.cause })

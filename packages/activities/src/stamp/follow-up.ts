@@ -13,7 +13,10 @@ import type { ScheduleRef } from '@treeos/protocol'
 import type { BuiltFact, OpenRecord, WakingChange } from '@treeos/store'
 import { type ChangedRow, changeContent, SCHEDULES, STANDARD_BUDGET } from '@treeos/world'
 
-/** Changes of an act that others may watch, with the wake for each. None at the hop limit, which also ends summons. */
+/**
+ * Changes of an act that others may watch, with the wake for each. None at the hop limit, which also ends
+ * summons.
+ */
 export function changesOf(
   rows: readonly ChangedRow[],
   drafts: readonly FactDraft[],
@@ -37,7 +40,10 @@ export function changesOf(
   })
 }
 
-/** Kinds of facts after which a being must check its inbox again: they may end a park, a pause, a lease or its life. */
+/**
+ * Kinds of facts after which a being must check its inbox again: they may end a park, a pause, a lease or its
+ * life.
+ */
 const RECHECK_KINDS = new Set([
   'being:budgeted',
   'being:unparked',

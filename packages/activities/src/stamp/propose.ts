@@ -7,7 +7,7 @@ import { type DecidedMoment, decisionOfPerson, saltOfAct } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { composeOnce, type HeldMoment } from '../moments/open-moments.ts'
 
-type BesideRefusal = NonNullable<DecidedMoment['refused']>
+type ConditionRefusal = NonNullable<DecidedMoment['refused']>
 
 /** Input of the gates: a skip, or a decision with its stack. */
 export type GateInput =
@@ -22,7 +22,7 @@ export type GateInput =
       /** of the call of its model; null without one */
       readonly overlay: OverlayRecord | null
       /** what refuses it beside the gates; left out for nothing */
-      readonly refused?: BesideRefusal
+      readonly refused?: ConditionRefusal
     }
 
 /** The proposal of a moment: a skip, a failure, or a decision with its composed stack. */
@@ -39,7 +39,7 @@ export async function propose(
   // The last attempt may have recorded its result although its answer to Temporal was lost.
   if (input.effect === undefined || (await findEffect(deps.db, input.moment))?.result != null) return proposal
   const message = WHY_NO_EFFECT[input.effect] ?? EFFECT_WITHOUT_RESULT
-  return refusedBeside(proposal, { beside: 'effect', code: input.effect, message })
+  return refusedByCondition(proposal, { beside: 'effect', code: input.effect, message })
 }
 
 async function decisionOf(
@@ -82,11 +82,14 @@ const WHY_NO_EFFECT: Readonly<Record<string, string>> = {
 }
 const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
 
-/** The decision is refused for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
-export function refusedBeside(proposal: GateInput, refused: BesideRefusal): GateInput {
+/**
+ * The decision is refused for a reason beside the gates.
+ * @throws {Error} for a skip, which such a reason cannot refuse
+ */
+export function refusedByCondition(proposal: GateInput, refused: ConditionRefusal): GateInput {
   if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${refused.message}`)
   return { ...proposal, refused }
 }
 
 export const LEASE_EXPIRED = 'the lease of this act has expired: inhabit the being again'
-export const UNLEASED: BesideRefusal = { beside: 'lease', code: 'FORBIDDEN', message: LEASE_EXPIRED }
+export const UNLEASED: ConditionRefusal = { beside: 'lease', code: 'FORBIDDEN', message: LEASE_EXPIRED }

@@ -18,7 +18,10 @@ export interface StampReading {
   readonly recordsHead: SeenHead
   /** the moment, with a new thread when its thread was cut after it opened */
   readonly current: LoadedMoment
-  /** the world as it was when the moment opened: what is not an act is judged again, from the world as it is now */
+  /**
+   * the world as it was when the moment opened: what is not an act is judged again, from the world as it is
+   * now
+   */
   readonly isKept: boolean
   /** what its call came to when its mind was asked; null where that is not to be used */
   readonly concluded: ConcludedCall | null
@@ -26,7 +29,8 @@ export interface StampReading {
 
 /**
  * Reads in one statement what every stamp needs and what the being's last stamp read.
- * @param kept the world as it was when the moment opened: then it is read again, without a statement where that is enough
+ * @param kept the world as it was when the moment opened: then it is read again, without a statement where
+ *   that is enough
  * @param before what its call came to, in that world
  */
 export async function readForStamp(
@@ -61,9 +65,12 @@ export async function readForStamp(
   }
 }
 
-/** What was said stands where nothing else is asked at a stamp: nobody is answered who may have been answered meanwhile, and no rule is tried. */
+/**
+ * What was said stands where nothing else is asked at a stamp: nobody is answered who may have been answered
+ * meanwhile, and no rule is tried.
+ */
 const mayStand = ({ reader }: ConcludedCall, { record }: LoadedMoment): boolean =>
-  record.answers === null && approvalOf(record.wake) === null && !reader.hasTrials
+  record.answers === null && approvalOf(record.wake) === null && !reader.hasDryRun
 
 /** Gives a moment that a change, schedule or silence woke a thread of its own when its thread was cut. */
 async function detachFromCutThread(source: RowSource, opened: LoadedMoment): Promise<LoadedMoment> {

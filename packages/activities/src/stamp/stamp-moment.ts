@@ -39,21 +39,23 @@ import { type HeldMoment, ReopenedError } from '../moments/open-moments.ts'
 import { build } from './build.ts'
 import { concludeProposal } from './conclude.ts'
 import { beingsToRecheck, beingsWithNewBudget, changedSchedules, changesStandardBudget } from './follow-up.ts'
-import { type GateInput, propose, refusedBeside, UNLEASED } from './propose.ts'
+import { type GateInput, propose, refusedByCondition, UNLEASED } from './propose.ts'
 import { readForStamp } from './read.ts'
 import { evaluationIn, stampedBefore } from './stored-stamp.ts'
 
-/** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
-const UNLOCKED_TRIES_MAX = 2
-const TRIES_MAX = 12
+/**
+ * After this many conflicts with other writers, the stamp locks everything it read before it decides again.
+ */
+const UNLOCKED_ATTEMPTS_MAX = 2
+const ATTEMPTS_MAX = 12
 
 /**
- * Stamp: asks both gates about the decision, and appends its facts and the moment's outcome, all or none. Then rings the
- * beings that it woke. A rerun returns the first run's outcome. When another writer moved a head that the decision read, the
- * stamp decides again.
+ * Stamp: asks both gates about the decision, and appends its facts and the moment's outcome, all or none.
+ * Then rings the beings that it woke. A rerun returns the first run's outcome. When another writer moved a
+ * head that the decision read, the stamp decides again.
  * @param held a moment whose open record and decision are not stored: the append stores them too
- * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written; or the stack that another run has
- *   stamped it with
+ * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written;
+ *   or the stack that another run has stamped it with
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  * @throws {RecordRefusedError} when Postgres takes neither the act nor its failure
  * @throws {ReopenedError} when other records of a held moment are stored
@@ -69,7 +71,8 @@ export async function stampMoment(
   if (held !== null) await deps.memory.moments.store(deps.db, held)
   const refused =
     (await whyYesIsOver(deps, input.moment)) ?? (await recordEffectRequest(deps, input, first.pending))
-  // What rules count has moved since: it is judged again, and refused where another act waits for the outside.
+  // What rules count has moved since: it is judged again, and refused where another act waits for the
+  // outside.
   if (refused === MOVED) return stampMoment(deps, input, null)
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
   const failed = await stampWithRetries(deps, { ...input, effect: refused }, null)
@@ -92,7 +95,10 @@ async function whyYesIsOver(deps: BeatDeps, moment: MomentId): Promise<string | 
 
 const MOVED = 'moved'
 
-/** Records the effect that a moment requests. @returns an error code when it requested another one before, `moved`, or null */
+/**
+ * Records the effect that a moment requests.
+ * @returns an error code when it requested another one before, `moved`, or null
+ */
 async function recordEffectRequest(
   { db }: BeatDeps,
   { moment }: StampInput,
@@ -118,13 +124,14 @@ async function stampWithRetries(
     unstored = null
   }
   let conflicting: ReelId[] = []
-  // The first try of a held moment reads nothing again: mostly nothing that it read has moved since it opened.
-  for (let attempt = held === null ? 1 : 0; attempt <= TRIES_MAX; attempt++) {
-    if (attempt > UNLOCKED_TRIES_MAX) await store() // under these locks no other connection could store it
+  // The first try of a held moment reads nothing again: mostly nothing that it read has moved since it
+  // opened.
+  for (let attempt = held === null ? 1 : 0; attempt <= ATTEMPTS_MAX; attempt++) {
+    if (attempt > UNLOCKED_ATTEMPTS_MAX) await store() // under these locks no other connection could store it
     const kept = attempt === 0 ? (held?.reading ?? null) : null
-    const run = (db: Db) => tryStamp(db, deps, input, { opened, held: unstored, kept }, proposal)
+    const run = (db: Db) => attemptStamp(db, deps, input, { opened, held: unstored, kept }, proposal)
     const done =
-      attempt <= UNLOCKED_TRIES_MAX ? await runUnlocked(db, run) : await runLocked(deps, conflicting, run)
+      attempt <= UNLOCKED_ATTEMPTS_MAX ? await runUnlocked(db, run) : await runLocked(deps, conflicting, run)
     switch (done.status) {
       case 'stamped':
         if (held === null) memory.moments.drop(input.moment)
@@ -138,12 +145,13 @@ async function stampWithRetries(
         conflicting = done.read
         break
       case 'refused':
-        if (kept !== null && done.refusal.prospect === 'refused') break // it was judged from what was read before
+        // it was judged from what was read before
+        if (kept !== null && done.refusal.prospect === 'refused') break
         proposal = failedAsRefused(proposal, done.refusal)
         await store()
         break
       case 'unleased':
-        proposal = refusedBeside(proposal, UNLEASED)
+        proposal = refusedByCondition(proposal, UNLEASED)
         break
       case 'reopened':
         throw new ReopenedError(`another process went on with ${input.moment}`)
@@ -153,11 +161,11 @@ async function stampWithRetries(
         )
     }
   }
-  throw new Error(`moment ${input.moment} conflicted with other writers in ${TRIES_MAX} tries`)
+  throw new Error(`moment ${input.moment} conflicted with other writers in ${ATTEMPTS_MAX} attempts`)
 }
 
 /** How one try of a stamp ended. */
-type TryResult =
+type StampAttempt =
   | {
       readonly status: 'stamped'
       readonly stamped: StampedMoment
@@ -165,7 +173,9 @@ type TryResult =
       readonly rescheduled: readonly ScheduleRef[]
       /** the being goes on with the same call */
       readonly keepsOverlay: boolean
-      /** a wake without a doorbell may have come after the inbox was counted, and the run does not listen on */
+      /**
+       * a wake without a doorbell may have come after the inbox was counted, and the run does not listen on
+       */
       readonly mayHaveMissed: boolean
     }
   | { readonly status: 'done' }
@@ -191,23 +201,24 @@ interface StampStart {
 }
 
 /**
- * One try of a stamp: read, conclude, build, append; each but the last is a file in `stamp/`. The append refuses when a head that was read
- * has moved.
+ * One try of a stamp: read, conclude, build, append; each but the last is a file in `stamp/`. The append
+ * refuses when a head that was read has moved.
  */
-async function tryStamp(
+async function attemptStamp(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
   { opened, held, kept }: StampStart,
   proposal: GateInput,
-): Promise<TryResult> {
+): Promise<StampAttempt> {
   const reading = await readForStamp(db, deps, input, opened, kept, held?.concluded)
   const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
   const concluded = await concludeProposal(db, deps, input, proposal, reading, before)
-  // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
-  // where no call was judged. So anything but an act is judged again from the present rows.
+  // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel
+  // without a fact, and nothing where no call was judged. So anything but an act is judged again from the
+  // present rows.
   if (kept !== null && concluded.kind !== 'act' && concluded.kind !== 'waiting')
-    return tryStamp(db, deps, input, { opened, held, kept: null }, proposal)
+    return attemptStamp(db, deps, input, { opened, held, kept: null }, proposal)
   if (concluded.kind === 'effect-pending') return { status: 'effect-pending', pending: concluded }
   deps.memory.stamped.set(input.being, reading.readSet)
   const open = held?.open.record.digest ?? digestOf(opened.record)
@@ -266,7 +277,7 @@ function unstoredOf({
 async function afterStamp(
   deps: BeatDeps,
   { being, moment }: StampInput,
-  { stamped, ring, rescheduled, mayHaveMissed }: Extract<TryResult, { status: 'stamped' }>,
+  { stamped, ring, rescheduled, mayHaveMissed }: Extract<StampAttempt, { status: 'stamped' }>,
   thread: string,
 ): Promise<StampedMoment> {
   deps.observe.outcome(stamped.kind, stamped.reason, moment, thread)
@@ -285,7 +296,10 @@ function dropOverlay({ overlays }: BeatDeps, { record, overlays: sources }: Load
   if (sources !== undefined && sources.call !== null) overlays.drop(sources.call, record.moment)
 }
 
-async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise<TryResult | RefusedAct> {
+async function runUnlocked(
+  db: Db,
+  run: (db: Db) => Promise<StampAttempt>,
+): Promise<StampAttempt | RefusedAct> {
   try {
     return await run(db)
   } catch (error) {
@@ -305,12 +319,15 @@ function asRefused(error: unknown): RefusedAct {
   return { status: 'refused', refusal }
 }
 
-/** The moment fails in place of an act that the record does not take. @throws {RecordRefusedError} when it did not take the failure either */
+/**
+ * The moment fails in place of an act that the record does not take.
+ * @throws {RecordRefusedError} when it did not take the failure either
+ */
 function failedAsRefused(proposal: GateInput, { prospect, what }: RecordRefusal): GateInput {
   if (proposal.kind === 'skipped' || proposal.refused?.beside === 'storage')
     throw new RecordRefusedError(`the record refuses the end of the moment: ${what}`)
   const beside = 'storage'
-  return refusedBeside(
+  return refusedByCondition(
     proposal,
     prospect === 'refused'
       ? { beside, code: 'FORBIDDEN', message: `the record refuses this act: ${what}` }
@@ -318,12 +335,15 @@ function failedAsRefused(proposal: GateInput, { prospect, what }: RecordRefusal)
   )
 }
 
-/** Runs a try with locks on the reels that the last try read. A deadlock with another stamp counts as a conflict. */
+/**
+ * Runs a try with locks on the reels that the last try read. A deadlock with another stamp counts as a
+ * conflict.
+ */
 async function runLocked(
   deps: BeatDeps,
   reels: ReelId[],
-  run: (db: Db) => Promise<TryResult>,
-): Promise<TryResult | RefusedAct> {
+  run: (db: Db) => Promise<StampAttempt>,
+): Promise<StampAttempt | RefusedAct> {
   try {
     return await deps.db.transaction().execute(async (tx) => {
       await lockHeads(tx, reels)

@@ -1785,7 +1785,7 @@ export interface components {
                 see: string;
             })[];
             primary: components["schemas"]["RoleName"] | null;
-            /** @description what rules that are tried would have said otherwise; left out for nothing */
+            /** @description what dry-run rules would have said otherwise; left out for nothing */
             shadow?: components["schemas"]["ShadowVerdict"][];
             skip?: components["schemas"]["SkipReason"];
             /**
@@ -2063,7 +2063,7 @@ export interface components {
             primary: string | null;
             promptDigest: string | null;
             reason?: string;
-            /** @description what rules that are tried would have said otherwise of its call; left out for nothing */
+            /** @description what dry-run rules would have said otherwise of its call; left out for nothing */
             shadow?: components["schemas"]["ShadowVerdict"][];
             stackDigest: string | null;
             stacked: string[];
@@ -2455,7 +2455,7 @@ export interface components {
         };
         /** @enum {boolean|string} */
         SelfContinue: false | true | "until-answered";
-        /** @description What rules that are tried would have said of a call, where those that decide say something else. */
+        /** @description What dry-run rules would have said of a call, where those that decide say something else. */
         ShadowVerdict: {
             /** @description address of the dry-run rule or count that would have decided so */
             by: string;

@@ -1,15 +1,15 @@
 import { TreeosError } from '@treeos/core'
-import type { VaultCaller } from '@treeos/overlay/vault'
+import type { VaultClient } from '@treeos/overlay/vault'
 
 /**
- * A secret of the instance, which follows from the key that its workers and clients share, and from a salt: it is stored nowhere, and
- * neither of both is enough to make it.
+ * A secret of the instance, which follows from the key that its workers and clients share, and from a salt:
+ * it is stored nowhere, and neither of both is enough to make it.
  * @param name what it is for
  * @param salt random bytes that workers may not read
  * @throws {TreeosError} SERVICE_UNAVAILABLE in a program that has no key
  */
 export function instanceSecret(
-  { vaults }: { readonly vaults?: VaultCaller },
+  { vaults }: { readonly vaults?: VaultClient },
   name: string,
   salt: Uint8Array,
 ): Buffer {

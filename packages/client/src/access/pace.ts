@@ -5,7 +5,8 @@ import { BurstyRateLimiter, RateLimiterMemory } from 'rate-limiter-flexible'
 const BURST_SECONDS = 30
 
 /**
- * Bounds how often each key may ask: `points` in each span of `seconds`, and beside them `burst` in half a minute.
+ * Bounds how often each key may ask: `points` in each span of `seconds`, and beside them `burst` in half a
+ * minute.
  * @returns counts a request @throws {TreeosError} RATE_LIMITED
  */
 export function pace({ points, seconds = 1, burst }: { points: number; seconds?: number; burst: number }) {

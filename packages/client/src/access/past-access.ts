@@ -4,9 +4,10 @@ import type { BeingRow, WorldReader } from '@treeos/world'
 import { isDescendant } from './descent.ts'
 
 /**
- * Who may look into which past: the moments of a being, its prompts and what was said to it. A person may look into its own past and that
- * of its offspring, which are the beings that it may also inhabit. The first operator may look into every past. All that asks about pasts
- * asks here; a query asks by {@link pastsFor}, and `offspringOf` of the store says the same in SQL.
+ * Who may look into which past: the moments of a being, its prompts and what was said to it. A person may
+ * look into its own past and that of its offspring, which are the beings that it may also inhabit. The first
+ * operator may look into every past. All that asks about pasts asks here; a query asks by {@link pastsFor},
+ * and `offspringOf` of the store says the same in SQL.
  */
 export const seesAllPasts = (me: Pick<BeingRow, 'parent'> | null): boolean => me?.parent === null
 
@@ -44,7 +45,10 @@ export async function authorizePast(at: Presence, as: BeingName, being: BeingNam
   await requireBeing(at, being)
 }
 
-/** Whether a person may look into every past. @throws {TreeosError} FORBIDDEN; what `authorizeActingAs` throws */
+/**
+ * Whether a person may look into every past.
+ * @throws {TreeosError} FORBIDDEN; what `authorizeActingAs` throws
+ */
 export async function authorizeAllPasts(at: Presence, as: BeingName): Promise<void> {
   await authorizeActingAs(at, as)
   if (!seesAllPasts(await readerOf(at).being(as)))
@@ -54,7 +58,10 @@ export async function authorizeAllPasts(at: Presence, as: BeingName): Promise<vo
 /** Whether the past of a being is open to one person. */
 export type OpenPasts = (being: BeingName) => Promise<boolean>
 
-/** Asks once for each being, and of the first operator once in all: makers never change, so an answer stays right. */
+/**
+ * Asks once for each being, and of the first operator once in all: makers never change, so an answer stays
+ * right.
+ */
 export function pastsOpenTo(at: Presence, as: BeingName): OpenPasts {
   const known = new Map<string, Promise<boolean>>()
   const once = (key: string, ask: () => Promise<boolean>): Promise<boolean> => {
@@ -68,7 +75,10 @@ export function pastsOpenTo(at: Presence, as: BeingName): OpenPasts {
     (await once('operator of all', isOperator)) || once(being, () => mayReadPast(at, as, being))
 }
 
-/** A fact belongs to who acted, and to the being on whose reel it stands; one of no being is the operator's to see. */
+/**
+ * A fact belongs to who acted, and to the being on whose reel it stands; one of no being is the operator's to
+ * see.
+ */
 export async function isFactOpen(
   isOpen: OpenPasts,
   { reel, actor }: Pick<FactHeader, 'reel' | 'actor'>,

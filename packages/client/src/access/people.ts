@@ -2,8 +2,8 @@ import type { BeingName } from '@treeos/core'
 import { listRowsOf, type Presence } from '@treeos/reality'
 
 /**
- * The persons that somebody may let in: itself, and those that descend from it, sorted by name. Ended ones are left out. As
- * `authorizeGrant` decides for one of them.
+ * The persons that somebody may let in: itself, and those that descend from it, sorted by name. Ended ones
+ * are left out. As `authorizeGrant` decides for one of them.
  */
 export async function personsUnder({ db }: Pick<Presence, 'db'>, as: BeingName): Promise<BeingName[]> {
   const rows = (await listRowsOf(db, 'being:')).map(({ row }) => row)

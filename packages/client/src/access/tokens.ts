@@ -41,7 +41,8 @@ export interface TokenView {
  * Issues an access token that lets its holder act as one being, until it expires or is revoked.
  * @param days whole number from 1 to {@link TOKEN_DAYS_MAX}; default 30
  * @returns the token with its secret; the secret is not stored and cannot be read again
- * @throws {TreeosError} FORBIDDEN when the being neither is `as` nor descends from it; BEING_NOT_FOUND; INVALID_INPUT
+ * @throws {TreeosError} FORBIDDEN when the being neither is `as` nor descends from it; BEING_NOT_FOUND;
+ *   INVALID_INPUT
  */
 export async function issueToken(
   at: Presence,
@@ -62,7 +63,10 @@ export async function issueToken(
 /** Tokens that are read at once. */
 const PAGE = 200
 
-/** The access tokens that a person may revoke: for itself, for its descendants, and those that it issued. Ended ones too; the oldest first. */
+/**
+ * The access tokens that a person may revoke: for itself, for its descendants, and those that it issued.
+ * Ended ones too; the oldest first.
+ */
 export async function listTokens(at: Presence, as: BeingName): Promise<TokenView[]> {
   const views: TokenView[] = []
   for (let after: string | undefined; ; ) {
@@ -87,7 +91,8 @@ export async function tokensPage(
 
 /**
  * Revokes an access token. Allowed to its issuer and to any person who could have issued it.
- * @throws {TreeosError} INVALID_INPUT for an id that is not one of a token that the person may revoke; RESOURCE_CONFLICT when it was revoked before
+ * @throws {TreeosError} INVALID_INPUT for an id that is not one of a token that the person may revoke;
+ *   RESOURCE_CONFLICT when it was revoked before
  */
 export async function revokeToken(
   at: Presence,
@@ -108,7 +113,10 @@ export async function revokeToken(
 
 export type VerifiedToken = TokenGrant & { readonly token: string }
 
-/** The grant of a secret. @returns null when the text is not a secret, or its token is unknown, expired or revoked */
+/**
+ * The grant of a secret.
+ * @returns null when the text is not a secret, or its token is unknown, expired or revoked
+ */
 export async function verifyToken(at: Presence, secret: string): Promise<VerifiedToken | null> {
   const token = await tokenOf(at, secret)
   return token?.holds === true ? grantOf(token) : null
@@ -149,8 +157,9 @@ export interface Authorization {
 }
 
 /**
- * Checks that a grant is for the person itself or for a descendant. For another person only the operator may make one: what a person does by such a
- * token is its own act, and nothing says who was behind it. A link lets that person in by itself.
+ * Checks that a grant is for the person itself or for a descendant. For another person only the operator may
+ * make one: what a person does by such a token is its own act, and nothing says who was behind it. A link
+ * lets that person in by itself.
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
  */
 export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant): Promise<Authorization> {

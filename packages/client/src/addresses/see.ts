@@ -1,14 +1,14 @@
 import { type BeingName, readPath, sealedId, stanceOf } from '@treeos/core'
 import { openedIn } from '@treeos/reality'
 import { type Descriptor, matterKey } from '@treeos/world'
-import { type BeingSnapshot, type SeeConnection, withSnapshot } from '../beings/seeing.ts'
-import { suggesting } from './suggesting.ts'
+import { type BeingSnapshot, type SeeConnection, withSnapshot } from '../beings/being-snapshot.ts'
+import { suggesting } from './suggestion.ts'
 
 /**
- * SEE: reads an address as a being, now, and writes nothing. Evaluates the being's flow for the verb `see` and asks both
- * gates. A person reads the text of a note from outside where it may be asked to vouch for it.
- * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND; ROLE_UNAVAILABLE when the flow
- *   gives no role
+ * SEE: reads an address as a being, now, and writes nothing. Evaluates the being's flow for the verb `see`
+ * and asks both gates. A person reads the text of a note from outside where it may be asked to vouch for it.
+ * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND; ROLE_UNAVAILABLE
+ *   when the flow gives no role
  */
 export async function see(at: SeeConnection, as: BeingName, address: string): Promise<Descriptor> {
   return suggesting(

@@ -1,7 +1,7 @@
 import { type BeingName, parseStance, stanceOf } from '@treeos/core'
 import { covers } from '@treeos/world'
-import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
-import { addresses } from '../roles/authoring.ts'
+import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/being-snapshot.ts'
+import { addresses } from '../roles/authoring-catalog.ts'
 
 /** A being that may be spoken to. */
 export interface SpeakableBeing {
@@ -13,8 +13,9 @@ export interface SpeakableBeing {
 const SPEAKABLE_MAX = 200
 
 /**
- * The beings that a being may speak to now and sees: those that its list names, and those that the list covers of the beings around it
- * and of the catalog of addresses, where it may see that. The rules of a target still decide each summon.
+ * The beings that a being may speak to now and sees: those that its list names, and those that the list
+ * covers of the beings around it and of the catalog of addresses, where it may see that. The rules of a
+ * target still decide each summon.
  */
 export async function speakable(at: SeeConnection, as: BeingName): Promise<SpeakableBeing[]> {
   const known = await unlessRefused(addresses(at, as, { text: '@', of: 'beings', limit: SPEAKABLE_MAX }))

@@ -33,7 +33,11 @@ export async function approvals(at: Presence, as: BeingName): Promise<ApprovalVi
   return viewsOf(at, await listOpenSummons(at.db, as, { prefix: ASKED_PREFIX }))
 }
 
-/** The same, page by page. @throws {TreeosError} INVALID_INPUT when `after` names nothing that this being was asked; as {@link approvals} */
+/**
+ * The same, page by page.
+ * @throws {TreeosError} INVALID_INPUT when `after` names nothing that this being was asked; as
+ *   {@link approvals}
+ */
 export async function approvalsPage(
   at: Presence,
   as: BeingName,

@@ -3,7 +3,10 @@ import { openedIn, type Presence } from '@treeos/reality'
 import { digestOf, readBlobCached, readRows } from '@treeos/store'
 import { type RoleRow, roleKey, worldKey } from '@treeos/world'
 
-/** What a person marks as trusted: a place, a being or a thing by its whole address, or a role or the signals of a namespace. */
+/**
+ * What a person marks as trusted: a place, a being or a thing by its whole address, or a role or the signals
+ * of a namespace.
+ */
 export type VouchedFor =
   | { readonly address: string }
   | { readonly role: string }
@@ -17,7 +20,8 @@ export interface MarkedView {
 }
 
 /**
- * Shows what a person is to vouch for. The text of a note is readable in it; `seen` is the digest of what is recorded.
+ * Shows what a person is to vouch for. The text of a note is readable in it; `seen` is the digest of what is
+ * recorded.
  * @throws {TreeosError} RESOURCE_CONFLICT where nothing there is from outside
  */
 export async function markedView(

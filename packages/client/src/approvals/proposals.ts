@@ -28,15 +28,18 @@ export interface Proposal {
   /** of the rule, in the qualities of the space, as `treeos space set` takes it */
   readonly field: string
   readonly value: Json
-  /** arguments of any of these calls that the rule does not bound, since not all of them have a number there */
+  /**
+   * arguments of any of these calls that the rule does not bound, since not all of them have a number there
+   */
   readonly free: readonly string[]
 }
 
 export type ProposedView = ApprovalView & { readonly likeThis?: Proposal }
 
 /**
- * Calls that wait for a person, each with a rule that would ask less, where the person said yes to many like it: of the same being, by the same
- * rule, to the same operation. Nothing is changed: who may set the rule does so.
+ * Calls that wait for a person, each with a rule that would ask less, where the person said yes to many like
+ * it: of the same being, by the same rule, to the same operation. Nothing is changed: who may set the rule
+ * does so.
  */
 export async function withProposals(
   at: Presence,
@@ -75,7 +78,7 @@ interface ProposedFrom extends Proposal {
  * The rule that is shown beside one call that waits for a person; null where none is.
  * @throws {TreeosError} as {@link approvals}
  */
-export async function proposalBeside(at: Presence, as: BeingName, id: string): Promise<ProposedFrom | null> {
+export async function proposalWith(at: Presence, as: BeingName, id: string): Promise<ProposedFrom | null> {
   const view = (await approvals(at, as)).find((one) => one.id === id)
   if (view === undefined) return null
   const alike = (await answersOf(at, as)).filter((one) => isAlike(one.row, view))
@@ -91,8 +94,8 @@ interface PersonAnswer {
 }
 
 /**
- * The last answers of a person that changed no arguments, one a call: what was denied, and what was carried out after its yes. A yes that came to
- * nothing, as it was late or refused, says nothing.
+ * The last answers of a person that changed no arguments, one a call: what was denied, and what was carried
+ * out after its yes. A yes that came to nothing, as it was late or refused, says nothing.
  */
 async function answersOf(at: Presence, as: BeingName): Promise<PersonAnswer[]> {
   const calls = (await listRecentCalls(at.db, [as], ANSWERS_MAX)).flatMap(({ decision }) =>
@@ -147,7 +150,10 @@ async function proposalFor(
 const proposedArguments = (call: VerbCall): JsonObject =>
   call.verb === 'do' || call.verb === 'be' ? call.args : {}
 
-/** As many in a day as were approved on average, so that one busy hour sets no bound, and no argument above what was approved. */
+/**
+ * As many in a day as were approved on average, so that one busy hour sets no bound, and no argument above
+ * what was approved.
+ */
 export function countsOver(rows: readonly Pick<ApprovalRow, 'at' | 'call'>[]): JsonObject[] {
   const times = rows.map(({ at }) => at)
   const days = Math.ceil((Math.max(...times) - Math.min(...times)) / DAY_MS)

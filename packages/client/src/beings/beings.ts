@@ -19,19 +19,19 @@ export interface BeingView {
   readonly inhabitedBy?: string
   /** limits for the being and its descendants; left out when there are none */
   readonly budget?: Partial<Budget>
-  /** the limit that parked it; left out while it is not parked. It stays parked until approval, or until the day ends */
+  /**
+   * the limit that parked it; left out while it is not parked. It stays parked until approval, or until the
+   * day ends
+   */
   readonly parked?: Breach
 }
 
-/** Whether a being has the value of a facet that a loaded extension declares. */
-export const hasFacet =
-  ({ facets }: Pick<Registry, 'facets'>, facet: string, value: string) =>
-  ({ parent, qualities }: BeingRow): boolean =>
-    parent !== null &&
-    facets.some(({ name, quality, otherwise }) => {
-      const found = readPath(qualities, quality.split('.'))
-      return name === facet && value === (typeof found === 'string' ? found : otherwise)
-    })
+/** Whether a being has a role: as its default role, or as the facet `role` that a loaded extension declares. */
+export const hasRole =
+  ({ facets }: Pick<Registry, 'facets'>, role: string) =>
+  ({ defaultRole, qualities }: BeingRow): boolean =>
+    defaultRole === role ||
+    facets.some(({ name, quality }) => name === 'role' && readPath(qualities, quality.split('.')) === role)
 
 /** All beings of a reality, or those that pass, sorted by name. */
 export async function beings(

@@ -17,7 +17,10 @@ const QUALITY = 'a2a'
 const PUBLIC_MAX = 100
 const DESCRIPTION_MAX = 1_000
 
-/** The beings that are public, by name; at most 100. They are told to everybody, so whoever asks needs no leave. */
+/**
+ * The beings that are public, by name; at most 100. They are told to everybody, so whoever asks needs no
+ * leave.
+ */
 export async function publicBeings({ db }: Pick<Presence, 'db'>): Promise<PublicBeing[]> {
   const rows = await listBeingsHolding(db, `"${QUALITY}":{`, PUBLIC_MAX)
   return rows.flatMap((state) => {

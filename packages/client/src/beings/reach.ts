@@ -1,6 +1,6 @@
 import type { BeingName, JsonObject } from '@treeos/core'
 import { type ConcreteEntry, covers, type Registry, type Surface } from '@treeos/world'
-import { type SeeConnection, withSnapshot } from './seeing.ts'
+import { type SeeConnection, withSnapshot } from './being-snapshot.ts'
 
 /** An operation in reach, with what a form of it needs. */
 export interface OperationChoice {

@@ -3,7 +3,10 @@ import { type Presence, readerOf } from '@treeos/reality'
 import { covers, ROLE_MANAGER, type Surface } from '@treeos/world'
 import { seesAllPasts } from '../access/past-access.ts'
 
-/** What a being may use by its lists now, so that a page offers that alone. The rules of each target decide in any case. */
+/**
+ * What a being may use by its lists now, so that a page offers that alone. The rules of each target decide in
+ * any case.
+ */
 export interface Uses {
   /** it is the first operator */
   readonly all: boolean

@@ -1,7 +1,7 @@
 import { ASKED_PREFIX, PRIORITIES } from '@treeos/core'
 import type { InboxEntry } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { describeInboxEntry, parkedIn, viewBeside } from './inbox.ts'
+import { describeInboxEntry, parkedIn, viewAmong } from './inbox.ts'
 
 const entry = (fields: Partial<InboxEntry> = {}) =>
   ({
@@ -61,9 +61,9 @@ it('words from outside are marked', () => {
 
 it('the notice of a being that is not parked any more asks for nothing', () => {
   const parked = event('parked/bob/1')
-  expect(viewBeside(parked, new Set(['bob'])).kind).toBe('budget')
-  expect(viewBeside(parked, new Set()).kind).toBe('notice')
-  expect(viewBeside(entry(), new Set()).kind).toBe('question')
+  expect(viewAmong(parked, new Set(['bob'])).kind).toBe('budget')
+  expect(viewAmong(parked, new Set()).kind).toBe('notice')
+  expect(viewAmong(entry(), new Set()).kind).toBe('question')
 })
 
 it('only an event tells that a being was parked, whatever id a summon has', () => {

@@ -13,8 +13,9 @@ import { countOpenSummons, findEntry, type InboxEntry, listOpenSummons, listStan
 import { toldContent } from '@treeos/world'
 
 /**
- * What an entry asks of its person: an answer (`question`), a yes or a no (`approval`), a decision about a budget (`budget`). Nothing is asked
- * by an answer to a question of its own (`answer`), a `notice`, an announcement (`news`), and what woke it otherwise (`event`).
+ * What an entry asks of its person: an answer (`question`), a yes or a no (`approval`), a decision about a
+ * budget (`budget`). Nothing is asked by an answer to a question of its own (`answer`), a `notice`, an
+ * announcement (`news`), and what woke it otherwise (`event`).
  */
 export const INBOX_KINDS = ['question', 'approval', 'budget', 'answer', 'notice', 'news', 'event'] as const
 export type InboxKind = (typeof INBOX_KINDS)[number]
@@ -55,7 +56,10 @@ export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
   return described(at.db, await listOpenSummons(at.db, as))
 }
 
-/** The same, page by page. @throws {TreeosError} INVALID_INPUT when `after` names no entry of this inbox; as {@link inbox} */
+/**
+ * The same, page by page.
+ * @throws {TreeosError} INVALID_INPUT when `after` names no entry of this inbox; as {@link inbox}
+ */
 export async function inboxPage(
   at: Presence,
   as: BeingName,
@@ -83,7 +87,9 @@ export async function inboxPage(
   return { items, next: entries.length > limit ? (items.at(-1)?.correlation ?? null) : null }
 }
 
-/** What waits in an inbox, counted. Whoever keeps a list of it asks for the list anew once this is another. */
+/**
+ * What waits in an inbox, counted. Whoever keeps a list of it asks for the list anew once this is another.
+ */
 export interface InboxCounts {
   /** how many wait of each kind */
   readonly open: Readonly<Record<InboxKind, number>>
@@ -124,11 +130,11 @@ export function describeInboxEntry(entry: InboxEntry): InboxView {
 async function described(db: Presence['db'], entries: readonly InboxEntry[]): Promise<InboxView[]> {
   const named = [...new Set(entries.flatMap((entry) => parkedIn(entry) ?? []))]
   const parked = new Set((await listStandings(db, named)).flatMap((one) => (one.isParked ? one.being : [])))
-  return entries.map((entry) => viewBeside(entry, parked))
+  return entries.map((entry) => viewAmong(entry, parked))
 }
 
 /** An entry as its person is shown it. @param parked beings that are parked now */
-export function viewBeside(entry: InboxEntry, parked: ReadonlySet<BeingName>): InboxView {
+export function viewAmong(entry: InboxEntry, parked: ReadonlySet<BeingName>): InboxView {
   const view = describeInboxEntry(entry)
   const being = parkedIn(entry)
   return being === null || parked.has(being) ? view : { ...view, kind: 'notice' }

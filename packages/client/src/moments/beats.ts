@@ -2,7 +2,10 @@ import type { AttemptFault, ModelAttempt } from '@treeos/store'
 
 /** One part of a moment, with its times in ms since 1970 UTC. */
 export interface MomentStretch {
-  /** `wait`: in the inbox; `think`: one call of a model; `attempt`: one that failed, of a script, an operation or an effect; `work`: the rest */
+  /**
+   * `wait`: in the inbox; `think`: one call of a model; `attempt`: one that failed, of a script, an operation
+   * or an effect; `work`: the rest
+   */
   readonly name: 'wait' | 'think' | 'attempt' | 'work'
   readonly from: number
   readonly to: number
@@ -24,7 +27,10 @@ interface BeatTimes {
   readonly faults: readonly Pick<AttemptFault, 'part' | 'attempt' | 'at' | 'seconds' | 'message'>[]
 }
 
-/** What took how long in a moment, in order. The times are of several clocks, so each stretch is cut to the moment. */
+/**
+ * What took how long in a moment, in order. The times are of several clocks, so each stretch is cut to the
+ * moment.
+ */
 export function beatsOf({ cameAt, openedAt, sealedAt, attempts, faults }: BeatTimes): MomentStretch[] {
   const within = (at: number) => Math.min(sealedAt, Math.max(openedAt, at))
   const known = new Set(attempts.map(({ attempt }) => attempt))

@@ -34,7 +34,7 @@ export type ExplainedMoment = Explanation & {
     readonly reason?: string
     readonly message?: string
   }
-  /** what rules that are tried would have said otherwise; left out for nothing */
+  /** what dry-run rules would have said otherwise; left out for nothing */
   readonly shadow?: readonly ShadowVerdict[]
   /** the roles that the flow in its shadow would have given; left out where they are the same */
   readonly wouldWear?: readonly RoleName[]
@@ -48,7 +48,9 @@ export type ExplainedMoment = Explanation & {
   readonly unheard?: string
   /** what a model called before and was refused, oldest first; left out where nothing was */
   readonly tries?: readonly RefusedTry[]
-  /** errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
+  /**
+   * errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect
+   */
   readonly faults: readonly FaultView[]
 }
 
@@ -98,7 +100,8 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
 }
 
 /**
- * The smallest change of a moment's context under which it would have worn a role, over the paths that its flow reads.
+ * The smallest change of a moment's context under which it would have worn a role, over the paths that its
+ * flow reads.
  * @throws {TreeosError} MOMENT_NOT_FOUND
  */
 export async function whyNotRole(db: Db, being: BeingName, n: number, role: RoleName): Promise<WhyNotWorn> {

@@ -59,7 +59,8 @@ const SPOKEN_MAX = 200
 const WAITING_MAX = 50
 
 /**
- * Who spoke to whom in the last minutes, what happened, and what waits for whom. Only beings count whose past the caller may read.
+ * Who spoke to whom in the last minutes, what happened, and what waits for whom. Only beings count whose past
+ * the caller may read.
  * @throws {TreeosError} as `authorizeActingAs`
  */
 export async function lately(
@@ -87,7 +88,10 @@ export async function lately(
   }
 }
 
-/** Moments that ended lately and that a being may read, the newest first, and whose they are. @throws {TreeosError} as `authorizeActingAs` */
+/**
+ * Moments that ended lately and that a being may read, the newest first, and whose they are.
+ * @throws {TreeosError} as `authorizeActingAs`
+ */
 export async function lateMoments(at: Presence, as: BeingName, seconds: number) {
   const of = await openTo(at, as)
   return { of, ...(await listLately(at.db, { of, seconds })) }

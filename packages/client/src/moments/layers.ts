@@ -6,8 +6,8 @@ export interface Layer {
 }
 
 /**
- * Divides a prompt into its parts. A line that begins with `[` and a letter is always a heading of TreeOS: no value, no name
- * and no role can make one.
+ * Divides a prompt into its parts. A line that begins with `[` and a letter is always a heading of TreeOS: no
+ * value, no name and no role can make one.
  */
 export function layersOf(system: string): Layer[] {
   const blocks = system.split(/\n\n(?=\[[A-Za-z]|and can:|The blocks that begin with a name in brackets)/)
@@ -28,7 +28,10 @@ export function layersOf(system: string): Layer[] {
   })
 }
 
-/** A part of ours, and the prompts of the roles where they come right after it. @param end of our part; -1 for all of it */
+/**
+ * A part of ours, and the prompts of the roles where they come right after it.
+ * @param end of our part; -1 for all of it
+ */
 function withRole(title: string, origin: string, paragraphs: readonly string[], end: number): Layer[] {
   const own = end < 0 ? paragraphs : paragraphs.slice(0, end)
   const role = end < 0 ? [] : paragraphs.slice(end)

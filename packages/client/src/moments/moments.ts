@@ -40,17 +40,23 @@ export interface MomentView {
   readonly content?: string
   /** of its model call, without the text; left out without one */
   readonly overlay?: OverlayRecord
-  /** what rules that are tried would have said otherwise of its call; left out for nothing */
+  /** what dry-run rules would have said otherwise of its call; left out for nothing */
   readonly shadow?: readonly ShadowVerdict[]
 }
 
 /** Why a moment began. */
 export interface WokenBy {
-  /** `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of a role's `triggerOn`: `message`, `change`, … */
+  /**
+   * `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of
+   * a role's `triggerOn`: `message`, `change`, …
+   */
   readonly trigger: string
   /** stance of the being that spoke, or that made the change; null where none did */
   readonly from: string | null
-  /** the value that changed, the name of the schedule, or the address that was looked at; left out for other triggers */
+  /**
+   * the value that changed, the name of the schedule, or the address that was looked at; left out for other
+   * triggers
+   */
   readonly what?: string
   /** id of the thread */
   readonly thread: string

@@ -15,8 +15,8 @@ export interface RebuiltPrompt {
 }
 
 /**
- * Rebuilds the prompt of a past moment from its pinned specs and face, and compares it with the recorded digest. Notes that its mind read are shown
- * as it read them; the digest is over what is recorded of them.
+ * Rebuilds the prompt of a past moment from its pinned specs and face, and compares it with the recorded
+ * digest. Notes that its mind read are shown as it read them; the digest is over what is recorded of them.
  * @throws {TreeosError} MOMENT_NOT_FOUND, also when the moment wore no role
  */
 export async function prompt(

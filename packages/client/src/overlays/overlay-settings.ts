@@ -45,7 +45,8 @@ export async function overlays(at: Presence, as: BeingName): Promise<OverlayView
 /**
  * Stores an overlay, in place of the one with its name. No error quotes the text.
  * @param overlay `appliesTo` names Signatures; left out: the entry Signature
- * @throws {TreeosError} FORBIDDEN; INVALID_INPUT, also for the tiers call and thread; PAYLOAD_TOO_LARGE; RATE_LIMITED
+ * @throws {TreeosError} FORBIDDEN; INVALID_INPUT, also for the tiers call and thread; PAYLOAD_TOO_LARGE;
+ *   RATE_LIMITED
  */
 export async function setOverlay(
   at: Presence,
@@ -70,7 +71,10 @@ export async function setOverlay(
   return overlayView(stored)
 }
 
-/** @throws {TreeosError} FORBIDDEN; INVALID_INPUT for a tier that is never stored, and for a name that no overlay has */
+/**
+ * @throws {TreeosError} FORBIDDEN; INVALID_INPUT for a tier that is never stored, and for a name that no
+ *   overlay has
+ */
 export async function deleteOverlay(
   at: Presence,
   request: OverlayRequest,
@@ -134,7 +138,10 @@ const refusedOverlay = (
     ? new TreeosError('FORBIDDEN', `${stanceOf(as)} may not do this: ${WHO_MAY[tier]}`)
     : new TreeosError('INVALID_INPUT', `the overlay was refused: ${answer}`)
 
-/** Overlays of a being that a model drives would be words that an agent writes for later calls: persons alone set them. */
+/**
+ * Overlays of a being that a model drives would be words that an agent writes for later calls: persons alone
+ * set them.
+ */
 async function requirePerson(at: Presence, as: BeingName): Promise<void> {
   if ((await authorizeActingAs(at, as)) === null) return
   throw new TreeosError(

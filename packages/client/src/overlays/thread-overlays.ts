@@ -1,6 +1,6 @@
 import { type BeingName, mendedBy, quote, stanceOf, TreeosError } from '@treeos/core'
 import { commitTo, newSalt, type Overlay, parseOverlay, VaultAwayError } from '@treeos/overlay'
-import type { Purpose, VaultCaller } from '@treeos/overlay/vault'
+import type { Purpose, VaultClient } from '@treeos/overlay/vault'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import {
   listOverlayChanges,
@@ -13,15 +13,16 @@ import {
 /** Handles of a client that brings overlays. */
 export interface OverlayConnection extends Presence {
   /** left out: this program has no key of the vaults */
-  readonly vaults?: VaultCaller
+  readonly vaults?: VaultClient
 }
 
 /**
  * Puts an overlay into the memory of a worker.
  * @param purpose the being whose call may bring it, or the thread: for any other the handle is worth nothing
- * @param request names the request that brings it, if it has a key: see `VaultCaller.put`
+ * @param request names the request that brings it, if it has a key: see `VaultClient.put`
  * @returns its handle; and its salt, which nobody else gets
- * @throws {TreeosError} SERVICE_UNAVAILABLE when no vault takes it, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED
+ * @throws {TreeosError} SERVICE_UNAVAILABLE when no vault takes it, PAYLOAD_TOO_LARGE, INVALID_INPUT,
+ *   RATE_LIMITED
  */
 export async function putOverlay(
   { db, vaults }: OverlayConnection,
@@ -57,7 +58,8 @@ export async function putOverlay(
 /**
  * Sets the overlay of a thread, for its moments from now on, or takes it away.
  * @param overlay null takes it away
- * @throws {TreeosError} CORRELATION_NOT_FOUND; FORBIDDEN for a being without a part in the thread; as {@link putOverlay}
+ * @throws {TreeosError} CORRELATION_NOT_FOUND; FORBIDDEN for a being without a part in the thread; as
+ *   {@link putOverlay}
  */
 export async function setThreadOverlay(
   at: OverlayConnection,
@@ -80,7 +82,10 @@ export async function setThreadOverlay(
   return { ...(await recordOverlayChange(at.db, change)), salt }
 }
 
-/** That the overlay of a thread changed, oldest first. No text. @throws {TreeosError} CORRELATION_NOT_FOUND */
+/**
+ * That the overlay of a thread changed, oldest first. No text.
+ * @throws {TreeosError} CORRELATION_NOT_FOUND
+ */
 export async function threadOverlays(at: Pick<Presence, 'db'>, thread: string): Promise<OverlayChange[]> {
   await requireThread(at, thread)
   return listOverlayChanges(at.db, thread)

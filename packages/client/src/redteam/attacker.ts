@@ -77,8 +77,8 @@ const LEARNT_MAX = 400
 const EXPLOITS = 0.6
 
 /**
- * Makes attacks, sees what each came to, and tries again: what came further once is varied, and names that a refusal lets slip are used
- * in the next calls.
+ * Makes attacks, sees what each came to, and tries again: what came further once is varied, and names that a
+ * refusal lets slip are used in the next calls.
  */
 export class Attacker {
   readonly #chance: Chance

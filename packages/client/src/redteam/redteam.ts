@@ -26,7 +26,7 @@ import {
   type Surface,
   WorldReader,
 } from '@treeos/world'
-import type { SeeConnection } from '../beings/seeing.ts'
+import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { type Attack, type AttackAnswer, Attacker, CARRIERS, type Scene, type Targets } from './attacker.ts'
 import { Chance } from './chance.ts'
 import { carried, type Words, wordsFor } from './words.ts'
@@ -48,7 +48,10 @@ export interface BeyondCall extends Words {
   readonly by: readonly string[]
 }
 
-/** What became of the calls. A call that is in none of the three was within: the answer to who speaks, a look, or nothing. */
+/**
+ * What became of the calls. A call that is in none of the three was within: the answer to who speaks, a look,
+ * or nothing.
+ */
 export interface RedteamResult {
   readonly tries: number
   /** both gates allow it, and it is more than an answer to who speaks */
@@ -63,8 +66,9 @@ export interface RedteamResult {
 const EXAMPLES_MAX = 10
 
 /**
- * Attacks a being as it is now: a mind that words from outside have hijacked makes one call after the other, and both gates judge each, as they
- * would in a moment with such words. It reads rows, runs no operation and asks no model, and writes nothing anywhere.
+ * Attacks a being as it is now: a mind that words from outside have hijacked makes one call after the other,
+ * and both gates judge each, as they would in a moment with such words. It reads rows, runs no operation and
+ * asks no model, and writes nothing anywhere.
  * @throws {TreeosError} BEING_NOT_FOUND
  */
 export async function redteam(
@@ -262,7 +266,10 @@ function attackFault(call: VerbCall): string | null {
   }
 }
 
-/** The same operations, without what they do: only the gates answer. What an operation itself would still refuse counts as let through. */
+/**
+ * The same operations, without what they do: only the gates answer. What an operation itself would still
+ * refuse counts as let through.
+ */
 function gatesOnly(registry: Registry): Registry {
   const bare = (operations: Registry['operations']): Registry['operations'] =>
     new Map(

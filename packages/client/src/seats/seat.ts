@@ -1,7 +1,7 @@
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeGrant, type TokenGrant } from '../access/tokens.ts'
 import type { Connection } from '../summons/connection.ts'
-import { type Inhabitation, inhabit, mayActAs } from './inhabiting.ts'
+import { type Inhabitation, inhabit, mayActAs } from './inhabitation.ts'
 
 /** Receives errors that no client is to see. */
 export type ErrorListener = (where: string, error: unknown) => void
@@ -18,8 +18,8 @@ export interface SeatBounds {
 const CALLS_MAX = 16
 
 /**
- * How a bearer acts as a being. A person's being acts directly. Any other being is inhabited from the first use until the
- * seat is left; before and after, its own model decides.
+ * How a bearer acts as a being. A person's being acts directly. Any other being is inhabited from the first
+ * use until the seat is left; before and after, its own model decides.
  */
 export class Seat {
   readonly bearer: TokenGrant
@@ -27,7 +27,7 @@ export class Seat {
   isPerson = false
   readonly #at: Connection
   readonly #onError: ErrorListener
-  #hands: Inhabitation | null = null
+  #inhabitation: Inhabitation | null = null
   #taken: Promise<Connection> | null = null
   #leaving: Promise<void> = Promise.resolve()
   #calls = 0
@@ -65,7 +65,10 @@ export class Seat {
     }
   }
 
-  /** Does something that writes. @throws {TreeosError} RATE_LIMITED for more acts than a person has, else as `use` */
+  /**
+   * Does something that writes.
+   * @throws {TreeosError} RATE_LIMITED for more acts than a person has, else as `use`
+   */
   async act<T>(does: (at: Connection, being: BeingName) => Promise<T>): Promise<T> {
     await this.#bounds.act(this.bearer.issuer)
     return this.use(does)
@@ -97,7 +100,7 @@ export class Seat {
   async #seated(): Promise<Connection> {
     const taken = this.take()
     const at = await taken
-    if (this.#hands === null || (await mayActAs(at, this.bearer.being))) return at
+    if (this.#inhabitation === null || (await mayActAs(at, this.bearer.being))) return at
     if (this.#taken === taken) await this.leave()
     return this.take()
   }
@@ -134,14 +137,14 @@ export class Seat {
     const at = { ...this.#at, person, isProgram: true as const }
     this.isPerson = !inhabits
     if (!inhabits) return at
-    const hands = await inhabit(at, { being, as: issuer, own: true })
-    this.#hands = hands
-    void hands.over.then(() => {
-      if (this.#hands !== hands) return
-      this.#hands = null
+    const inhabitation = await inhabit(at, { being, as: issuer, own: true })
+    this.#inhabitation = inhabitation
+    void inhabitation.over.then(() => {
+      if (this.#inhabitation !== inhabitation) return
+      this.#inhabitation = null
       this.#taken = null // lost, or released from elsewhere
     })
-    return { ...at, lease: { being, epoch: hands.epoch } }
+    return { ...at, lease: { being, epoch: inhabitation.epoch } }
   }
 
   /** A lease that could not be released is no longer renewed, so it expires. */
@@ -150,8 +153,8 @@ export class Seat {
       () => true,
       () => false, // the caller that asked for the seat got the error
     )
-    const hands = this.#hands
-    this.#hands = null
-    if (isSitting) await hands?.release().catch((error: unknown) => this.#onError('release', error))
+    const inhabitation = this.#inhabitation
+    this.#inhabitation = null
+    if (isSitting) await inhabitation?.release().catch((error: unknown) => this.#onError('release', error))
   }
 }

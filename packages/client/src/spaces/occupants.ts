@@ -2,7 +2,7 @@ import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core
 import { type Db, listNewestOutcomes, listRecentCalls, listStandings } from '@treeos/store'
 import { type BeingRow, beingKey } from '@treeos/world'
 import { isPastOpen } from '../access/past-access.ts'
-import { type BeingSnapshot, unlessRefused } from '../beings/seeing.ts'
+import { type BeingSnapshot, unlessRefused } from '../beings/being-snapshot.ts'
 import { type BeingState, statesIn } from '../beings/states.ts'
 import { wordsIn } from '../beings/words.ts'
 

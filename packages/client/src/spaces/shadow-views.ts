@@ -14,7 +14,7 @@ import { beingKey, type ShadowVerdict, spaceKey } from '@treeos/world'
 const MOMENTS_MAX = 10_000
 const EXAMPLES_MAX = 3
 
-/** What one rule that is tried would have said otherwise, so far. */
+/** What one dry-run rule would have said otherwise, so far. */
 export interface SaidInShadow extends Pick<ShadowVerdict, 'by' | 'was' | 'would'> {
   readonly times: number
   /** the newest of them */
@@ -39,7 +39,7 @@ interface WornInShadow {
 }
 
 export interface ShadowView {
-  /** the rules that are tried in a space, by verb and key, or the clauses of a being; null for none */
+  /** the dry-run rules of a space, by verb and key, or the clauses of a being; null for none */
   readonly tried: Json
   readonly said: readonly SaidInShadow[]
   /** of a being */
@@ -47,15 +47,16 @@ export interface ShadowView {
 }
 
 /**
- * What is tried in the shadow of the rules of a space, and what it would have said otherwise so far; or the flow in the shadow of a being, the
- * roles that it would have given, and what rules anywhere would have said otherwise of its calls. It looks at the newest moments, those that said something first.
+ * The dry-run rules of a space, and what it would have said otherwise so far; or the dry-run flow of a being,
+ * the roles that it would have given, and what rules anywhere would have said otherwise of its calls. It
+ * looks at the newest moments, those that said something first.
  * @param place path of a space, or the stance of a being
  * @throws {TreeosError} SPACE_NOT_FOUND, BEING_NOT_FOUND
  */
 export async function shadowed(at: Pick<Presence, 'db' | 'reality'>, place: string): Promise<ShadowView> {
   const being = place.includes('@') ? parseStance(place) : null
   const path = being === null ? parseSpacePath(place) : null
-  const tried = await triedIn(at, being, path)
+  const tried = await dryRunIn(at, being, path)
   const found = new Map<string, SaidInShadow>()
   for (const { moment, record, sealedAt } of await listShadowed(at.db, being, MOMENTS_MAX))
     for (const { by, was, would, verb, key, on } of (record.shadow ?? []) as unknown as ShadowVerdict[]) {
@@ -82,7 +83,7 @@ async function wornBy({ db }: Pick<Presence, 'db'>, being: BeingName): Promise<W
   return [...found.values()].sort((a, b) => b.times - a.times)
 }
 
-async function triedIn(
+async function dryRunIn(
   { db, reality }: Pick<Presence, 'db' | 'reality'>,
   being: BeingName | null,
   path: SpacePath | null,

@@ -14,8 +14,8 @@ export interface NamespaceView {
 }
 
 /**
- * Published values, nested by their keys: of all namespaces, of one, or below a key. Any flow may read them, so they are open to
- * all.
+ * Published values, nested by their keys: of all namespaces, of one, or below a key. Any flow may read them,
+ * so they are open to all.
  * @returns null where nothing is published
  */
 export async function readSignals(db: Db, keys: readonly string[]): Promise<Json> {

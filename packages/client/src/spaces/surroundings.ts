@@ -1,5 +1,10 @@
 import type { BeingName } from '@treeos/core'
-import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
+import {
+  type BeingSnapshot,
+  type SeeConnection,
+  unlessRefused,
+  withSnapshot,
+} from '../beings/being-snapshot.ts'
 
 /** A space in the tree of what a being may see. */
 export interface SpaceNode {
@@ -29,8 +34,8 @@ export interface SpaceSeen extends Omit<SpaceNode, 'within'> {
 }
 
 /**
- * The tree of the spaces that a being may see now, parents before children. It begins at the root, and where that may not be
- * seen at the places that the being's own list names.
+ * The tree of the spaces that a being may see now, parents before children. It begins at the root, and where
+ * that may not be seen at the places that the being's own list names.
  * @throws {TreeosError} as `describeSelf`
  */
 export function surroundings(at: SeeConnection, as: BeingName): Promise<Surroundings> {
@@ -70,7 +75,10 @@ const ordered = (spaces: ReadonlyMap<string, SpaceSeen>): SpaceSeen[] =>
     .map((node) => ({ ...node, children: node.children.filter((child) => spaces.has(child)) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 
-/** Counts of spaces with those of the spaces inside, at any depth. @param spaces parents before children, by their paths */
+/**
+ * Counts of spaces with those of the spaces inside, at any depth.
+ * @param spaces outer ones before inner ones, by their paths
+ */
 function summed(spaces: readonly SpaceSeen[]): (path: string) => SpaceNode['within'] {
   const sums = new Map<string, SpaceNode['within']>()
   const sumOf = (path: string) => sums.get(path) ?? { beings: 0, things: 0 }

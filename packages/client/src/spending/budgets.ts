@@ -19,11 +19,16 @@ export interface BudgetView {
   /** true: it has no budget of its own, and the standard one bounds it; left out otherwise */
   readonly standard?: true
   readonly limits: Partial<StandardBudget>
-  /** within the period of the limits. `moments` counts this minute, or the last 60 s under a standard budget */
+  /**
+   * within the period of the limits. `moments` counts this minute, or the last 60 s under a standard budget
+   */
   readonly used: Amounts & { readonly moments: number; readonly births: number }
   /** the part of it that calls under way have reserved */
   readonly held: Amounts
-  /** the part of it that counts for calls whose cost never came back, which `release` gives back; left out when there are none */
+  /**
+   * the part of it that counts for calls whose cost never came back, which `release` gives back; left out
+   * when there are none
+   */
   readonly unsure?: Amounts
 }
 
@@ -56,7 +61,10 @@ export async function budgetsOfChildren(at: OpenReality, being: BeingName): Prom
   return views
 }
 
-/** The standard budgets, then the budgets of all beings that have one of their own or have used a standard one. */
+/**
+ * The standard budgets, then the budgets of all beings that have one of their own or have used a standard
+ * one.
+ */
 export async function budgets(at: OpenReality): Promise<BudgetView[]> {
   const reader = readerOf(at)
   const root = await reader.space(ROOT_SPACE)

@@ -9,7 +9,7 @@ import {
   measurePeoplesInboxes,
   pageUnclaimed,
 } from '@treeos/store'
-import type { SeeConnection } from '../beings/seeing.ts'
+import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { type BudgetView, budget, type StandardFor, standardBudgets } from './budgets.ts'
 
 /** How a reality does, from its record. */

@@ -52,7 +52,8 @@ const NAMES_MAX = 50
 const FAILURES_MAX = 50
 
 /**
- * What moments of the last hours cost and how they ended, by being, role and model. Only beings count whose past the caller may read.
+ * What moments of the last hours cost and how they ended, by being, role and model. Only beings count whose
+ * past the caller may read.
  * @throws {TreeosError} as `authorizeActingAs`
  */
 export async function spending(

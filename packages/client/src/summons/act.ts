@@ -15,10 +15,12 @@ export interface ActResult {
 }
 
 /**
- * Acts as a person's being: puts the act into the being's inbox, rings it, and waits for its moment to finish.
+ * Acts as a person's being: puts the act into the being's inbox, rings it, and waits for its moment to
+ * finish.
  * @param key as `key` of a `SummonRequest`
  * @param outside as there
- * @throws {TreeosError} the code of a refusal; TIMEOUT when no worker finished the moment within `waitSeconds`, 30 unless given
+ * @throws {TreeosError} the code of a refusal; TIMEOUT when no worker finished the moment within
+ *   `waitSeconds`, 30 unless given
  */
 export async function act(
   at: Connection,

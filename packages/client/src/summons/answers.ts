@@ -25,7 +25,9 @@ export interface AnswerState {
   readonly reply: { readonly id: string; readonly from: string; readonly content: Json } | null
   /** why there is no answer, or for what it waits, in words; null otherwise */
   readonly why: string | null
-  /** the call that waits for the sender's own yes, as `approve` and `deny` name it; null in any other state */
+  /**
+   * the call that waits for the sender's own yes, as `approve` and `deny` name it; null in any other state
+   */
   readonly asks: { readonly id: string; readonly call: Json } | null
 }
 
@@ -75,7 +77,10 @@ async function askedOf(
   return { state: 'asking', why: outcome.detail, asks: { id: content.id, call: content.call ?? null } }
 }
 
-/** A summon is an act of its sender first, which may wait for a yes itself. The moment that carries it out then says it by an id of its own. */
+/**
+ * A summon is an act of its sender first, which may wait for a yes itself. The moment that carries it out
+ * then says it by an id of its own.
+ */
 async function unsent(at: Presence, as: BeingName, correlation: string): Promise<AnswerState> {
   const act = await findEntry(at.db, actWakeId(correlation))
   if (act?.being !== as)

@@ -1,14 +1,20 @@
 import type { Client } from '@temporalio/client'
 import type { Registry } from '@treeos/world'
 import type { OverlayConnection } from '../overlays/thread-overlays.ts'
-import type { SignAct } from './signing.ts'
+import type { SignAct } from './act-challenge.ts'
 
 /** Handles of a client. A client writes inbox rows only; the beings that it wakes do everything else. */
 export interface Connection extends OverlayConnection {
   readonly temporal: Client
   readonly registry: Registry
-  /** asks for the signature of a person that has a passkey for what it does; left out where acts are not signed */
+  /**
+   * asks for the signature of a person that has a passkey for what it does; left out where acts are not
+   * signed
+   */
   readonly sign?: SignAct
-  /** a program outside acts here, by an access token or over MCP: what it says to strangers is from outside, whether it says so or not */
+  /**
+   * a program outside acts here, by an access token or over MCP: what it says to strangers is from outside,
+   * whether it says so or not
+   */
   readonly isProgram?: true
 }

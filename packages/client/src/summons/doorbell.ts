@@ -5,14 +5,14 @@ import { BEING, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SI
 import { type Db, isListening } from '@treeos/store'
 
 /**
- * After this time Temporal gives a workflow task to another worker. With 5 s a loaded machine timed out the same tasks
- * repeatedly. When a worker is killed, its beings wait this long once.
+ * After this time Temporal gives a workflow task to another worker. With 5 s a loaded machine timed out the
+ * same tasks repeatedly. When a worker is killed, its beings wait this long once.
  */
 const WORKFLOW_TASK_TIMEOUT = '10s'
 
 /**
- * Call it after the commit of a wake. Rings the being, unless its run says that it looks for wakes itself: asking Postgres costs less than
- * a signal to Temporal. When Postgres does not answer, it rings.
+ * Call it after the commit of a wake. Rings the being, unless its run says that it looks for wakes itself:
+ * asking Postgres costs less than a signal to Temporal. When Postgres does not answer, it rings.
  */
 export async function ringUnlessListening(
   db: Db,

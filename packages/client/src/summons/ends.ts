@@ -12,7 +12,9 @@ import {
 
 /** The end of a wake: its last moment, and the reply that this moment or a person sent. */
 export interface WakeEnd {
-  /** null when the thread was cut, or a person closed the wake without an answer, before any moment lived it */
+  /**
+   * null when the thread was cut, or a person closed the wake without an answer, before any moment lived it
+   */
   readonly outcome: StoredOutcome | null
   readonly reply: InboxEntry | null
   /** why no moment lived it; null when one did */
@@ -51,8 +53,9 @@ export const endReader = (db: Db): EndReader => ({
 })
 
 /**
- * Whether a wake is over. It is not while its being goes on after a look or an act, or waits for a yes or for what it asked others, until
- * it has answered. A person's own act that waits for a yes is over, unless the person waits for that too.
+ * Whether a wake is over. It is not while its being goes on after a look or an act, or waits for a yes or for
+ * what it asked others, until it has answered. A person's own act that waits for a yes is over, unless the
+ * person waits for that too.
  * @param asker whose inbox the reply comes to
  * @param correlation id of the wake that was sent
  * @param wake the wake that was sent, or the wake that an earlier call returned
@@ -103,7 +106,8 @@ export async function findEnd(
 }
 
 /**
- * The being asked another one, as a panel asks its members: it goes on with the answer to that, or with a notice that there is none.
+ * The being asked another one, as a panel asks its members: it goes on with the answer to that, or with a
+ * notice that there is none.
  * @param wake by which it asked; the moment that did has the same id
  */
 async function findEndOfAsking(
@@ -120,7 +124,10 @@ async function findEndOfAsking(
   return { outcome, reply: null, why: null }
 }
 
-/** Why the own call of a person is not done, which is told to the person and wakes nobody. Null where it goes on. */
+/**
+ * Why the own call of a person is not done, which is told to the person and wakes nobody. Null where it goes
+ * on.
+ */
 function whyNotDone(wake: string, outcome: StoredOutcome | null): TreeosError | null {
   const how = wake.startsWith(DENIED_PREFIX)
     ? 'denied'

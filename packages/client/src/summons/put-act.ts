@@ -63,7 +63,8 @@ export async function putAct(at: Connection, wake: Wake, isOwn: boolean): Promis
 }
 
 /**
- * The act may be that of an earlier request with the same key, whose sender was told that it is there: it is not taken back.
+ * The act may be that of an earlier request with the same key, whose sender was told that it is there: it is
+ * not taken back.
  * @throws {TreeosError} SERVICE_UNAVAILABLE; or the error itself
  */
 function leaveThere(wake: Wake, error: unknown): never {
@@ -76,9 +77,11 @@ function leaveThere(wake: Wake, error: unknown): never {
 }
 
 /**
- * Takes an act back whose being could not be rung. Otherwise a sweep would ring for it later, and it would be done although its
- * person was told that it was not. Returns when a moment has claimed the act meanwhile: it is done then.
- * @throws {TreeosError} SERVICE_UNAVAILABLE, which says whether the act may still be done; or the error itself
+ * Takes an act back whose being could not be rung. Otherwise a sweep would ring for it later, and it would be
+ * done although its person was told that it was not. Returns when a moment has claimed the act meanwhile: it
+ * is done then.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE, which says whether the act may still be done; or the error
+ *   itself
  */
 async function takeBack(at: Connection, wake: Wake, error: unknown): Promise<void> {
   const isWithdrawn = await withdraw(at.db, wake).catch(() => null)

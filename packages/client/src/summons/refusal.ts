@@ -5,9 +5,11 @@ import { isTransient } from '@treeos/store'
 const TEMPORAL_FAULTS = new Set(['ServiceError', 'TransportError', 'GrpcConnectionError'])
 
 /**
- * Turns an error into one that is safe to send to a client. A TreeosError stays as it is. Any other error becomes a code
- * without its message, since messages of Postgres and of libraries quote statements, rows and paths.
- * @returns INVALID_INPUT for content that is not plain JSON, SERVICE_UNAVAILABLE for an outage, otherwise INTERNAL
+ * Turns an error into one that is safe to send to a client. A TreeosError stays as it is. Any other error
+ * becomes a code without its message, since messages of Postgres and of libraries quote statements, rows and
+ * paths.
+ * @returns INVALID_INPUT for content that is not plain JSON, SERVICE_UNAVAILABLE for an outage, otherwise
+ *   INTERNAL
  */
 export function refusalOf(error: unknown): TreeosError {
   if (error instanceof TreeosError) return error

@@ -14,7 +14,8 @@ import type { Connection } from './connection.ts'
 import { type SummonRequest, type SummonResult, sendAndWait } from './summon.ts'
 
 /**
- * Answers an open entry of a person's inbox, and closes it. The answer to a notice goes to the being that it tells of.
+ * Answers an open entry of a person's inbox, and closes it. The answer to a notice goes to the being that it
+ * tells of.
  * @throws {TreeosError} CORRELATION_NOT_FOUND; RESOURCE_CONFLICT when it was answered before
  */
 export async function reply(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { signedCorrelation } from './act-challenge.ts'
 import { keyedCorrelation } from './request-keys.ts'
-import { signedCorrelation } from './signing.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const first = { as: 'ann', key: 'k', attempt: 0 }

@@ -13,7 +13,8 @@ import type { Presence } from '@treeos/reality'
 import { type Db, findEntry } from '@treeos/store'
 
 /**
- * The correlation of a request that brings a key: the same for the same being and key, so that its inbox takes the request once.
+ * The correlation of a request that brings a key: the same for the same being and key, so that its inbox
+ * takes the request once.
  * @param attempt counts requests with this key that were taken back
  */
 export function keyedCorrelation(of: {
@@ -28,7 +29,10 @@ export function keyedCorrelation(of: {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** What an earlier request of the same being and key asked for; null when there was none, or it was taken back. */
+/**
+ * What an earlier request of the same being and key asked for; null when there was none, or it was taken
+ * back.
+ */
 export async function findKeyed(
   at: Pick<Presence, 'db'>,
   { as, key }: { readonly as: BeingName; readonly key: string },
@@ -41,7 +45,8 @@ export async function findKeyed(
 }
 
 /**
- * Whether the act that an earlier request with the same key left was taken back, so that the key is free again.
+ * Whether the act that an earlier request with the same key left was taken back, so that the key is free
+ * again.
  * @throws {TreeosError} RESOURCE_CONFLICT when the earlier request asked for something else
  */
 export async function isWithdrawn(db: Db, id: string, content: ActContent): Promise<boolean> {
@@ -55,7 +60,9 @@ export async function isWithdrawn(db: Db, id: string, content: ActContent): Prom
   return earlier.closedBy === 'withdrawn'
 }
 
-/** What a request asks for. Its lease is new each time, and so is the handle of its overlay but for the mark. */
+/**
+ * What a request asks for. Its lease is new each time, and so is the handle of its overlay but for the mark.
+ */
 function askedIn(content: Json): Json {
   if (!isJsonObject(content) || !isJsonObject(content.call)) return content
   const { overlay, ...call } = content.call

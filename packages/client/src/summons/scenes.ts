@@ -15,7 +15,10 @@ import { OPERATOR, type WorldReader } from '@treeos/world'
 import { act } from './act.ts'
 import type { Connection } from './connection.ts'
 
-/** Quality namespace of the root space that records which scenes are planted: a hash of the acts, or `begun` while that is under way. */
+/**
+ * Quality namespace of the root space that records which scenes are planted: a hash of the acts, or `begun`
+ * while that is under way.
+ */
 const SCENE_NAMESPACE = 'scene'
 
 /** A scene, with the name of the extension that brings it. */
@@ -25,12 +28,12 @@ export interface NamedScene {
 }
 
 /**
- * Plants the scene of an extension, as the operator, unless it was planted before. A second call completes an interrupted
- * one: it skips acts whose result exists already.
+ * Plants the scene of an extension, as the operator, unless it was planted before. A second call completes an
+ * interrupted one: it skips acts whose result exists already.
  * @param onKept called with the reason for each act that is skipped
  * @returns false when the scene was planted before
- * @throws {TreeosError} RESOURCE_CONFLICT, before anything is planted, when names of the scene are taken; the code of an act that
- *   was refused for another reason
+ * @throws {TreeosError} RESOURCE_CONFLICT, before anything is planted, when names of the scene are taken; the
+ *   code of an act that was refused for another reason
  */
 export async function plantScene(
   at: Connection,
@@ -45,10 +48,12 @@ export async function plantScene(
 }
 
 /**
- * Plants a scene, also one that was planted and has changed since: then each act is done again, and skipped where what it makes is
- * there already. So new beings and spaces come, settings are set anew, and nothing is removed.
+ * Plants a scene, also one that was planted and has changed since: then each act is done again, and skipped
+ * where what it makes is there already. So new beings and spaces come, settings are set anew, and nothing is
+ * removed.
  * @returns false when it was planted as it is now
- * @throws {TreeosError} as {@link plantScene}, also when somebody else has made what bears a name of the scene
+ * @throws {TreeosError} as {@link plantScene}, also when somebody else has made what bears a name of the
+ *   scene
  */
 export async function plantChangedScene(
   at: Connection,
@@ -105,23 +110,27 @@ async function plant(
 }
 
 /** What a call would make, where it is there already. */
-interface ExistingThing {
+interface ExistingRow {
   readonly address: string
   /** its maker or owner */
   readonly by: BeingName | null
 }
 
-/** What a scene may find of its own: it is planted as the operator, so it does nothing to what others made under these names. */
-const isOperators = ({ by }: ExistingThing): boolean => by === OPERATOR
+/**
+ * What a scene may find of its own: it is planted as the operator, so it does nothing to what others made
+ * under these names.
+ */
+const isOperators = ({ by }: ExistingRow): boolean => by === OPERATOR
 
 /**
- * A scene that finds what somebody else made under a name of its own would be planted in part, or would give its rights to that.
+ * A scene that finds what somebody else made under a name of its own would be planted in part, or would give
+ * its rights to that.
  * @throws {TreeosError} RESOURCE_CONFLICT with the names
  */
 async function requireFree(
   at: Connection,
   { name, scene }: NamedScene,
-  mayBeThere: (found: ExistingThing) => boolean,
+  mayBeThere: (found: ExistingRow) => boolean,
 ): Promise<void> {
   const reader = readerOf(at)
   const taken: string[] = []
@@ -143,7 +152,7 @@ async function requireFree(
 }
 
 /** The being, space or thing that a call would make, if it is there already; else null. */
-async function foundOf(call: VerbCall, reader: WorldReader): Promise<ExistingThing | null> {
+async function foundOf(call: VerbCall, reader: WorldReader): Promise<ExistingRow | null> {
   if (call.verb === 'be' && call.operation === 'birth') {
     const name = String(call.args.name)
     const being = await reader.being(name)

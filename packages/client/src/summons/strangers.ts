@@ -14,9 +14,9 @@ interface HeardAct {
 }
 
 /**
- * Whether an act of a program outside counts as words from outside: unless it reaches the being itself, a being that this one made, or a place
- * or a thing of either. That holds at every door, whatever the program says of its words. It may never vouch: a model that has just read marked words
- * may hold the token.
+ * Whether an act of a program outside counts as words from outside: unless it reaches the being itself, a
+ * being that this one made, or a place or a thing of either. That holds at every door, whatever the program
+ * says of its words. It may never vouch: a model that has just read marked words may hold the token.
  */
 export async function isFromOutside(at: ActReader, { as, call, to }: HeardAct): Promise<boolean> {
   if (call.verb === 'see') return false
@@ -39,7 +39,10 @@ async function isStranger(at: ActReader, as: BeingName, to: BeingName): Promise<
   return !(await at.reader.lineage(to)).some(({ name }) => name === as)
 }
 
-/** Whether what an address names belongs neither to that being nor to one that it made. A thread belongs to nobody. */
+/**
+ * Whether what an address names belongs neither to that being nor to one that it made. A thread belongs to
+ * nobody.
+ */
 async function isElsewhere(at: ActReader, as: BeingName, text: string | null): Promise<boolean> {
   const owner = text === null ? null : await ownerOf(at, as, text)
   return owner === null || isStranger(at, as, owner)
@@ -56,8 +59,8 @@ async function ownerOf(at: ActReader, as: BeingName, text: string): Promise<Bein
 }
 
 /** The target of a call that names none; null where no such operation is known. */
-async function leftOut(at: ActReader, as: BeingName, action: string): Promise<string | null> {
-  const operation = at.registry.operations.get(action)
+async function leftOut(at: ActReader, as: BeingName, name: string): Promise<string | null> {
+  const operation = at.registry.operations.get(name)
   const me = await at.reader.being(as)
   return operation === undefined || me === null ? null : defaultTarget(operation, me)
 }

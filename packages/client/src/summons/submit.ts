@@ -10,10 +10,10 @@ import {
 } from '@treeos/core'
 import { authorizeActingAs, readerOf, type SealedAct, sealingOf } from '@treeos/reality'
 import { findEntry } from '@treeos/store'
+import { passkeysOf, signedCorrelation } from './act-challenge.ts'
 import type { Connection } from './connection.ts'
 import { actWake, putAct } from './put-act.ts'
 import { isWithdrawn, keyedCorrelation } from './request-keys.ts'
-import { passkeysOf, signedCorrelation } from './signing.ts'
 import { isFromOutside } from './strangers.ts'
 
 export interface SubmittedAct {
@@ -94,7 +94,10 @@ async function requireUnsigned(at: Connection, signer: BeingName, { operation }:
     )
 }
 
-/** A request with the same signature finds the act of the first one. @throws {TreeosError} RESOURCE_CONFLICT for another act */
+/**
+ * A request with the same signature finds the act of the first one.
+ * @throws {TreeosError} RESOURCE_CONFLICT for another act
+ */
 async function requireSame({ db }: Connection, { id, being, content }: Wake): Promise<void> {
   const entry = await findEntry(db, id)
   if (entry?.being !== being || canonicalJson(entry.content) !== canonicalJson(content))

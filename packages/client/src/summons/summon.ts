@@ -31,17 +31,29 @@ export interface SummonRequest {
   readonly role?: string | undefined
   /** false: an announcement, and a being that is not a person sends no answer; left out, it may answer */
   readonly expectReply?: boolean | undefined
-  /** true: the words came from outside of the reality, as those of a message, a page or an agent of others; left out, they are the person's own */
+  /**
+   * true: the words came from outside of the reality, as those of a message, a page or an agent of others;
+   * left out, they are the person's own
+   */
   readonly outside?: boolean | undefined
-  /** seconds to wait for the end of the target's moment and of all its looks; null returns as soon as the summon is sent */
+  /**
+   * seconds to wait for the end of the target's moment and of all its looks; null returns as soon as the
+   * summon is sent
+   */
   readonly waitSeconds: number | null
   /** true: an end without a reply is the error NO_ANSWER */
   readonly requireReply?: boolean
-  /** names this request: asked again by the same being with the same key, it is not sent again, and has the same result */
+  /**
+   * names this request: asked again by the same being with the same key, it is not sent again, and has the
+   * same result
+   */
   readonly key?: string | undefined
   /** ends the waiting. What was sent goes on, and its answer comes to the inbox */
   readonly signal?: AbortSignal | undefined
-  /** hears the correlation as soon as the summon is in the inbox of its sender; a thread that it begins has the same id */
+  /**
+   * hears the correlation as soon as the summon is in the inbox of its sender; a thread that it begins has
+   * the same id
+   */
   readonly onSent?: (correlation: string) => void
 }
 
@@ -52,17 +64,23 @@ export interface SummonResult {
   readonly moment: MomentView | null
   /** null when the target sent no reply, or `waitSeconds` was null */
   readonly reply: { readonly from: string; readonly content: Json } | null
-  /** proves, with the text, that the commitment in the record of the moment is of this overlay; left out without one */
+  /**
+   * proves, with the text, that the commitment in the record of the moment is of this overlay; left out
+   * without one
+   */
   readonly overlay?: { readonly salt: string }
-  /** of a summon that waits for a yes before it is sent, whose it waits for; left out for one that was sent */
+  /**
+   * of a summon that waits for a yes before it is sent, whose it waits for; left out for one that was sent
+   */
   readonly waiting?: Json
 }
 
 /**
- * Summons a being as a person. It enqueues an act in the person's own inbox, and the moment of the person makes the summon: see
- * docs/the-way-of-a-summon.md.
- * @throws {TreeosError} the code of a refusal; while waiting also the code of a failed or skipped moment, RESOURCE_CONFLICT
- *   when the thread is cut, NO_ANSWER when a person closes the summon unanswered, or TIMEOUT
+ * Summons a being as a person. It enqueues an act in the person's own inbox, and the moment of the person
+ * makes the summon: see docs/the-way-of-a-summon.md.
+ * @throws {TreeosError} the code of a refusal; while waiting also the code of a failed or skipped moment,
+ *   RESOURCE_CONFLICT when the thread is cut, NO_ANSWER when a person closes the summon unanswered, or
+ *   TIMEOUT
  */
 export async function summon(at: Connection, request: SummonRequest): Promise<SummonResult> {
   const content = requireContent(request.content, 'content')

@@ -37,8 +37,10 @@ export interface InvokeRequest extends OverlayOptions {
 
 /**
  * Invokes a skill as a person, or does any other operation: an act like any other, which passes both gates.
- * @returns what `act` returns; and the salt of the overlay, which proves with the text that a recorded commitment is of it
- * @throws {TreeosError} as `act`; INVALID_INPUT for an overlay to an operation that is neither a skill nor a task
+ * @returns what `act` returns; and the salt of the overlay, which proves with the text that a recorded
+ *   commitment is of it
+ * @throws {TreeosError} as `act`; INVALID_INPUT for an overlay to an operation that is neither a skill nor a
+ *   task
  */
 export async function invoke(
   at: Connection,
@@ -78,11 +80,11 @@ export interface TaskResult<Outputs> {
 }
 
 /**
- * Dispatches a task as a person: an act like any other, which passes both gates. A child workflow of the person's being calls the
- * model, and the outputs are recorded.
+ * Dispatches a task as a person: an act like any other, which passes both gates. A child workflow of the
+ * person's being calls the model, and the outputs are recorded.
  * @param shape what `defineTask` returned, or the name of one that an extension brings
- * @throws {TreeosError} ACTION_NOT_SUPPORTED for a name that no shape has; INVALID_INPUT for inputs that do not fit; the code of
- *   a refusal or a failure
+ * @throws {TreeosError} ACTION_NOT_SUPPORTED for a name that no shape has; INVALID_INPUT for inputs that do
+ *   not fit; the code of a refusal or a failure
  */
 export async function task<Inputs, Outputs>(
   at: Connection,

@@ -15,11 +15,11 @@ import {
 } from '@treeos/core'
 import { type Db, findWakeState, isTransient, type StoredOutcome } from '@treeos/store'
 import { whyParked } from '@treeos/world'
-import { withSuggestion } from '../addresses/suggesting.ts'
+import { withSuggestion } from '../addresses/suggestion.ts'
 import { beings } from '../beings/beings.ts'
 import type { Connection } from './connection.ts'
 import { endReader, findEnd, type SentWake, type WakeEnd } from './ends.ts'
-import { explained } from './explaining.ts'
+import { explained } from './explained-refusal.ts'
 
 const POLL_MS_MIN = 15
 const POLL_MS_MAX = 250
@@ -36,7 +36,8 @@ interface LivedEnd extends WakeEnd {
 export const OWN_SECONDS = 30
 
 /**
- * Waits for the end of an act that was submitted as the being. A refusal then also says what the being may do instead.
+ * Waits for the end of an act that was submitted as the being. A refusal then also says what the being may do
+ * instead.
  * @param throughAsk true: also for the yes that the act waits for
  * @throws {TreeosError} as `waitForEnd`
  */
@@ -60,8 +61,8 @@ export async function waitForOwnMoment(
 
 /**
  * Waits until a wake is over.
- * @throws {TreeosError} the code of a failed or skipped moment; RESOURCE_CONFLICT when its thread was cut; NO_ANSWER when a
- *   person closed it without an answer; TIMEOUT; CANCELLED after the signal
+ * @throws {TreeosError} the code of a failed or skipped moment; RESOURCE_CONFLICT when its thread was cut;
+ *   NO_ANSWER when a person closed it without an answer; TIMEOUT; CANCELLED after the signal
  */
 export async function waitForEnd(
   { db }: { readonly db: Db },
@@ -130,7 +131,10 @@ async function whyWaiting(db: Db, wake: string, seconds: number): Promise<Treeos
   )
 }
 
-/** For what a summon waits; null when the being's row tells of nothing, while Postgres is away, and for a person's own act. */
+/**
+ * For what a summon waits; null when the being's row tells of nothing, while Postgres is away, and for a
+ * person's own act.
+ */
 async function whyLate(
   db: Db,
   { asker, being }: { readonly asker: BeingName; readonly being: BeingName },

@@ -17,7 +17,10 @@ export function textsIn(value: Json): string {
   return isJsonObject(value) ? textsIn(Object.values(value)) : ''
 }
 
-/** @returns the part of a text around the first of the words; null where it does not hold all of them, in letters of any case */
+/**
+ * @returns the part of a text around the first of the words; null where it does not hold all of them, in
+ *   letters of any case
+ */
 export function excerptOf(text: string, words: readonly string[]): string | null {
   const lower = text.toLowerCase()
   const places = words.map((word) => lower.indexOf(word))

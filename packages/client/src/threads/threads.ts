@@ -31,7 +31,10 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
   readonly moved: string
   /** stances of the beings that were woken in it, or woke another */
   readonly participants: readonly string[]
-  /** words of minds that reached nobody, since no tool was called; left out where there are none, and in lists of threads */
+  /**
+   * words of minds that reached nobody, since no tool was called; left out where there are none, and in lists
+   * of threads
+   */
   readonly unheard?: readonly { readonly from: string; readonly words: string }[]
 }
 
@@ -52,8 +55,9 @@ export interface ListedThread extends ThreadView {
 }
 
 /**
- * Threads that a person has a part in, page by page; the first operator's are all, unless they are to be `with` another being. A page may hold
- * fewer than were asked for. Of their words it shows those that were said by or to a being whose past is open to the person.
+ * Threads that a person has a part in, page by page; the first operator's are all, unless they are to be
+ * `with` another being. A page may hold fewer than were asked for. Of their words it shows those that were
+ * said by or to a being whose past is open to the person.
  */
 export async function threadsOf(
   at: Presence,
@@ -93,7 +97,10 @@ function shortenedEntry(entry: InboxEntry): string {
   return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS).toWellFormed()} …`
 }
 
-/** A conversation with a name: the threads in which something was said under it, the one with the latest wake first. */
+/**
+ * A conversation with a name: the threads in which something was said under it, the one with the latest wake
+ * first.
+ */
 export interface ChannelView {
   readonly channel: string
   readonly threads: readonly ThreadView[]
@@ -102,7 +109,10 @@ export interface ChannelView {
 /** Most threads of a channel that are shown. */
 const CHANNEL_THREADS_MAX = 100
 
-/** A thread by its id, or a conversation by the name of its channel. @throws {TreeosError} CORRELATION_NOT_FOUND */
+/**
+ * A thread by its id, or a conversation by the name of its channel.
+ * @throws {TreeosError} CORRELATION_NOT_FOUND
+ */
 export async function conversation(db: Db, name: string): Promise<ThreadView | ChannelView> {
   const tally = await threadOf(db, name)
   if (tally !== null) {

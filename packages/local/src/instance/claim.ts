@@ -25,5 +25,7 @@ export async function claimInstance(
   }
 }
 
-/** Whether a `treeos up`, in the foreground or detached, supervises the instance and has finished its start. */
+/**
+ * Whether a `treeos up`, in the foreground or detached, supervises the instance and has finished its start.
+ */
 export const isKeptUp = (dataDir: string): boolean => runningService(dataDir, UP)?.detail?.state === 'ready'

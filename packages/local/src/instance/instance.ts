@@ -38,7 +38,9 @@ export class InstanceBusyError extends LocalError {
   }
 }
 
-/** The folder of the instance: `--data`, else TREEOS_DATA, else `.treeos` in `cwd`. Absolute. Creates nothing. */
+/**
+ * The folder of the instance: `--data`, else TREEOS_DATA, else `.treeos` in `cwd`. Absolute. Creates nothing.
+ */
 export function instanceDir({
   data,
   env = process.env,
@@ -93,7 +95,8 @@ export async function recordService(
 }
 
 /**
- * Adds a service under the first free name of `<prefix>1`, `<prefix>2`, …; safe when several processes do so at once.
+ * Adds a service under the first free name of `<prefix>1`, `<prefix>2`, …; safe when several processes do so
+ * at once.
  * @returns the name
  */
 export async function recordNumbered(

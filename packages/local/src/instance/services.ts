@@ -5,7 +5,9 @@ export const WORKER_PREFIX = 'worker-'
 export const PORTAL = 'portal'
 export const CHECKPOINTS = 'checkpoints'
 export const TRACES = 'traces'
-/** The record of the process that keeps an instance up: a `treeos up`, or the supervisor of a detached one. */
+/**
+ * The record of the process that keeps an instance up: a `treeos up`, or the supervisor of a detached one.
+ */
 export const UP = 'up'
 
 export function serviceOf(instance: Instance, name: string): Service | null {

@@ -13,8 +13,8 @@ const ALONG = ['TREEOS_MODEL']
 const fileOf = (dataDir: string): string => join(dataDir, 'settings.json')
 
 /**
- * Stores the settings of an instance's worker, for the workers that join it: variables by name, model keys among them. Only
- * our user can read the file, and `forgetSettings` removes it when the instance stops.
+ * Stores the settings of an instance's worker, for the workers that join it: variables by name, model keys
+ * among them. Only our user can read the file, and `forgetSettings` removes it when the instance stops.
  */
 export function saveSettings(dataDir: string, settings: Settings): void {
   writeWhole(fileOf(dataDir), `${JSON.stringify(settings, null, 2)}\n`)
@@ -32,7 +32,10 @@ export function forgetSettings(dataDir: string): void {
   rmSync(fileOf(dataDir), { force: true })
 }
 
-/** The environment with what the instance's settings add. A variable that is set wins; a model of its own wins as a whole. */
+/**
+ * The environment with what the instance's settings add. A variable that is set wins; a model of its own wins
+ * as a whole.
+ */
 export function withSettings(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const settings = readSettings(dataDir)
   const isOwnModel = MODEL.some((name) => env[name] && env[name] !== settings[name])
@@ -44,7 +47,8 @@ export function withSettings(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.Pr
 
 /**
  * What `saveSettings` stored; nothing where no worker was started.
- * @throws {LocalError} INVALID_INPUT naming a file that holds no settings; the error of a file that cannot be read
+ * @throws {LocalError} INVALID_INPUT naming a file that holds no settings; the error of a file that cannot be
+ *   read
  */
 function readSettings(dataDir: string): Settings {
   const file = fileOf(dataDir)

@@ -68,9 +68,9 @@ async function endKeeper(
 }
 
 /**
- * Ends services of an instance, workers first (they finish what is under way while their servers still run), then the signer of
- * checkpoints, which signs what they did last, then the servers. Leaves alone a process whose start time differs from the
- * recorded one.
+ * Ends services of an instance, workers first (they finish what is under way while their servers still run),
+ * then the signer of checkpoints, which signs what they did last, then the servers. Leaves alone a process
+ * whose start time differs from the recorded one.
  */
 export async function stopServices(
   dataDir: string,

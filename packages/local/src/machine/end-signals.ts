@@ -11,7 +11,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  */
 export function onEnding({ watch }: { watch: boolean }): { promise: Promise<EndReason>; release(): void } {
   const { promise, resolve } = Promise.withResolvers<EndReason>()
-  // One Ctrl-C may reach us twice, from the terminal and from pnpm. The first ends the run, the second does nothing.
+  // One Ctrl-C may reach us twice, from the terminal and from pnpm. The first ends the run, the second does
+  // nothing.
   for (const signal of SIGNALS) process.on(signal, resolve)
   const unwatch = watch ? onLauncherGone(() => resolve('orphaned')) : () => undefined
   const release = () => {

@@ -1,4 +1,7 @@
-/** Something on this machine is missing or broken, or was named wrongly. The message says what, and what to do. */
+/**
+ * Something on this machine is missing or broken, or was named wrongly. The message says what, and what to
+ * do.
+ */
 export class LocalError extends Error {
   override readonly name: string = 'LocalError'
   readonly code: 'SERVICE_UNAVAILABLE' | 'INVALID_INPUT'

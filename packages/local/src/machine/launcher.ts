@@ -4,7 +4,10 @@ import { isRunning, type Process, processStart } from './process.ts'
 
 const POLL_MS = 500
 const ANCESTORS_MAX = 32
-/** Package runners between a user's shell and us: `npx pnpm start` is npm's node, pnpm's node, maybe a `sh -c`, then us. */
+/**
+ * Package runners between a user's shell and us: `npx pnpm start` is npm's node, pnpm's node, maybe a
+ * `sh -c`, then us.
+ */
 const RUNNER = /(^|[/\s])(npm|npx|pnpm|yarn|corepack)([\s.-]|$)/
 const SHELL = /^\S*?(ba|da|z|fi|k|c|tc)?sh(\s|$)/
 
@@ -13,8 +16,9 @@ interface AncestorProcess extends Process {
 }
 
 /**
- * Calls `onGone` once when a program that launched us has ended. A signal to `npx` does not reach us, so without this we
- * would run on with nothing left to stop us. Shells do not count: a user may leave us in the background on purpose.
+ * Calls `onGone` once when a program that launched us has ended. A signal to `npx` does not reach us, so
+ * without this we would run on with nothing left to stop us. Shells do not count: a user may leave us in the
+ * background on purpose.
  * @returns stops watching
  */
 export function onLauncherGone(onGone: (pid: number) => void): () => void {

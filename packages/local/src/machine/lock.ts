@@ -23,8 +23,8 @@ const POLL_MS = 50
 const SETTLE_MS = 20
 
 /**
- * Takes the lock at `path`: a file that names its holder and is written atomically. A killed holder does not block, since
- * its file names a process that no longer runs.
+ * Takes the lock at `path`: a file that names its holder and is written atomically. A killed holder does not
+ * block, since its file names a process that no longer runs.
  * @param waitMs 0 asks once
  * @throws LockedError when a living process still holds it after `waitMs`
  */
@@ -35,9 +35,10 @@ export async function acquireLock(
   const content = JSON.stringify({ ...thisProcess(), token: randomUUID() })
   let waited = false
   for (const until = Date.now() + waitMs; ; await sleep(POLL_MS)) {
-    const held = tryLink(path, content)
+    const held = linkOrNull(path, content)
     if (held === null) {
-      // Another process that found an older file stale may just have moved ours away. It puts it back, see removeStale.
+      // Another process that found an older file stale may just have moved ours away. It puts it back, see
+      // removeStale.
       await sleep(SETTLE_MS)
       if (readIfThere(path) === content) return { release: () => release(path, content) }
       continue
@@ -54,7 +55,7 @@ export async function acquireLock(
 }
 
 /** @returns null when the lock is now ours, else what the file of its holder says */
-function tryLink(path: string, content: string): string | null {
+function linkOrNull(path: string, content: string): string | null {
   const draft = `${path}.${randomUUID()}`
   writeFileSync(draft, content, { mode: 0o600, flag: 'wx' })
   try {
@@ -70,19 +71,20 @@ function tryLink(path: string, content: string): string | null {
 
 /** Moves the file away and reads it again. If it is by now the file of another holder, puts it back. */
 function removeStale(path: string, seen: string): void {
-  const aside = `${path}.${randomUUID()}`
+  const moved = `${path}.${randomUUID()}`
   try {
-    renameSync(path, aside)
+    renameSync(path, moved)
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return
     throw error
   }
   try {
-    if (readIfThere(aside) !== seen) linkSync(aside, path)
+    if (readIfThere(moved) !== seen) linkSync(moved, path)
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error // a third process has the lock; the second notices after SETTLE_MS
+    // a third process has the lock; the second notices after SETTLE_MS
+    if (systemCode(error) !== 'EEXIST') throw error
   } finally {
-    rmSync(aside, { force: true })
+    rmSync(moved, { force: true })
   }
 }
 

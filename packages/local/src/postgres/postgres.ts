@@ -23,13 +23,25 @@ export interface Postgres {
   url: string
   /** With the password, of a role that owns nothing when the server is ours: for workers. Never log it. */
   workerUrl: string
-  /** With the password, of a role that owns nothing when the server is ours: for commands, which act for persons. Never log it. */
+  /**
+   * With the password, of a role that owns nothing when the server is ours: for commands, which act for
+   * persons. Never log it.
+   */
   peopleUrl: string
-  /** With the password, of the role of acts by signal; null for a server that is not ours, unless TREEOS_SIGNALS_DATABASE_URL names it. Never log it. */
+  /**
+   * With the password, of the role of acts by signal; null for a server that is not ours, unless
+   * TREEOS_SIGNALS_DATABASE_URL names it. Never log it.
+   */
   signalsUrl: string | null
-  /** With the password, of the role of the portal; null for a server that is not ours, unless TREEOS_PORTAL_DATABASE_URL names it. Never log it. */
+  /**
+   * With the password, of the role of the portal; null for a server that is not ours, unless
+   * TREEOS_PORTAL_DATABASE_URL names it. Never log it.
+   */
   portalUrl: string | null
-  /** With the password, of the role of the sequencer; null for a server that is not ours, unless TREEOS_SEQUENCER_DATABASE_URL names it. Never log it. */
+  /**
+   * With the password, of the role of the sequencer; null for a server that is not ours, unless
+   * TREEOS_SEQUENCER_DATABASE_URL names it. Never log it.
+   */
   sequencerUrl: string | null
   /** Null for a server that is not ours. */
   pid: number | null
@@ -44,8 +56,9 @@ const DATABASE = 'treeos'
 const WAIT_MS = 120_000 // a first start creates a cluster; a start after a crash recovers
 
 /**
- * The database of an instance: DATABASE_URL (and TREEOS_OWNER_DATABASE_URL for its owner), else a server under `dataDir`, which runs on when this process ends. A server
- * that still runs there is reused; after a kill it recovers.
+ * The database of an instance: DATABASE_URL (and TREEOS_OWNER_DATABASE_URL for its owner), else a server
+ * under `dataDir`, which runs on when this process ends. A server that still runs there is reused; after a
+ * kill it recovers.
  * @throws LocalError, PortTakenError
  */
 export async function ensurePostgres(options: PostgresOptions): Promise<Postgres> {

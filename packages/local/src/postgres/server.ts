@@ -59,7 +59,10 @@ export async function serve(how: ClusterToServe): Promise<{ server: Server; reus
   return { server: await launch(how), reused: false }
 }
 
-/** Starts the server. Tries again while a child of a killed server, or another process on the port, is in the way. */
+/**
+ * Starts the server. Tries again while a child of a killed server, or another process on the port, is in the
+ * way.
+ */
 async function launch(how: ClusterToServe): Promise<Server> {
   const { dataDir, data, onProgress } = how
   const logFile = join(dataDir, 'postgres.log')
@@ -76,8 +79,10 @@ async function launch(how: ClusterToServe): Promise<Server> {
       `unix_socket_directories=${socketFolder === null ? '' : `"${socketFolder.replaceAll('"', '""')}"`}`,
     )
     settings.push('synchronous_commit=on', 'max_connections=200', 'timezone=UTC', 'log_timezone=UTC')
-    settings.push('wal_compression=on') // whole pages, of which the first changes after each checkpoint write many
-    settings.push('random_page_cost=1.1') // for a solid-state disk: with 4, small tables are read as a whole, whatever is sought
+    // whole pages, of which the first changes after each checkpoint write many
+    settings.push('wal_compression=on')
+    // for a solid-state disk: with 4, small tables are read as a whole, whatever is sought
+    settings.push('random_page_cost=1.1')
     const started = await spawnDetached({
       command: how.binaries.postgres,
       args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
@@ -140,8 +145,8 @@ export async function createDatabase(url: string, name: string): Promise<void> {
 /** One statement over a connection of its own. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<QueryResult> {
   const client = new ProvingClient({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // pg emits an event for a connection lost between statements. Without a listener it ends the process. A running
-  // statement rejects too, so the event can be ignored.
+  // pg emits an event for a connection lost between statements. Without a listener it ends the process. A
+  // running statement rejects too, so the event can be ignored.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -13,7 +13,10 @@ export const NO_SEQUENCER =
 /** Where the checkpoints of an instance are. Copy it to where the owner of the database cannot write. */
 export const checkpointsFolder = (dataDir: string): string => join(dataDir, 'checkpoints')
 
-/** Starts the process that signs checkpoints, unless it runs with the servers of now. It reports what goes wrong in its log. */
+/**
+ * Starts the process that signs checkpoints, unless it runs with the servers of now. It reports what goes
+ * wrong in its log.
+ */
 export async function ensureCheckpoints(options: StartOptions, place: Servers): Promise<void> {
   const { dataDir, env = process.env, programs, onProgress } = options
   if (place.sequencerUrl === null) return onProgress(`no checkpoints: ${NO_SEQUENCER}`)

@@ -49,15 +49,16 @@ export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process
 }
 
 /**
- * How the portal reaches Postgres: by a login of its own. Null when the Postgres is the user's own and no login is named.
+ * How the portal reaches Postgres: by a login of its own. Null when the Postgres is the user's own and no
+ * login is named.
  * @throws {LocalError} saying how to start
  */
 export const locatePortalPostgres = (dataDir: string, env = process.env): LoginPlace | null =>
   locateLogin(dataDir, env, env.TREEOS_PORTAL_DATABASE_URL, PORTAL)
 
 /**
- * How a worker puts acts by a Temporal signal into inboxes. Null where the operator turned such acts off by TREEOS_ACT_SIGNAL=0.
- * The worker takes none from a Temporal that asks for no credential.
+ * How a worker puts acts by a Temporal signal into inboxes. Null where the operator turned such acts off by
+ * TREEOS_ACT_SIGNAL=0. The worker takes none from a Temporal that asks for no credential.
  */
 export const locateSignalsPostgres = (dataDir: string, env = process.env): LoginPlace | null =>
   env.TREEOS_ACT_SIGNAL === '0' ? null : locateLogin(dataDir, env, env.TREEOS_SIGNALS_DATABASE_URL, SIGNALS)
@@ -106,7 +107,10 @@ export function namesTemporal(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE || env.TEMPORAL_CONFIG_FILE)
 }
 
-/** Whether there is a Temporal to look at: one that the settings name, or one that was started for the instance. */
+/**
+ * Whether there is a Temporal to look at: one that the settings name, or one that was started for the
+ * instance.
+ */
 export const hasTemporal = (dataDir: string, env: NodeJS.ProcessEnv): boolean =>
   namesTemporal(env) || serviceOf(readInstance(dataDir), 'temporal') !== null
 
@@ -152,7 +156,8 @@ export const serviceDown = (title: string, address: string, reason: string): Loc
   new LocalError(`${title} at ${address} does not answer (${reason}): ${HINT}`)
 
 /**
- * The error of a service that gave no answer within the time that we gave it. Nothing says that it does not run.
+ * The error of a service that gave no answer within the time that we gave it. Nothing says that it does not
+ * run.
  * @param seconds how long it was tried; null where one call had its own time
  */
 export const serviceLate = (title: string, address: string, seconds: number | null): LocalError =>

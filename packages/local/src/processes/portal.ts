@@ -31,7 +31,8 @@ export async function ensurePortal(options: StartOptions, place: Servers): Promi
   try {
     await startPortal(options, place, await freePort('the portal', { wanted, preferred }))
   } catch (error) {
-    // Another program took the port after it was found free, such as the portal of an instance that started at the same time.
+    // Another program took the port after it was found free, such as the portal of an instance that started
+    // at the same time.
     const isTaken = error instanceof NotReadyError && error.told === 'RESOURCE_CONFLICT'
     if (wanted !== undefined || !isTaken) throw error
     await startPortal(options, place, await freePort('the portal', {}))
@@ -39,7 +40,8 @@ export async function ensurePortal(options: StartOptions, place: Servers): Promi
 }
 
 /**
- * Ends the portal, so that what keeps the instance up starts one that reads its files anew, and waits for that.
+ * Ends the portal, so that what keeps the instance up starts one that reads its files anew, and waits for
+ * that.
  * @returns false when it did not run, or nothing keeps the instance up: then nothing was ended
  */
 export async function restartPortal(dataDir: string): Promise<boolean> {

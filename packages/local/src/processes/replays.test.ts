@@ -13,7 +13,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Runs the replay process with a stand-in for `treeos`, and stops it once the stand-in has written this many lines. */
+/**
+ * Runs the replay process with a stand-in for `treeos`, and stops it once the stand-in has written this many
+ * lines.
+ */
 async function linesOf(script: string, count: number, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const treeos = join(folder, 'treeos.mjs')
   const said = join(folder, 'said')

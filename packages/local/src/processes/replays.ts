@@ -21,8 +21,9 @@ export function replayHours({ TREEOS_REPLAY_HOURS: text }: NodeJS.ProcessEnv): n
 }
 
 /**
- * Has all moments replayed from time to time, by a process of its own with the login of commands: a worker must not judge its own records. That
- * process asks the database whether a replay is due, and keeps there what it finds; its log is `replay.log`.
+ * Has all moments replayed from time to time, by a process of its own with the login of commands: a worker
+ * must not judge its own records. That process asks the database whether a replay is due, and keeps there
+ * what it finds; its log is `replay.log`.
  * @param every time from the start, and from each run, until the next run
  */
 export async function replayWhenDue(

@@ -2,7 +2,10 @@ import type { Service } from '../instance/instance.ts'
 import type { Settings } from '../instance/settings.ts'
 import { addressOf } from './places.ts'
 
-/** What an instance runs of ours. The command line gives it in: this package knows neither the store nor the extensions. */
+/**
+ * What an instance runs of ours. The command line gives it in: this package knows neither the store nor the
+ * extensions.
+ */
 export interface Programs {
   /** the script of the command line */
   readonly treeos: string

@@ -22,7 +22,10 @@ const MEND_MS = 90_000
 
 export interface Supervision {
   stop(): Promise<void>
-  /** resolves when the folder of the instance was deleted, with the services that ran; nothing is started again then */
+  /**
+   * resolves when the folder of the instance was deleted, with the services that ran; nothing is started
+   * again then
+   */
   readonly deleted: Promise<readonly Service[]>
 }
 

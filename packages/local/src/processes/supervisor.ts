@@ -28,8 +28,8 @@ export async function startSupervisor(
 }
 
 /**
- * Supervises an instance that was started detached, as a foreground `treeos up` does: it holds the claim, starts again
- * what ends, and stops everything when a signal asks it to.
+ * Supervises an instance that was started detached, as a foreground `treeos up` does: it holds the claim,
+ * starts again what ends, and stops everything when a signal asks it to.
  */
 export async function supervise({ dataDir, onProgress, ...options }: StartOptions): Promise<void> {
   const ending = onEnding({ watch: false })

@@ -11,7 +11,9 @@ const KEPT =
 export const collectorOf = (env: NodeJS.ProcessEnv): string | null =>
   env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || null
 
-/** Starts the process that sends traces, where a collector is named, unless it runs with the servers of now. */
+/**
+ * Starts the process that sends traces, where a collector is named, unless it runs with the servers of now.
+ */
 export async function ensureTraces(options: StartOptions, place: Servers): Promise<void> {
   const { dataDir, env = process.env, programs } = options
   if (collectorOf(env) === null || (await runsWith(dataDir, TRACES, place))) return

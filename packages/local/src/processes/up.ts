@@ -33,8 +33,8 @@ export interface UpOptions extends StartOptions {
 const POLL_MS = 250
 
 /**
- * Brings an instance up. In the foreground it stays until a signal, and then stops what it started. Detached it returns
- * when everything is ready, and leaves a supervisor behind.
+ * Brings an instance up. In the foreground it stays until a signal, and then stops what it started. Detached
+ * it returns when everything is ready, and leaves a supervisor behind.
  * @returns false when the folder of the instance was deleted meanwhile
  */
 export async function up(options: UpOptions): Promise<boolean> {
@@ -110,8 +110,8 @@ async function findUp({ dataDir, onProgress, onFound }: UpOptions): Promise<void
 }
 
 /**
- * Keys of what runs and is not ours to stop: nothing looks after it, yet no record says that its keeper was killed. What a
- * killed `treeos up` or supervisor left behind is ours to stop.
+ * Keys of what runs and is not ours to stop: nothing looks after it, yet no record says that its keeper was
+ * killed. What a killed `treeos up` or supervisor left behind is ours to stop.
  */
 function keptBy(dataDir: string): Set<string> {
   const former = serviceOf(readInstance(dataDir), UP)

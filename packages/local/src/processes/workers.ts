@@ -20,11 +20,15 @@ import { isStale, type StartOptions, serversOf, type WorkerPlace } from './serve
 
 const RESTART_GRACE_MS = 20_000 // a worker waits 15 s for its current moments
 const RESTART_POLL_MS = 200
-const READY_MS = 150_000 // it waits a minute for each of its services, and a loaded machine bundles workflows slowly
+// it waits a minute for each of its services, and a loaded machine bundles workflows slowly
+const READY_MS = 150_000
 /** Long enough to look at what just happened in Temporal's UI. */
 const KEEP_RUNS_SECONDS = '3600'
 
-/** The logins and keys of others are left out, and what the portal gets: a worker that was taken over would have them. */
+/**
+ * The logins and keys of others are left out, and what the portal gets: a worker that was taken over would
+ * have them.
+ */
 export function workerEnvironment(
   dataDir: string,
   place: Pick<WorkerPlace, 'databaseUrl' | 'signalsUrl'>,
@@ -50,7 +54,10 @@ export function workerEnvironment(
   return temporalEnvironment(dataDir, { TREEOS_KEEP_RUNS_SECONDS: KEEP_RUNS_SECONDS, ...own })
 }
 
-/** Ends workers whose servers have moved, and starts one if none is left. @throws {LocalError} with the end of its log */
+/**
+ * Ends workers whose servers have moved, and starts one if none is left.
+ * @throws {LocalError} with the end of its log
+ */
 export async function ensureWorker(options: StartOptions, place: WorkerPlace): Promise<void> {
   const { dataDir, env = process.env, programs, onProgress } = options
   await stopServices(
@@ -65,7 +72,8 @@ export async function ensureWorker(options: StartOptions, place: WorkerPlace): P
 }
 
 /**
- * Ends the workers of an instance, so that what keeps it up starts one that reads its settings and files anew, and waits for that.
+ * Ends the workers of an instance, so that what keeps it up starts one that reads its settings and files
+ * anew, and waits for that.
  * @returns false when no worker ran, or nothing keeps the instance up: then nothing was ended
  */
 export async function restartWorkers(dataDir: string): Promise<boolean> {
@@ -73,7 +81,8 @@ export async function restartWorkers(dataDir: string): Promise<boolean> {
   if (running.length === 0 || keeperOf(dataDir) === null) return false
   const ending = Promise.all(running.map(({ process }) => terminate(process, { graceMs: RESTART_GRACE_MS })))
   try {
-    // Without its record, what keeps the instance up starts another one at once, and not after the pause of a fault.
+    // Without its record, what keeps the instance up starts another one at once, and not after the pause of a
+    // fault.
     for (const { name, process } of running) await forgetService(dataDir, name, process)
     await untilTaken(dataDir)
   } finally {
@@ -126,8 +135,8 @@ function freeWorkerName(dataDir: string): string {
 }
 
 /**
- * Reads a worker's ready line: where its metrics are, which models it has, and whether Temporal asks for a credential. This is
- * recorded with its process; the named models are JSON.
+ * Reads a worker's ready line: where its metrics are, which models it has, and whether Temporal asks for a
+ * credential. This is recorded with its process; the named models are JSON.
  * @param text lines of its log, or one
  * @returns null while there is no ready line
  */

@@ -15,26 +15,33 @@ export interface TemporalAccess {
   }
 }
 
-/** The folder of an instance that holds its Temporal's credential and histories. Only its owner can read it. */
+/**
+ * The folder of an instance that holds its Temporal's credential and histories. Only its owner can read it.
+ */
 export function makePrivateFolder(dataDir: string): void {
   const folder = join(dataDir, 'temporal')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
 }
 
-/** The file with the key by which people log in to the UI of our own server. Who can read it can act as anyone in the instance. */
+/**
+ * The file with the key by which people log in to the UI of our own server. Who can read it can act as anyone
+ * in the instance.
+ */
 export const keyFileOf = (dataDir: string): string => join(dataDir, 'temporal', 'key')
 
 /**
- * A new key for the UI, in a file that only its owner can read. Each start of a server makes one: a browser shows the key to whatever
- * listens at the address of the UI, and while the server is down that may be another program.
+ * A new key for the UI, in a file that only its owner can read. Each start of a server makes one: a browser
+ * shows the key to whatever listens at the address of the UI, and while the server is down that may be
+ * another program.
  */
 export const makeKey = (dataDir: string): void =>
   writeWhole(keyFileOf(dataDir), `${randomBytes(32).toString('base64url')}\n`)
 
 /**
  * The folder of the authority that our own server makes at its first start, with the certificate of callers.
- * A worker on another machine needs `ca.pem`, `client.pem` and `client-key.pem` of it. `ca-key.pem` stays where it is.
+ * A worker on another machine needs `ca.pem`, `client.pem` and `client-key.pem` of it. `ca-key.pem` stays
+ * where it is.
  */
 export const tlsFolderOf = (dataDir: string): string => join(dataDir, 'temporal', 'tls')
 
@@ -44,12 +51,14 @@ const SERVER_NAME = 'treeos-temporal'
 /** What a server asks its callers for. Before that it shows a certificate of the same authority. */
 export type TemporalGuard = 'certificate' | null
 
-/** The `temporal.toml` by which programs reach the server of an instance, as `TEMPORAL_CONFIG_FILE` names it. */
+/**
+ * The `temporal.toml` by which programs reach the server of an instance, as `TEMPORAL_CONFIG_FILE` names it.
+ */
 export const configFileOf = (dataDir: string): string => join(dataDir, 'temporal', 'temporal.toml')
 
 /**
- * Writes where the server of an instance is, and its credential, in the format that every Temporal SDK and the Temporal CLI
- * read.
+ * Writes where the server of an instance is, and its credential, in the format that every Temporal SDK and
+ * the Temporal CLI read.
  */
 export function writeConfig(
   dataDir: string,
@@ -74,7 +83,9 @@ const certificateLines = (folder: string): string[] =>
     client_key_path: join(folder, 'client-key.pem'),
   }).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
 
-/** An environment in which programs reach the server of an instance, whatever Temporal the given one names. */
+/**
+ * An environment in which programs reach the server of an instance, whatever Temporal the given one names.
+ */
 export function temporalEnvironment<Env extends NodeJS.ProcessEnv>(
   dataDir: string,
   env: Env,

@@ -8,7 +8,10 @@ const OWN = new BlockList()
 OWN.addSubnet('127.0.0.0', 8, 'ipv4')
 OWN.addAddress('::1', 'ipv6')
 
-/** @param wanted what TREEOS_BIND says; empty counts as unset @throws LocalError unless it is an IP address */
+/**
+ * @param wanted what TREEOS_BIND says; empty counts as unset
+ * @throws LocalError unless it is an IP address
+ */
 export function requireBind(wanted: string | undefined): string {
   if (!wanted) return LOOPBACK
   if (isIP(wanted) !== 0) return wanted

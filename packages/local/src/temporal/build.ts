@@ -7,11 +7,13 @@ import { LocalError } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
 
-const SOURCE = resolve(import.meta.dirname, '../../temporal') // beside src in a checkout, beside dist in an install
+// beside src in a checkout, beside dist in an install
+const SOURCE = resolve(import.meta.dirname, '../../temporal')
 const PROGRESS_MS = 5_000
 const WAIT_MS = 3_600_000
 const FLAGS = [
-  '-tags=disable_grpc_modules', // as Temporal builds its own releases: without what an archive in the cloud would need
+  // as Temporal builds its own releases: without what an archive in the cloud would need
+  '-tags=disable_grpc_modules',
   '-trimpath',
   '-ldflags=-s -w',
   '-gcflags=all=-dwarf=false', // it would be stripped
@@ -24,8 +26,8 @@ export function builtTemporal(cacheDir: string, source = SOURCE): TemporalBinary
 }
 
 /**
- * Builds packages/local/temporal into the cache: minutes the first time, seconds when Go's own cache is warm. Of several starts, one
- * builds and the others wait.
+ * Builds packages/local/temporal into the cache: minutes the first time, seconds when Go's own cache is warm.
+ * Of several starts, one builds and the others wait.
  * @throws LocalError without Go, or with the end of its output
  */
 export async function buildTemporal(
@@ -61,8 +63,8 @@ there is no \`go\` on PATH to build one with. One of these will do:
   a server         TEMPORAL_ADDRESS=host:port, such as the one of infra/compose (docker compose up --detach)`
 
 /**
- * The name contains a hash of everything that decides what the server does. The version of Go is left out: go.mod pins every
- * source, and an upgrade of Go should not cost a user ten minutes.
+ * The name contains a hash of everything that decides what the server does. The version of Go is left out:
+ * go.mod pins every source, and an upgrade of Go should not cost a user ten minutes.
  */
 function buildTarget(cacheDir: string, source: string): string {
   const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${FLAGS.join(' ')}`)

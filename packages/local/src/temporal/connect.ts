@@ -10,8 +10,9 @@ type Call = ReturnType<Interceptor>
 const CANCELLED = 1 // a status of gRPC, and one that the SDK does not try again
 
 /**
- * Connects as `Connection.connect` does, but leaves nothing open when it fails, and a call that waits for its next attempt when the connection is closed fails.
- * With `Connection.connect` alone the attempt throws in a timer, where nobody can catch it, and the process ends.
+ * Connects as `Connection.connect` does, but leaves nothing open when it fails, and a call that waits for its
+ * next attempt when the connection is closed fails. With `Connection.connect` alone the attempt throws in a
+ * timer, where nobody can catch it, and the process ends.
  */
 export async function connectTemporal(options: ConnectionOptions): Promise<Connection> {
   // loaded here: most commands never need it
@@ -31,14 +32,17 @@ export async function connectTemporal(options: ConnectionOptions): Promise<Conne
   }
 }
 
-/** A server did not answer within the time that it was given. It may run, and be busy; or this process had too little of a processor. */
+/**
+ * A server did not answer within the time that it was given. It may run, and be busy; or this process had too
+ * little of a processor.
+ */
 export class LateError extends Error {
   override readonly name = 'LateError'
 }
 
 /**
- * Connects to a server that may be busy: tries for this long, but for {@link REFUSED_MS} only while its address refuses connections,
- * since then nothing listens there.
+ * Connects to a server that may be busy: tries for this long, but for {@link REFUSED_MS} only while its
+ * address refuses connections, since then nothing listens there.
  * @throws {LateError} when the time was over
  * @throws {Error} of the system when the address refuses; of the SDK when the server answers, and refuses us
  */
@@ -68,10 +72,14 @@ export function isDeadline(error: unknown): boolean {
 const PROBE_MS = 500
 const REFUSED_MS = 2000
 
-/** Rejects when every probe of {@link REFUSED_MS} was refused. gRPC itself does not tell that before its deadline. */
+/**
+ * Rejects when every probe of {@link REFUSED_MS} was refused. gRPC itself does not tell that before its
+ * deadline.
+ */
 async function connectRefusal(address: string | undefined, stop: AbortSignal): Promise<never> {
   const never = new Promise<never>(() => undefined)
-  if (!isLoopbackAddress(address) && PROXIES.some((name) => process.env[name])) return never // a direct probe would say nothing
+  // a direct probe would say nothing
+  if (!isLoopbackAddress(address) && PROXIES.some((name) => process.env[name])) return never
   const since = Date.now()
   while (true) {
     await sleep(PROBE_MS, undefined, { signal: stop }).catch(() => undefined)

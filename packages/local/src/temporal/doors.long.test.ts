@@ -292,7 +292,8 @@ describe.skipIf(process.platform !== 'linux')('beyond loopback', () => {
     await withVictim(server, async ({ namespaceId }) => {
       expect((await raid({ ports, files, namespaceId, key: null })).gotIn).toEqual([])
       const { gotIn } = await raid({ ports, files: [], namespaceId, key })
-      expect(gotIn.filter((way) => !way.startsWith('http'))).toEqual([]) // the UI listens on loopback, and asks for the key
+      // the UI listens on loopback, and asks for the key
+      expect(gotIn.filter((way) => !way.startsWith('http'))).toEqual([])
     })
   })
 

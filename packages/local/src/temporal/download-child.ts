@@ -1,6 +1,6 @@
 /**
- * node download-child.ts FOLDER FILE URL SHA256: downloads an archive, checks it, and puts the `temporal` in it into the folder
- * under the name FILE. The reason of a failure is the last line on stderr.
+ * node download-child.ts FOLDER FILE URL SHA256: downloads an archive, checks it, and puts the `temporal` in
+ * it into the folder under the name FILE. The reason of a failure is the last line on stderr.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

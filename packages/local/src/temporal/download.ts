@@ -12,9 +12,9 @@ const POLL_MS = 200
 export const DOWNLOADED = `temporal-${CLI_VERSION}`
 
 /**
- * Downloads the pinned CLI of Temporal into `folder` and checks its checksum. A failure is reported in one line and is not an
- * error, since a server can be found in another way. It runs in a process of its own, so that a network that hangs can be cut
- * off, and with the proxy that the environment names.
+ * Downloads the pinned CLI of Temporal into `folder` and checks its checksum. A failure is reported in one
+ * line and is not an error, since a server can be found in another way. It runs in a process of its own, so
+ * that a network that hangs can be cut off, and with the proxy that the environment names.
  */
 export async function downloadTemporal(
   folder: string,

@@ -1,7 +1,9 @@
 import { delimiter, isAbsolute } from 'node:path'
 import which from 'which'
 
-/** An executable that can serve: `cli` and `download` are Temporal's CLI, `built` is packages/local/temporal. */
+/**
+ * An executable that can serve: `cli` and `download` are Temporal's CLI, `built` is packages/local/temporal.
+ */
 export interface TemporalBinary {
   kind: 'cli' | 'download' | 'built'
   path: string

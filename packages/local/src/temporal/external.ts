@@ -4,10 +4,12 @@ import { configFileOf, readAccess, type TemporalAccess } from './access.ts'
 import { prepareNamespace, withConnection } from './namespace.ts'
 
 /**
- * The server the user named: TEMPORAL_ADDRESS, or a profile chosen by TEMPORAL_PROFILE or TEMPORAL_CONFIG_FILE that
- * has an address. A profile that the user did not choose is ignored: it may be a production cluster.
+ * The server the user named: TEMPORAL_ADDRESS, or a profile chosen by TEMPORAL_PROFILE or
+ * TEMPORAL_CONFIG_FILE that has an address. A profile that the user did not choose is ignored: it may be a
+ * production cluster.
  * @returns null when none is named
- * @throws LocalError when it does not answer, or the namespace or search attributes are missing and cannot be added
+ * @throws LocalError when it does not answer, or the namespace or search attributes are missing and cannot be
+ *   added
  */
 export async function externalTemporal(
   dataDir: string,

@@ -5,16 +5,16 @@ import { DOWNLOADED, downloadTemporal } from './download.ts'
 import { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
 
 /**
- * The database file of each kind of server, relative to the instance's folder. One kind cannot read the file of another:
- * their schemas and shards differ.
+ * The database file of each kind of server, relative to the instance's folder. One kind cannot read the file
+ * of another: their schemas and shards differ.
  */
 export function databaseOf(kind: TemporalBinary['kind']): string {
   return join('temporal', kind === 'built' ? 'server.db' : 'cli.db')
 }
 
 /**
- * The kind of server that made this instance's database. It is used again, so that beings go on where they were, even if a
- * preferred kind is available by now.
+ * The kind of server that made this instance's database. It is used again, so that beings go on where they
+ * were, even if a preferred kind is available by now.
  * @returns null when there is no database yet, or nothing here can open it
  */
 export async function formerTemporal(dataDir: string, options: FindOptions): Promise<TemporalBinary | null> {
@@ -31,8 +31,9 @@ export async function formerTemporal(dataDir: string, options: FindOptions): Pro
 }
 
 /**
- * Our own server if an earlier start built it, since it asks callers for a credential; else `temporal` on PATH, else the pinned
- * download, else built with Go. Neither of the others can ask, but they start at once, and a build takes minutes.
+ * Our own server if an earlier start built it, since it asks callers for a credential; else `temporal` on
+ * PATH, else the pinned download, else built with Go. Neither of the others can ask, but they start at once,
+ * and a build takes minutes.
  * @throws LocalError with what is missing and the commands that install it
  */
 export async function findTemporal(options: FindOptions): Promise<TemporalBinary> {
@@ -44,7 +45,10 @@ export async function findTemporal(options: FindOptions): Promise<TemporalBinary
 export const ownTemporal = async (options: FindOptions): Promise<TemporalBinary> =>
   builtTemporal(options.cacheDir) ?? buildTemporal(options)
 
-/** The server that the next start of a new instance takes without a download or a build; null when there is none. */
+/**
+ * The server that the next start of a new instance takes without a download or a build; null when there is
+ * none.
+ */
 export const readyTemporal = (cacheDir: string, path: string): TemporalBinary | null =>
   builtTemporal(cacheDir) ?? onPath(path) ?? downloaded(cacheDir)
 

@@ -84,7 +84,10 @@ async function addSearchAttributes(
 const REFUSED: readonly unknown[] = [7, 12, 16] // PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED
 const INVALID_ARGUMENT = 3
 
-/** @returns which of the names a namespace lacks. Where nobody may list them, a query by each tells it, which callers of workflows may make. */
+/**
+ * @returns which of the names a namespace lacks. Where nobody may list them, a query by each tells it, which
+ *   callers of workflows may make.
+ */
 async function missingSearchAttributes(
   { operatorService, workflowService }: Pick<Connection, 'operatorService' | 'workflowService'>,
   namespace: string,

@@ -45,24 +45,27 @@ const POLL_MS = 50
 const ATTEMPTS_MAX = 3
 
 /**
- * key=json. By default a server reads its queues at most 20 times a second, which costs 50 ms for each hop of an activity,
- * and rounds timers up to a whole second, since clocks of hosts differ (measured: 5 ms took 1004, now 18).
+ * key=json. By default a server reads its queues at most 20 times a second, which costs 50 ms for each hop of
+ * an activity, and rounds timers up to a whole second, since clocks of hosts differ (measured: 5 ms took
+ * 1004, now 18).
  */
 const DYNAMIC_CONFIG = [
   'history.transferProcessorMaxPollRPS=1000',
   'history.timerProcessorMaxPollRPS=1000',
   'history.timerProcessorMaxTimeShift="10ms"',
   'system.enableActivityEagerExecution=true',
-  // More than 100 signals during one workflow task fail that task, with its local activities half done. Measured: 12,000
-  // doorbells within a minute starved a being of all but 2 of its turns and filled a run with 10,216 events; now no run
-  // holds more than 1,036, and the being answers throughout.
+  // More than 100 signals during one workflow task fail that task, with its local activities half done.
+  // Measured: 12,000 doorbells within a minute starved a being of all but 2 of its turns and filled a run
+  // with 10,216 events; now no run holds more than 1,036, and the being answers throughout.
   'history.maximumBufferedEventsBatch=10000',
-  // By default Temporal waits up to ten minutes before it retries a task that failed three times. A being whose workers died
-  // a few times in a row would not answer for that long.
+  // By default Temporal waits up to ten minutes before it retries a task that failed three times. A being
+  // whose workers died a few times in a row would not answer for that long.
   'history.workflowTaskRetryMaxInterval="10s"',
 ]
 
-/** Starts the server and waits until it answers. Tries other ports when another process took ours meanwhile. */
+/**
+ * Starts the server and waits until it answers. Tries other ports when another process took ours meanwhile.
+ */
 export async function launchServer(how: Launch): Promise<TemporalServer> {
   const { dataDir, binary, logFile, onProgress } = how
   makePrivateFolder(dataDir)
@@ -120,7 +123,9 @@ function isRefusal(error: unknown): boolean {
   return /PERMISSION_DENIED|unauthorized/.test(messageOf(error))
 }
 
-/** Whether nothing listens yet, the services are still starting, or the server has not made its certificates. */
+/**
+ * Whether nothing listens yet, the services are still starting, or the server has not made its certificates.
+ */
 function isNotYet(error: unknown): boolean {
   return /connect|UNAVAILABLE|DEADLINE|deadline|ENOENT/.test(messageOf(error))
 }

@@ -20,7 +20,10 @@ export interface TemporalOptions {
   searchAttributes: readonly string[]
   /** Ports that have to be used; free ones otherwise, the last ones if possible. */
   ports?: { grpc?: number | undefined; ui?: number | undefined }
-  /** The IP address that gRPC listens on, by default that in TREEOS_BIND, else loopback. Beyond it callers need a certificate. */
+  /**
+   * The IP address that gRPC listens on, by default that in TREEOS_BIND, else loopback. Beyond it callers
+   * need a certificate.
+   */
   bind?: string
   /** The server's log file; `temporal.log` in the instance's folder unless given. */
   log?: string
@@ -59,9 +62,9 @@ export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * The Temporal of an instance, with its search attributes: TEMPORAL_ADDRESS, else the server of this instance which
- * still runs, else one started from `temporal` on PATH, from the pinned download, or built with Go. It runs on when this
- * process ends.
+ * The Temporal of an instance, with its search attributes: TEMPORAL_ADDRESS, else the server of this instance
+ * which still runs, else one started from `temporal` on PATH, from the pinned download, or built with Go. It
+ * runs on when this process ends.
  * @throws LocalError, PortTakenError
  */
 export async function ensureTemporal(options: TemporalOptions): Promise<Temporal> {

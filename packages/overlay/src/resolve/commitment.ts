@@ -9,7 +9,8 @@ const TAG = 'treeos.overlay.v1\0'
 export const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex')
 
 /**
- * A salt for calls whose caller brought no overlay and so holds no salt. Who holds the key can compute it again.
+ * A salt for calls whose caller brought no overlay and so holds no salt. Who holds the key can compute it
+ * again.
  * @param about names the call
  */
 export const saltFrom = (key: Uint8Array, about: string): string =>

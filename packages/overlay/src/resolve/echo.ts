@@ -1,6 +1,8 @@
 import { isJsonObject, type Json } from '@treeos/core'
 
-/** A repeat of this many characters is the overlay speaking, not the model. Shorter ones are common phrases. */
+/**
+ * A repeat of this many characters is the overlay speaking, not the model. Shorter ones are common phrases.
+ */
 export const ECHO_MIN = 32
 /** A whole overlay that is shorter is recognized down to this length. */
 const WHOLE_MIN = 16
@@ -8,8 +10,9 @@ const WHOLE_MIN = 16
 export const ECHO_MASK = '[overlay]'
 
 /**
- * Masks what an answer repeats of overlays word for word: every run of {@link ECHO_MIN} characters or more, in all texts and
- * keys. Answers are recorded, and overlays are not. An answer in other words is what an overlay is for, and stays.
+ * Masks what an answer repeats of overlays word for word: every run of {@link ECHO_MIN} characters or more,
+ * in all texts and keys. Answers are recorded, and overlays are not. An answer in other words is what an
+ * overlay is for, and stays.
  */
 export function maskEcho<T extends Json>(answer: T, overlays: readonly string[]): T {
   const grams = gramsOf(overlays)

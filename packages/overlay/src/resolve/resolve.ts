@@ -4,7 +4,8 @@ import { admits, type Overlay, type SignatureRef, TIERS, type Tier } from '../sh
 /**
  * What becomes of several tiers.
  * - `block`: the highest tier that is present is the value, and the others have no effect
- * - `stack`: all are in the value, the lower first and each with its label; where two conflict, the higher counts
+ * - `stack`: all are in the value, the lower first and each with its label; where two conflict, the higher
+ *   counts
  */
 export type OverlayMode = OverlayRecord['mode']
 export const MODES = ['block', 'stack'] as const satisfies readonly OverlayMode[]

@@ -1,4 +1,7 @@
-/** A handle of an overlay, `<id of its vault>.<secret in base64url>`: who has it, and the purpose, gets the overlay. */
+/**
+ * A handle of an overlay, `<id of its vault>.<secret in base64url>`: who has it, and the purpose, gets the
+ * overlay.
+ */
 
 export const SECRET_BYTES = 32
 /** the end of the secret */

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newSalt } from '../resolve/commitment.ts'
 import { markOf } from '../shape/handle.ts'
 import { VaultAwayError } from '../shape/vault-away-error.ts'
-import { VaultCaller } from './caller.ts'
+import { VaultClient } from './client.ts'
 import { vaultKeyIn } from './key.ts'
 import { type Listener, listen, type MutualTls } from './listener.ts'
 import { Vault } from './vault.ts'
@@ -40,8 +40,8 @@ describe('a vault on loopback', () => {
 
   it('keeps what one process puts there, for another one', async () => {
     const mine = kept()
-    const handle = await new VaultCaller(key).put(at(), CALL, mine)
-    const other = new VaultCaller(key)
+    const handle = await new VaultClient(key).put(at(), CALL, mine)
+    const other = new VaultClient(key)
     expect(await other.take(listener.url, handle, { moment: 'a/1/1', after: null, ...CALL })).toEqual({
       status: 'given',
       ...mine,
@@ -54,7 +54,7 @@ describe('a vault on loopback', () => {
 
   it('marks handles by request and text', async () => {
     const put = (request: string, content: string) =>
-      new VaultCaller(key).put(at(), CALL, { overlay: { content }, salt: newSalt() }, request).then(markOf)
+      new VaultClient(key).put(at(), CALL, { overlay: { content }, salt: newSalt() }, request).then(markOf)
     const mark = await put('request a', 'be brief')
     expect(await put('request a', 'be brief')).toBe(mark)
     expect(await put('request a', 'be long')).not.toBe(mark)
@@ -62,16 +62,16 @@ describe('a vault on loopback', () => {
   })
 
   it('hands on its refusal', async () => {
-    const put = new VaultCaller(key).put(at(), CALL, { overlay: { content: ' ' }, salt: newSalt() })
+    const put = new VaultClient(key).put(at(), CALL, { overlay: { content: ' ' }, salt: newSalt() })
     await expect(put).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
   it('serves the handles of a vault that handed them on to it, and nobody without the key can do that', async () => {
     const stops = new Vault()
     const handle = stops.put(CALL, kept())
-    const stranger = new VaultCaller(randomBytes(32)).handOn(at(), stops.handOn())
+    const stranger = new VaultClient(randomBytes(32)).handOn(at(), stops.handOn())
     expect(await goneOf(stranger)).toBe(true)
-    const caller = new VaultCaller(key)
+    const caller = new VaultClient(key)
     const taker = { moment: 'a/1/1', after: null, ...CALL }
     expect(await goneOf(caller.take(listener.url, handle, taker))).toBe(true)
     await caller.handOn(at(), stops.handOn())
@@ -82,14 +82,14 @@ describe('a vault on loopback', () => {
     const stopping = new Vault()
     const paused = await listen(stopping, { key })
     paused.pause()
-    const put = () => new VaultCaller(key).put({ id: stopping.id, url: paused.url }, CALL, kept())
+    const put = () => new VaultClient(key).put({ id: stopping.id, url: paused.url }, CALL, kept())
     expect(await goneOf(put())).toBe(false)
     await paused.close()
     expect(await goneOf(put())).toBe(true)
   })
 
   it('answers nobody without the key', async () => {
-    expect(await goneOf(new VaultCaller(randomBytes(32)).put(at(), CALL, kept()))).toBe(true)
+    expect(await goneOf(new VaultClient(randomBytes(32)).put(at(), CALL, kept()))).toBe(true)
     for (const body of ['', 'x'.repeat(100)])
       expect((await fetch(listener.url, { method: 'POST', body })).status).toBe(403)
     expect((await fetch(listener.url)).status).toBe(400)
@@ -98,7 +98,7 @@ describe('a vault on loopback', () => {
   it('is gone where nobody listens', async () => {
     const stopped = await listen(new Vault(), { key })
     await stopped.close()
-    expect(await goneOf(new VaultCaller(key).put({ id: 'x', url: stopped.url }, CALL, kept()))).toBe(true)
+    expect(await goneOf(new VaultClient(key).put({ id: 'x', url: stopped.url }, CALL, kept()))).toBe(true)
   })
 
   it('gets no text to a program that stands at its address, and takes none from it', async () => {
@@ -109,7 +109,7 @@ describe('a vault on loopback', () => {
     })
     await new Promise<void>((resolve) => spy.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(spy.address() as AddressInfo).port}`
-    expect(await goneOf(new VaultCaller(key).put({ id: vault.id, url }, CALL, kept()))).toBe(true)
+    expect(await goneOf(new VaultClient(key).put({ id: vault.id, url }, CALL, kept()))).toBe(true)
     expect(Buffer.concat(heard).length).toBeGreaterThan(0)
     expect(Buffer.concat(heard).toString('latin1')).not.toContain('sentinel')
     spy.closeAllConnections()
@@ -155,11 +155,11 @@ describe('a vault beyond loopback', () => {
     try {
       const at = { id: vault.id, url: listener.url }
       expect(listener.url).toMatch(/^https:/)
-      await new VaultCaller(key, tls).put(at, CALL, kept())
+      await new VaultClient(key, tls).put(at, CALL, kept())
       for (const caller of [
-        new VaultCaller(key, strange),
-        new VaultCaller(key, { ...strange, ca: tls.ca }),
-        new VaultCaller(key),
+        new VaultClient(key, strange),
+        new VaultClient(key, { ...strange, ca: tls.ca }),
+        new VaultClient(key),
       ])
         await expect(caller.put(at, CALL, kept())).rejects.toBeInstanceOf(VaultAwayError)
       expect(vault.size).toBe(1)

@@ -13,8 +13,8 @@ export class UnsealError extends Error {
 }
 
 /**
- * Seals what passes between a client and a vault. So a program that only has the port reads and changes nothing, and an address
- * that somebody put into the table of vaults learns nothing.
+ * Seals what passes between a client and a vault. So a program that only has the port reads and changes
+ * nothing, and an address that somebody put into the table of vaults learns nothing.
  * @param about what the message is for; the same is needed to open it
  */
 export function seal(key: Uint8Array, about: string, value: unknown): Buffer {

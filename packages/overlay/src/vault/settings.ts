@@ -14,7 +14,10 @@ function keyFileIn(env: NodeJS.ProcessEnv, dataDir: string | null): string | nul
   return dataDir === null ? null : join(dataDir, 'vault-key')
 }
 
-/** How the vault of a worker listens. The key is made when there is none. @returns null where no key can be kept */
+/**
+ * How the vault of a worker listens. The key is made when there is none.
+ * @returns null where no key can be kept
+ */
 export function vaultOfWorker(env: NodeJS.ProcessEnv, dataDir: string | null): ListenOptions | null {
   const file = keyFileIn(env, dataDir)
   if (file === null) return null
@@ -46,8 +49,8 @@ function tlsIn({ TREEOS_VAULT_TLS: folder }: NodeJS.ProcessEnv): { tls?: MutualT
 }
 
 /**
- * TREEOS_OVERLAYS: what becomes of several overlays of one call. Read by hand: every command loads this file, and zod takes a quarter of a second
- * to load.
+ * TREEOS_OVERLAYS: what becomes of several overlays of one call. Read by hand: every command loads this file,
+ * and zod takes a quarter of a second to load.
  * @throws {TreeosError} INVALID_INPUT
  */
 export function overlayModeIn({ TREEOS_OVERLAYS: mode }: NodeJS.ProcessEnv): OverlayMode {

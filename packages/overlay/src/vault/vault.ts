@@ -6,7 +6,10 @@ import { type Overlay, parseOverlay } from '../shape/overlay.ts'
 /** What a vault keeps an overlay for: one call, or all moments of a thread. */
 export type OverlayUse = 'call' | 'thread'
 
-/** Whose call it is for, by the being that makes it; or which thread, by its id. Who knows the handle alone gets nothing. */
+/**
+ * Whose call it is for, by the being that makes it; or which thread, by its id. Who knows the handle alone
+ * gets nothing.
+ */
 export interface Purpose {
   readonly use: OverlayUse
   readonly of: string
@@ -26,8 +29,8 @@ export interface Taker extends Purpose {
 }
 
 /**
- * `used`: another moment took it before; `foreign`: it is for the call of another being, or for another thread; `lost`: the
- * vault does not have it, or not any more.
+ * `used`: another moment took it before; `foreign`: it is for the call of another being, or for another
+ * thread; `lost`: the vault does not have it, or not any more.
  */
 export type TakenOverlay =
   | (KeptOverlay & { readonly status: 'given' })
@@ -61,9 +64,9 @@ const ID_BYTES = 12
 const MARK = /^[0-9a-f]{32}$/
 
 /**
- * Overlays in the memory of one worker. A call's overlay is for one moment: the first that takes it. That moment may take it
- * again until it is over, since an attempt of it may be repeated; a look of it hands it on to the moment that shows what was
- * seen, which belongs to the same call. No other moment gets it.
+ * Overlays in the memory of one worker. A call's overlay is for one moment: the first that takes it. That
+ * moment may take it again until it is over, since an attempt of it may be repeated; a look of it hands it on
+ * to the moment that shows what was seen, which belongs to the same call. No other moment gets it.
  */
 export class Vault {
   readonly id = randomBytes(ID_BYTES).toString('base64url')
@@ -98,9 +101,11 @@ export class Vault {
   }
 
   /**
-   * @param mark ends the handle, so that two handles tell whether they are of one request with one text: 16 bytes in hex
+   * @param mark ends the handle, so that two handles tell whether they are of one request with one text: 16
+   *   bytes in hex
    * @returns a new handle; it says nothing of the text
-   * @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE for no overlay, RATE_LIMITED when the vault is full
+   * @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE for no overlay, RATE_LIMITED when the vault is
+   *   full
    */
   put({ use, of }: Purpose, { overlay, salt }: KeptOverlay, mark?: string): string {
     if (mark !== undefined && !MARK.test(mark))

@@ -61,8 +61,8 @@ const INT_MAX = 2 ** 31 - 1
 const ATTEMPTS = 5
 
 /**
- * Writes an audit bundle from one snapshot of the database, as far as its checkpoint covers it. It holds one page of rows at a time.
- * The file is there when it is whole.
+ * Writes an audit bundle from one snapshot of the database, as far as its checkpoint covers it. It holds one
+ * page of rows at a time. The file is there when it is whole.
  * @throws the error of the log, the file or the database; MOMENT_NOT_FOUND for a range without moments
  */
 export async function exportBundle(
@@ -78,7 +78,8 @@ export async function exportBundle(
     const writer = new LineWriter()
     const counts: Record<string, number> = {}
     const isWritten = await inSnapshot(db, async (tx) => {
-      // A content that was erased after the checkpoint is gone from this snapshot, and the log does not hold its tombstone yet.
+      // A content that was erased after the checkpoint is gone from this snapshot, and the log does not hold
+      // its tombstone yet.
       if (log !== null && attempt < ATTEMPTS && (await isErasedAfter(tx, log.size))) return false
       const lines = bundleLines(tx, reality, { being, since, until, log })
       const text = Readable.from(bundleText(lines, { writer, counts, onProgress }))
@@ -91,7 +92,10 @@ export async function exportBundle(
   }
 }
 
-/** A bundle takes its place by a rename, which would replace a device or a pipe. @throws {TreeosError} INVALID_INPUT */
+/**
+ * A bundle takes its place by a rename, which would replace a device or a pipe.
+ * @throws {TreeosError} INVALID_INPUT
+ */
 function requireRegular(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false })
   if (there !== undefined && !there.isFile())
@@ -169,7 +173,10 @@ async function* bundleLines(
     yield await proofOf(log, String(reel), { seq: Number(seq), hash: String(hash) })
 }
 
-/** What of each chain is exported: all up to where the log says that it ends, or the moments that were asked for. */
+/**
+ * What of each chain is exported: all up to where the log says that it ends, or the moments that were asked
+ * for.
+ */
 async function chainsOf(
   tx: Db,
   reality: Reality,
@@ -202,7 +209,10 @@ async function chainsOf(
   return chains.set(momentsReel(being), { from: since - 1, prev: first.prev, seq: to, hash: last.hash })
 }
 
-/** Facts on reels of others that the moments of a being wrote or cite, and what says that such a fact was erased. */
+/**
+ * Facts on reels of others that the moments of a being wrote or cite, and what says that such a fact was
+ * erased.
+ */
 async function* othersOf(
   tx: Db,
   being: BeingName,
@@ -211,7 +221,7 @@ async function* othersOf(
 ): AsyncGenerator<JsonObject> {
   const named = new Set<Digest>()
   const gone: Digest[] = []
-  for await (const fact of readFactsByHash(tx, await citedBeside(tx, being, scope))) {
+  for await (const fact of readFactsByHash(tx, await citedByAsides(tx, being, scope))) {
     if (fact.reel === beingReel(being)) continue
     named.add(String(fact.hash))
     if (fact.salt === null) gone.push(String(fact.hash))
@@ -224,7 +234,10 @@ async function* othersOf(
   }
 }
 
-/** Shows that a chain ends there at the checkpoint; of one that goes on, and of single facts, that the log holds that link. */
+/**
+ * Shows that a chain ends there at the checkpoint; of one that goes on, and of single facts, that the log
+ * holds that link.
+ */
 async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: ChainLink): Promise<JsonObject> {
   const leaf = leafOf({ reel, seq, hash: Buffer.from(hash, 'hex') })
   const ends = await log.ends()
@@ -239,7 +252,7 @@ async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: ChainL
 }
 
 /** Hashes of facts that a being's moments wrote or cite, other than by their bases. */
-async function citedBeside(tx: Db, being: BeingName, scope: ExportScope): Promise<Digest[]> {
+async function citedByAsides(tx: Db, being: BeingName, scope: ExportScope): Promise<Digest[]> {
   const hashes = new Set<Digest>()
   for await (const { record, open, noted } of readRecords(tx, scope)) {
     const refs = [
@@ -255,7 +268,10 @@ async function citedBeside(tx: Db, being: BeingName, scope: ExportScope): Promis
   return [...hashes]
 }
 
-/** Digests of the role specs that a moment wore, of the program that chose them, and of the manifests of the code that showed and judged it. */
+/**
+ * Digests of the role specs that a moment wore, of the program that chose them, and of the manifests of the
+ * code that showed and judged it.
+ */
 function* contentsOf({ record, open }: Pick<MomentLine, 'record' | 'open'>): Generator<Digest> {
   const stacked = readPath(record, ['stack', 'stacked'])
   const roles: Json[] = [

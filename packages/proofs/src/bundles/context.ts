@@ -1,5 +1,5 @@
 import { beingReel, type Json, readPath } from '@treeos/core'
-import { isOfContext as isOfContextKind, pathsRead, signerOf } from '@treeos/verify'
+import { isContextKind, pathsRead, signerOf } from '@treeos/verify'
 
 /** Whether what a flow read, or who signed the act, depends on a fact of a reel. */
 export type IsOfContext = (reel: string, kind: string, payload: Json) => boolean
@@ -16,15 +16,19 @@ export const qualitiesRead = (program: Json, root: 'me' | 'space'): string[][] =
 export const areRelated = (a: readonly string[], b: readonly string[]): boolean =>
   a.slice(0, b.length).every((key, i) => key === b[i])
 
-/** The facts from whose contents a verifier derives the context of a moment, without others: these may tell more of a being. */
+/**
+ * The facts from whose contents a verifier derives the context of a moment, without others: these may tell
+ * more of a being.
+ */
 export function contextOf(record: Json, open: Json, program: Json): IsOfContext {
   const being = String(readPath(record, ['being']))
   const [me, signer] = [beingReel(being), signerOf(open, being)]
   const read = [...pathsRead(readPath(program, ['flow']) ?? null)].map((path) => path.split('.'))
-  const tried = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']] // what it leaves out is derived from that flow
-  const qualities = [['roleFlow'], ...tried, ...qualitiesRead(program, 'me')]
+  // what it leaves out is derived from that flow
+  const ofDryRun = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']]
+  const qualities = [['roleFlow'], ...ofDryRun, ...qualitiesRead(program, 'me')]
   return (reel, kind, payload) => {
-    if (!isOfContextKind(kind)) return false
+    if (!isContextKind(kind)) return false
     const path = pathKeys(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))
     switch (kind) {
       case 'quality:set':

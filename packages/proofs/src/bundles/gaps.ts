@@ -28,8 +28,9 @@ interface FactRun {
 }
 
 /**
- * Leaves runs of facts out of a witness, on which the permission does not depend: long ones, and those that name a being that the moment
- * does not touch. The fact before such a run must be in the log, because the hashes of the run no longer lead from it to the head.
+ * Leaves runs of facts out of a witness, on which the permission does not depend: long ones, and those that
+ * name a being that the moment does not touch. The fact before such a run must be in the log, because the
+ * hashes of the run no longer lead from it to the head.
  * @param longest number of facts in the longest run that is shown; Infinity shows all
  */
 export async function shorten(
@@ -71,8 +72,8 @@ export const reachesForChildren = (specs: readonly Json[]): boolean =>
     .some((entry) => readPath(entry, ['rel']) === 'any-child')
 
 /**
- * Tells the facts on which a permission may depend. Of what a verifier reads, not all counts for each being: the places of those who
- * act and are acted on, and the children of one that reaches for its children.
+ * Tells the facts on which a permission may depend. Of what a verifier reads, not all counts for each being:
+ * the places of those who act and are acted on, and the children of one that reaches for its children.
  */
 function needs(
   { moment, specs, target, program }: Witness,
@@ -107,7 +108,10 @@ function needs(
 
 const STANCE = /@([a-z][a-z0-9-]{0,31})/g
 
-/** The beings that a moment touches: itself, its makers, who spoke to it or drove it, and whom its roles and its call name. */
+/**
+ * The beings that a moment touches: itself, its makers, who spoke to it or drove it, and whom its roles and
+ * its call name.
+ */
 function touchedBy(
   { moment, specs, surface, target }: Witness,
   { lineage }: DerivedPermission,
@@ -136,7 +140,9 @@ function namesIn([header, , payload]: WitnessLink): string[] {
   return named.flatMap((name) => (typeof name === 'string' && name !== SUBSTRATE ? [name] : []))
 }
 
-/** The runs of facts that are not needed. The first fact of a reel is in none: it says what the reel is of. */
+/**
+ * The runs of facts that are not needed. The first fact of a reel is in none: it says what the reel is of.
+ */
 function runsOf(links: readonly WitnessLink[], isNeeded: (link: WitnessLink) => boolean): FactRun[] {
   const runs: FactRun[] = []
   for (const [i, link] of links.entries()) {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '@treeos/core'
 
 /**
- * Writes the lines of a bundle. Each is canonical JSON that says its number, and ends with a sum over itself and the line before it:
- * a line that is changed, moved, doubled or dropped is found where it is.
+ * Writes the lines of a bundle. Each is canonical JSON that says its number, and ends with a sum over itself
+ * and the line before it: a line that is changed, moved, doubled or dropped is found where it is.
  */
 export class LineWriter {
   #line = 0

@@ -15,7 +15,10 @@ export interface CheckpointedLog {
   readonly note: string
   /** number of entries that it covers */
   readonly size: number
-  /** @returns the proof of the last entry of a chain up to `seq` that the checkpoint covers; null when it covers none */
+  /**
+   * @returns the proof of the last entry of a chain up to `seq` that the checkpoint covers; null when it
+   *   covers none
+   */
   prove(reel: ReelId, seq: number): Promise<LogProof | null>
   /** the ends of all chains at the checkpoint */
   ends(): Promise<Pick<HeadsTree, 'ends' | 'endOf' | 'prove'>>

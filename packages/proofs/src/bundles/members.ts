@@ -8,7 +8,8 @@ type Members = Pick<Witness['moment'], 'basis' | 'judged'>
 const headsOf = (heads: unknown): readonly HeadRef[] => (Array.isArray(heads) ? heads : [])
 
 /**
- * The heads of a moment as a receipt has them: with its salt where it is shown, and else as its salted hash, which names nothing.
+ * The heads of a moment as a receipt has them: with its salt where it is shown, and else as its salted hash,
+ * which names nothing.
  * @param isShown by reel
  */
 export function membersOf(

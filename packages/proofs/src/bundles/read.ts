@@ -104,7 +104,10 @@ export async function* readTombstones(tx: Db, hashes: readonly Digest[]): AsyncG
   }
 }
 
-/** Whether something was erased that the log did not hold yet when its checkpoint was signed. @param size of the checkpoint */
+/**
+ * Whether something was erased that the log did not hold yet when its checkpoint was signed.
+ * @param size of the checkpoint
+ */
 export async function isErasedAfter(tx: Db, size: number): Promise<boolean> {
   const { rows } = await sql<{ is: boolean }>`
     select exists (
@@ -143,14 +146,20 @@ interface MomentRow {
 export type MomentLine = JsonObject &
   Readonly<Record<'record' | 'open' | 'basis' | 'basisSalt' | 'judged' | 'noted', Json>>
 
-/** The decision of a moment. A moment that a younger life closed may have one that its record does not hold, so nothing shows it. */
+/**
+ * The decision of a moment. A moment that a younger life closed may have one that its record does not hold,
+ * so nothing shows it.
+ */
 function decisionOf({ record, salt, bytes }: MomentRow): { salt: Json; decision: Json } {
   const isRecorded = readPath(jsonOf(record), ['decision']) !== null
   if (!isRecorded || salt === null || bytes === null) return { salt: null, decision: null }
   return { salt: hexOf(salt), decision: jsonOf(bytes) }
 }
 
-/** What a moment asked of the outside, unless a younger life closed it: then its record does not hold that either. */
+/**
+ * What a moment asked of the outside, unless a younger life closed it: then its record does not hold that
+ * either.
+ */
 function effectOf({ record, effect_salt: salt, request, result }: MomentRow): Json {
   const isRecorded = readPath(jsonOf(record), ['effect']) !== undefined
   if (!isRecorded || salt === null || request === null) return null
@@ -242,7 +251,9 @@ export async function findMomentLine(tx: Db, moment: string): Promise<MomentLine
   return (await momentsOf(tx, rows))[0] ?? null
 }
 
-/** Kept contents by their digests. One that is not kept is left out, and the check of the bundle finds that. */
+/**
+ * Kept contents by their digests. One that is not kept is left out, and the check of the bundle finds that.
+ */
 export async function* readContents(tx: Db, digests: readonly Digest[]): AsyncGenerator<JsonObject> {
   for (let at = 0; at < digests.length; at += PAGE) {
     const rows = await tx

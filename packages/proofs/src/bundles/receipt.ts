@@ -11,7 +11,7 @@ import {
 import { inSnapshot, type Reality, type StoreDb } from '@treeos/store'
 import {
   type DerivedPermission,
-  derive,
+  derivePermission,
   PAYLOAD_TYPE,
   preAuthentication,
   RECEIPT_TYPE,
@@ -39,21 +39,29 @@ export interface IssuedReceipt {
   readonly derived: DerivedPermission
 }
 
-/** A run of facts of which nothing is derived is shown up to this length: a proof that stands for it takes the place of some. */
+/**
+ * A run of facts of which nothing is derived is shown up to this length: a proof that stands for it takes the
+ * place of some.
+ */
 const RUN_MAX = 100
 
 export interface IssueOptions {
   readonly signer: ReceiptSigner
   /** null: the receipt has no checkpoint, and shows every fact */
   readonly log: CheckpointedLog | null
-  /** number of facts in the longest run of which nothing is derived that is shown; default 100, Infinity shows all */
+  /**
+   * number of facts in the longest run of which nothing is derived that is shown; default 100, Infinity shows
+   * all
+   */
   readonly longest?: number
 }
 
 /**
- * Writes a receipt of the call that a moment made: what was decided of it and why, with all that the permission follows from.
+ * Writes a receipt of the call that a moment made: what was decided of it and why, with all that the
+ * permission follows from.
  * @throws {TreeosError} MOMENT_NOT_FOUND, or INVALID_INPUT for a moment that called nothing
- * @throws {Error} when the record of the moment does not follow from what is stored: then there is no receipt of it
+ * @throws {Error} when the record of the moment does not follow from what is stored: then there is no receipt
+ *   of it
  */
 export async function issueReceipt(
   {
@@ -71,7 +79,7 @@ export async function issueReceipt(
       ? { reels: whole.witness.reels, cuts: {} }
       : await shorten(whole, log, longest)
   const witness = { ...whole.witness, reels }
-  const derived = await derive(witness)
+  const derived = await derivePermission(witness)
   const statement = {
     _type: STATEMENT_TYPE,
     subject: [{ name: moment, digest: { sha256: derived.hash } }],
@@ -84,7 +92,10 @@ export async function issueReceipt(
   return { envelope: envelopeOf(statement, signer), derived }
 }
 
-/** Where the log holds the moment, and the last fact of each reel that the permission follows from. Null while it does not hold the moment. */
+/**
+ * Where the log holds the moment, and the last fact of each reel that the permission follows from. Null while
+ * it does not hold the moment.
+ */
 async function proofOf(
   log: CheckpointedLog,
   moment: MomentId,

@@ -1,8 +1,8 @@
 import { canonicalJson, type Json } from '@treeos/core'
 
 /**
- * Stored bytes as a part of a line. Bytes that are not JSON come as text: only somebody who changed the database leaves them. So
- * the bundle is written nevertheless, and its check finds it.
+ * Stored bytes as a part of a line. Bytes that are not JSON come as text: only somebody who changed the
+ * database leaves them. So the bundle is written nevertheless, and its check finds it.
  */
 export function jsonOf(bytes: Uint8Array): Json {
   const text = Buffer.from(bytes).toString('utf8').toWellFormed()

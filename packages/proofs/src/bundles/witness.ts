@@ -11,7 +11,14 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { type Db, type Reality, readBlob, readErasures } from '@treeos/store'
-import { BORE, type DerivedPermission, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
+import {
+  BIRTH_OF_CHILD_KIND,
+  type DerivedPermission,
+  derivePermission,
+  isPermissionFact,
+  MissingReel,
+  type Witness,
+} from '@treeos/verify'
 import { canonicalTarget, type Registry } from '@treeos/world'
 import { sql } from 'kysely'
 import { contextOf, type IsOfContext } from './context.ts'
@@ -33,8 +40,8 @@ type WitnessBase = Omit<Witness, 'verdict' | 'reels' | 'target' | 'fallback'>
 const REELS_MAX = 500
 
 /**
- * Gathers what the permission of a moment's call is derived from: it derives it as a verifier does, and adds each reel that the
- * derivation asks for, as it stood when the moment was stamped.
+ * Gathers what the permission of a moment's call is derived from: it derives it as a verifier does, and adds
+ * each reel that the derivation asks for, as it stood when the moment was stamped.
  * @throws {TreeosError} MOMENT_NOT_FOUND, INVALID_INPUT for a moment that called nothing
  * @throws {Error} when no permission follows from what is stored
  */
@@ -85,7 +92,7 @@ async function complete(
   const reels: Record<string, Json> = {}
   for (;;)
     try {
-      const derived = await derive({ ...asked, reels })
+      const derived = await derivePermission({ ...asked, reels })
       const unread = derived.missing.filter((reel) => !Object.hasOwn(reels, reel) && isInBasis(line, reel))
       for (const reel of unread) reels[reel] = await read(reel)
       if (unread.length > 0) continue
@@ -145,7 +152,9 @@ async function factsOf(tx: Db, record: Json): Promise<Json> {
   return refs.map(([, , hash]) => found.get(hash) ?? null)
 }
 
-/** What the call may be done to: one target, or where it names none, those that its operation may take then. */
+/**
+ * What the call may be done to: one target, or where it names none, those that its operation may take then.
+ */
 async function targetsOf(
   { tx }: WitnessDeps,
   { record, open }: MomentLine,
@@ -205,7 +214,9 @@ const linksOf = (
 ): Json =>
   rows.map(({ kind, header, salt, bytes }) => {
     const payload = bytes === null ? null : jsonOf(bytes)
-    const isShown = isRead(reel, kind) ? kind !== BORE || showsChildren : isOfContext(reel, kind, payload)
+    const isShown = isPermissionFact(reel, kind)
+      ? kind !== BIRTH_OF_CHILD_KIND || showsChildren
+      : isOfContext(reel, kind, payload)
     return isShown && salt !== null && payload !== null
       ? [jsonOf(header), hexOf(salt), payload]
       : [jsonOf(header), null, null]

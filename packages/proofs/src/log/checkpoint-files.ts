@@ -12,9 +12,10 @@ import { join } from 'node:path'
 import { type Checkpoint, openCheckpoint } from '../tree/checkpoint.ts'
 import { NoteError, readVerifier, type Verifier, verifierKeyOf } from '../tree/note.ts'
 
-// A folder of checkpoints: files of notes, to which notes are appended, and `keys`, the verifier keys of those who signed them. A file
-// of notes is named after the smallest size that it may hold, and each of its notes is followed by an empty line. Files `.cosigned` hold
-// some of these notes again, with the signatures of witnesses below that of the log.
+// A folder of checkpoints: files of notes, to which notes are appended, and `keys`, the verifier keys of
+// those who signed them. A file of notes is named after the smallest size that it may hold, and each of its
+// notes is followed by an empty line. Files `.cosigned` hold some of these notes again, with the signatures
+// of witnesses below that of the log.
 
 const SIZES_PER_FILE = 65_536
 const KINDS = { notes: /^\d{16}\.notes$/, cosigned: /^\d{16}\.cosigned$/ } as const
@@ -118,7 +119,10 @@ function appendNote(folder: string, size: number, note: string, kind: Kind): voi
   append(file, `${isTorn ? '\n\n' : ''}${note}\n`)
 }
 
-/** The keys that the folder names. Who holds the folder can change them: whoever checks it should have them from elsewhere. */
+/**
+ * The keys that the folder names. Who holds the folder can change them: whoever checks it should have them
+ * from elsewhere.
+ */
 export function readKeys(folder: string): Verifier[] {
   return checkpointLines(join(folder, KEYS)).map(readVerifier)
 }

@@ -52,7 +52,10 @@ const readEntries = (db: Db, from: number, to: number): Promise<LogEntry[]> =>
     .orderBy('index')
     .execute()
 
-/** The last entry of each chain, in the order of their first entries: a look at the index for each chain, however long it is. */
+/**
+ * The last entry of each chain, in the order of their first entries: a look at the index for each chain,
+ * however long it is.
+ */
 async function readEnds(db: Db, size: number): Promise<LogEntry[]> {
   const { rows } = await sql<LogEntry>`
     with recursive chain as (

@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 import { type NoteSigner, newSignerKey, readSigner } from '../tree/note.ts'
 
 /**
- * The keys of a signer: a file with one `PRIVATE+KEY+…` a line, each of which signs. Makes the file with one key where there is none.
+ * The keys of a signer: a file with one `PRIVATE+KEY+…` a line, each of which signs. Makes the file with one
+ * key where there is none.
  * @param origin the name that each key must have
  * @throws {Error} for a file that others may read, or that holds another name or no key
  */

@@ -18,11 +18,17 @@ export const readTreeHead = async (db: Db, size: number): Promise<TreeHead> => (
 export const readInclusionProof = (db: Db, index: number, size: number): Promise<Buffer[]> =>
   withTiles(db, (node) => proveInclusion(index, size, node))
 
-/** The hashes that prove that the log of `to` entries begins with that of `from`. @throws {RangeError} unless from ≤ to */
+/**
+ * The hashes that prove that the log of `to` entries begins with that of `from`.
+ * @throws {RangeError} unless from ≤ to
+ */
 export const readConsistencyProof = (db: Db, from: number, to: number): Promise<Buffer[]> =>
   withTiles(db, (node) => proveConsistency(from, to, node))
 
-/** Where a fact, or the record of a moment on `moments:<being>`, stands in the log; null while it is not in it. */
+/**
+ * Where a fact, or the record of a moment on `moments:<being>`, stands in the log; null while it is not in
+ * it.
+ */
 export async function findLogIndex(
   db: Db,
   { reel, seq }: Pick<LogEntry, 'reel' | 'seq'>,

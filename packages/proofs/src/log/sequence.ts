@@ -8,8 +8,8 @@ import { readOpenTiles, writeTiles } from './tiles.ts'
 const BATCH_LENGTH = 1000
 
 /**
- * Gives every fact and record that is committed its place in the log, in the order of the journal. Several processes may call it:
- * one of them works, the others do nothing.
+ * Gives every fact and record that is committed its place in the log, in the order of the journal. Several
+ * processes may call it: one of them works, the others do nothing.
  * @param db as the role `treeos_sequencer`, or as the owner
  * @returns the number of entries of the log
  * @throws when the journal names a fact or a moment that is gone

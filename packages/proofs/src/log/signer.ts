@@ -29,8 +29,8 @@ export type SigningResult =
   | { readonly status: 'refused'; readonly size: number; readonly why: Refusal; readonly last: number }
 
 /**
- * Signs one tree after another, each of which begins with the one before. It remembers the last one in a file of its own, and the
- * checkpoints in its folder say it once more. One process at a time may use a place.
+ * Signs one tree after another, each of which begins with the one before. It remembers the last one in a file
+ * of its own, and the checkpoints in its folder say it once more. One process at a time may use a place.
  */
 export class Signer {
   readonly #place: SignerPlace

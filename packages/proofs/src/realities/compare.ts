@@ -33,8 +33,9 @@ export interface MomentSide {
 }
 
 /**
- * The differences of two realities: of each reel the first fact that differs, then rows, then moments by being and number. Equal
- * hashes at one place of a chain make all before it equal, so that only what differs is read.
+ * The differences of two realities: of each reel the first fact that differs, then rows, then moments by
+ * being and number. Equal hashes at one place of a chain make all before it equal, so that only what differs
+ * is read.
  */
 export async function* compareRealities(
   a: Kysely<StoreDb>,

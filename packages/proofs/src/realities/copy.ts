@@ -12,8 +12,8 @@ export interface CopiedRecord {
 }
 
 /**
- * What is copied as it is, by table. What can be made again from it (heads, rows, watches, limits) is made again. Sessions stay
- * behind: leases, access tokens, vaults, calls under way, and the texts of overlays.
+ * What is copied as it is, by table. What can be made again from it (heads, rows, watches, limits) is made
+ * again. Sessions stay behind: leases, access tokens, vaults, calls under way, and the texts of overlays.
  */
 const PARTS: readonly (readonly [table: string, of: string])[] = [
   [
@@ -49,7 +49,8 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
     `select t.* from treeos.life t where t.generation <= (
       select max(split_part(k.moment, '/', 2)::integer) from kept_moment k where k.being = t.being)`,
   ],
-  // The wakes of kept moments, those that these answered, and those that kept facts caused, whether they were claimed later or not.
+  // The wakes of kept moments, those that these answered, and those that kept facts caused, whether they were
+  // claimed later or not.
   [
     'inbox',
     `select kept.* from treeos.inbox t cross join lateral jsonb_populate_record(t, jsonb_build_object('overlay', null,
@@ -68,10 +69,12 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
 const PAGE = 200
 
 /**
- * Copies the record of a reality up to a cut into an empty database, byte for byte. The copy keeps the id of the origin, which is
- * part of every genesis hash, so that the shared record has the same hashes in both; its name is its own.
+ * Copies the record of a reality up to a cut into an empty database, byte for byte. The copy keeps the id of
+ * the origin, which is part of every genesis hash, so that the shared record has the same hashes in both; its
+ * name is its own.
  * @param origin opened with `asOwner`; it is read in one snapshot
- * @param target migrated, without a reality, opened with `asOwner` as a superuser: triggers that keep the past would refuse a copy
+ * @param target migrated, without a reality, opened with `asOwner` as a superuser: triggers that keep the
+ *   past would refuse a copy
  */
 export async function copyRecord(
   origin: Kysely<StoreDb>,

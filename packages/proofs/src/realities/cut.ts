@@ -12,8 +12,8 @@ export interface RecordCut {
 }
 
 /**
- * The position in the record at the end of a moment. Appends of which it depends are all before it: a moment reads only what is
- * committed, and an append takes its entry with the heads of its reels locked.
+ * The position in the record at the end of a moment. Appends of which it depends are all before it: a moment
+ * reads only what is committed, and an append takes its entry with the heads of its reels locked.
  * @throws {TreeosError} MOMENT_NOT_FOUND
  */
 export async function cutAt(db: Db, being: BeingName, n: number): Promise<RecordCut> {
@@ -29,7 +29,10 @@ export async function cutAt(db: Db, being: BeingName, n: number): Promise<Record
   )
 }
 
-/** Makes the tables `later_fact`, `later_moment` and `kept_moment` of one transaction, which say what lies behind a cut. */
+/**
+ * Makes the tables `later_fact`, `later_moment` and `kept_moment` of one transaction, which say what lies
+ * behind a cut.
+ */
 export async function markCut(tx: Db, { entry }: RecordCut): Promise<void> {
   await sql`
     create temp table later_fact on commit drop as

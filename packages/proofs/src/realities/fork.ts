@@ -21,8 +21,8 @@ export interface ForkedReality extends CopiedRecord {
 }
 
 /**
- * Makes a reality that shares the record of another up to the end of one moment. What both share has the same hashes in both. The
- * first fact of its own says which reality and which moment it came from.
+ * Makes a reality that shares the record of another up to the end of one moment. What both share has the same
+ * hashes in both. The first fact of its own says which reality and which moment it came from.
  * @param origin opened with `asOwner`
  * @param target a migrated database without a reality, opened with `asOwner` as a superuser
  * @throws {TreeosError} MOMENT_NOT_FOUND; RESOURCE_CONFLICT for the name of the origin

@@ -68,7 +68,10 @@ function readHeads(line: string): TreeHeads | null {
  */
 export type Refusal = 'smaller' | 'fork' | 'inconsistent'
 
-/** Judges whether a signer that last signed one tree may sign the next. @param proof of consistency, of any origin */
+/**
+ * Judges whether a signer that last signed one tree may sign the next.
+ * @param proof of consistency, of any origin
+ */
 export function whyNotSignable(
   last: TreeHead | null,
   next: TreeHead,

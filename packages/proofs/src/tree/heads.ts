@@ -8,9 +8,10 @@ import { type NodeReader, proveInclusion, rootOf } from './proofs.ts'
 const BEINGS = beingReel('')
 
 /**
- * The tree over the ends of all chains. Each chain has one leaf, which is the leaf of its last entry in the log. A new chain has the
- * next place. The moments of a being have the place behind its reel, with number 0 and the hash before the first while there are none.
- * So who is shown that leaf knows that nothing follows, and a being without moments has a leaf that says so.
+ * The tree over the ends of all chains. Each chain has one leaf, which is the leaf of its last entry in the
+ * log. A new chain has the next place. The moments of a being have the place behind its reel, with number 0
+ * and the hash before the first while there are none. So who is shown that leaf knows that nothing follows,
+ * and a being without moments has a leaf that says so.
  */
 export class HeadsTree {
   readonly #reality: string
@@ -58,7 +59,10 @@ export class HeadsTree {
     return { count: this.#ends.length, root: rootOf(this.#ends.length, this.#hashed()) }
   }
 
-  /** Where the tree holds the end of a chain, which is in it: the hashes that lead to the root, the lowest first. */
+  /**
+   * Where the tree holds the end of a chain, which is in it: the hashes that lead to the root, the lowest
+   * first.
+   */
   prove(reel: ReelId): { index: number; path: Buffer[] } {
     const index = this.#places.get(reel) ?? -1
     return { index, path: proveInclusion(index, this.#ends.length, this.#hashed()) }

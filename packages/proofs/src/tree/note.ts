@@ -47,7 +47,10 @@ export class NoteError extends Error {
   override readonly name = 'NoteError'
 }
 
-/** @param name without blanks and `+`. @returns `PRIVATE+KEY+<name>+<id>+<key>`, as Go's `sumdb/note` writes it: a secret */
+/**
+ * @param name without blanks and `+`.
+ * @returns `PRIVATE+KEY+<name>+<id>+<key>`, as Go's `sumdb/note` writes it: a secret
+ */
 export function newSignerKey(name: string): string {
   const { privateKey } = generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-SEED_BYTES)
@@ -93,7 +96,10 @@ export function readVerifier(text: string): Verifier {
   return { name, id, publicKey }
 }
 
-/** @param text ends with a line break and has no empty line. @param signers one or more, each with a signature of its own */
+/**
+ * @param text ends with a line break and has no empty line.
+ * @param signers one or more, each with a signature of its own
+ */
 export function signNote(text: string, signers: readonly NoteSigner[]): string {
   const lines = signers.map(({ name, id, privateKey }) => {
     const signature = sign(null, Buffer.from(text, 'utf8'), privateKey)

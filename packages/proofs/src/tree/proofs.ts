@@ -8,7 +8,8 @@ export const rootOf = (size: number, node: NodeReader): Buffer =>
   size === 0 ? EMPTY_ROOT : hashOfRange(0, size, node)
 
 /**
- * The hashes by which a leaf and a root prove that the leaf is in the tree (RFC 6962, 2.1.1), the lowest first.
+ * The hashes by which a leaf and a root prove that the leaf is in the tree (RFC 6962, 2.1.1), the lowest
+ * first.
  * @throws {RangeError} unless 0 ≤ index < size
  */
 export function proveInclusion(index: number, size: number, node: NodeReader): Buffer[] {
@@ -18,7 +19,8 @@ export function proveInclusion(index: number, size: number, node: NodeReader): B
 }
 
 /**
- * The hashes by which two roots prove that the larger tree begins with the smaller one (RFC 6962, 2.1.2). None for an empty tree.
+ * The hashes by which two roots prove that the larger tree begins with the smaller one (RFC 6962, 2.1.2).
+ * None for an empty tree.
  * @throws {RangeError} unless 0 ≤ from ≤ to
  */
 export function proveConsistency(from: number, to: number, node: NodeReader): Buffer[] {

@@ -1,6 +1,9 @@
 import { EMPTY_ROOT, nodeHash } from './hash.ts'
 
-/** The roots of the complete subtrees of a tree, from the left: all that is needed to add leaves and to tell the root. */
+/**
+ * The roots of the complete subtrees of a tree, from the left: all that is needed to add leaves and to tell
+ * the root.
+ */
 export class CompactRange {
   readonly #roots: Buffer[] = []
   #size = 0
@@ -11,7 +14,8 @@ export class CompactRange {
 
   add(leaf: Buffer): void {
     let hash = leaf
-    // As in binary counting: each 1 at the end of the size is a subtree that is as large as the one that is added.
+    // As in binary counting: each 1 at the end of the size is a subtree that is as large as the one that is
+    // added.
     for (let rest = this.#size; rest % 2 === 1; rest = (rest - 1) / 2) {
       const left = this.#roots.pop()
       if (left === undefined) throw new Error(`a range of ${this.#size} lost a subtree`)

@@ -17,7 +17,10 @@ export type TileAddress = Pick<Tile, 'level' | 'index'>
 
 const tileKey = ({ level, index }: TileAddress): string => `${level}/${index}`
 
-/** The tiles at the right end of each level, that leaves after the first `size` extend. Full ones are left out. */
+/**
+ * The tiles at the right end of each level, that leaves after the first `size` extend. Full ones are left
+ * out.
+ */
 export function openTiles(size: number): TileAddress[] {
   const open: TileAddress[] = []
   for (let [level, count] = [0, size]; count > 0; level += 1, count = Math.floor(count / WIDTH))

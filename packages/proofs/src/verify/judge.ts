@@ -21,7 +21,9 @@ export function faultOfFact(row: FactRow): BrokenReason | null {
     : 'payload-mismatch'
 }
 
-/** Whether the stored header is the canonical JSON for these columns. No other form could have been hashed. */
+/**
+ * Whether the stored header is the canonical JSON for these columns. No other form could have been hashed.
+ */
 const isHeaderOf = (row: FactRow): boolean => isPlainHeaderOf(row) || isAnyHeaderOf(row)
 
 function isAnyHeaderOf({ header, reel, seq, kind, moment, payload_hash }: FactRow): boolean {

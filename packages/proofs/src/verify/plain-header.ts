@@ -2,8 +2,9 @@ import { FACT_VERSION } from '@treeos/core'
 import type { FactRow } from './read.ts'
 
 /**
- * Whether a stored header is the canonical JSON for the columns of its row and holds nothing but printable ASCII without escapes, as
- * most do. It is compared byte by byte, without a parser: each value stands there as it is.
+ * Whether a stored header is the canonical JSON for the columns of its row and holds nothing but printable
+ * ASCII without escapes, as most do. It is compared byte by byte, without a parser: each value stands there
+ * as it is.
  * @returns false also for a header that another form of these columns may be
  */
 export function isPlainHeaderOf(row: FactRow): boolean {
@@ -58,7 +59,8 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte >= 0x20 && byte <= 0x7e && byte !== QUOTE && byte !== BACKSLASH),
 )
 
-// Each of these returns where what it expects ends; −1 where that does not stand there, or something before was missing.
+// Each of these returns where what it expects ends; −1 where that does not stand there, or something before
+// was missing.
 
 function literal(header: Buffer, at: number, bytes: Buffer): number {
   if (at < 0) return -1

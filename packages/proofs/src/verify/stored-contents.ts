@@ -25,7 +25,10 @@ export async function faultsOfBlobs(tx: Db): Promise<ChainFault[]> {
   }
 }
 
-/** Compares each summon in an inbox with the fact on its sender's reel. Nothing is in an inbox that nobody said. */
+/**
+ * Compares each summon in an inbox with the fact on its sender's reel. Nothing is in an inbox that nobody
+ * said.
+ */
 export async function faultsOfSummons(tx: Db): Promise<ChainFault[]> {
   const faults: ChainFault[] = []
   for (let last = 0; ; ) {
@@ -44,8 +47,8 @@ export async function faultsOfSummons(tx: Db): Promise<ChainFault[]> {
 }
 
 /**
- * Finds acts of persons that no login put into an inbox that may act for persons: such an act was planted by a plain statement. A
- * login that this server does not have, as after a restored backup, is not judged.
+ * Finds acts of persons that no login put into an inbox that may act for persons: such an act was planted by
+ * a plain statement. A login that this server does not have, as after a restored backup, is not judged.
  */
 export async function faultsOfActs(tx: Db): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`

@@ -2,7 +2,10 @@ import { type Db, decodeJson, REALITY_FORKED, REALITY_MADE, type RealityMade } f
 import { type NotNull, sql } from 'kysely'
 import type { ChainFault } from './verdict.ts'
 
-/** Compares the lives of each being with its moments: they count from 1 without gaps, and every moment is of one of them. */
+/**
+ * Compares the lives of each being with its moments: they count from 1 without gaps, and every moment is of
+ * one of them.
+ */
 export async function faultsOfLives(tx: Db): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`
     with counted as (
@@ -36,12 +39,15 @@ export async function faultsOfNobody(tx: Db): Promise<ChainFault[]> {
       union select being, 'limit-mismatch' from treeos.account where revision > 0
       union select being, 'limit-mismatch' from treeos.parking
       union select being, 'lease-mismatch' from treeos.lease
-    ) as beside
-    where not exists (select from treeos.projection p where p.key = 'being:' || beside.being)`.execute(tx)
+    ) as others
+    where not exists (select from treeos.projection p where p.key = 'being:' || others.being)`.execute(tx)
   return rows
 }
 
-/** Compares the row of the reality with the last fact that says what it was made with, or what it was called as it became a fork. */
+/**
+ * Compares the row of the reality with the last fact that says what it was made with, or what it was called
+ * as it became a fork.
+ */
 export async function faultsOfReality(tx: Db): Promise<ChainFault[]> {
   const made = await tx
     .selectFrom('fact')

@@ -22,7 +22,9 @@ import type { BrokenReason, ChainFault } from './verdict.ts'
 
 const PAGE = 500
 
-/** Folds all facts once more, and compares what they yield with the rows, watches and limits that are stored. */
+/**
+ * Folds all facts once more, and compares what they yield with the rows, watches and limits that are stored.
+ */
 export class FoldedRows<Row> {
   readonly #fold: RowFolder<Row>
   readonly #erasures: Erasures
@@ -63,12 +65,12 @@ export class FoldedRows<Row> {
         .limit(PAGE)
         .execute()
       const beings = page.flatMap(({ key }) => (key.startsWith('being:') ? [key.slice('being:'.length)] : []))
-      const beside = await readBeside(tx, beings)
+      const tables = await readBeingTables(tx, beings)
       for (const row of page) {
         missing.delete(row.key)
         if (this.#untold.has(reelOfKey(row.key))) continue
         const folded = this.#rows.get(row.key)
-        const reason = folded === undefined ? 'row-mismatch' : this.#judge(row.key, row, folded, beside)
+        const reason = folded === undefined ? 'row-mismatch' : this.#judge(row.key, row, folded, tables)
         if (reason !== null)
           faults.push({
             reel: reelOfKey(row.key),
@@ -88,9 +90,9 @@ export class FoldedRows<Row> {
   }
 
   /** Facts that were moved from another reel may not fold to a row of that kind. */
-  #judge(key: string, stored: StoredRow, folded: RowFold<Row>, beside: OtherRefusal): BrokenReason | null {
+  #judge(key: string, stored: StoredRow, folded: RowFold<Row>, tables: BeingTables): BrokenReason | null {
     try {
-      return this.#faultOf(key, stored, folded, beside)
+      return this.#faultOf(key, stored, folded, tables)
     } catch {
       return 'row-mismatch'
     }
@@ -100,7 +102,7 @@ export class FoldedRows<Row> {
     key: string,
     stored: StoredRow,
     { state, foldedSeq }: RowFold<Row>,
-    beside: OtherRefusal,
+    tables: BeingTables,
   ): BrokenReason | null {
     const { place, parent, cognition, watches, account, lease } = this.#fold.indexOf(key, state)
     const is =
@@ -113,9 +115,9 @@ export class FoldedRows<Row> {
     if (!is) return 'row-mismatch'
     if (!key.startsWith('being:')) return null
     const being = key.slice('being:'.length)
-    if (watchesAsStored(watches) !== (beside.watches.get(being) ?? '[]')) return 'watch-mismatch'
-    if (leaseAsStored(lease) !== (beside.leases.get(being) ?? null)) return 'lease-mismatch'
-    return limitsAsStored(account) === (beside.limits.get(being) ?? NO_LIMITS) ? null : 'limit-mismatch'
+    if (watchesAsStored(watches) !== (tables.watches.get(being) ?? '[]')) return 'watch-mismatch'
+    if (leaseAsStored(lease) !== (tables.leases.get(being) ?? null)) return 'lease-mismatch'
+    return limitsAsStored(account) === (tables.limits.get(being) ?? NO_LIMITS) ? null : 'limit-mismatch'
   }
 }
 
@@ -143,13 +145,13 @@ function factOf({
 }
 
 /** What is stored beside the rows of these beings, as text. */
-interface OtherRefusal {
+interface BeingTables {
   readonly watches: ReadonlyMap<string, string>
   readonly limits: ReadonlyMap<string, string>
   readonly leases: ReadonlyMap<string, string>
 }
 
-async function readBeside(tx: Db, beings: readonly string[]): Promise<OtherRefusal> {
+async function readBeingTables(tx: Db, beings: readonly string[]): Promise<BeingTables> {
   const isAsked = sql<boolean>`being = any(${[...beings]}::text[])`
   const [watches, accounts, parked, leases] = await Promise.all([
     tx.selectFrom('watch').selectAll().where(isAsked).execute(),

@@ -41,7 +41,9 @@ export class StoredSends {
     this.#erasures = erasures
   }
 
-  /** Compares the digests in these records with what is stored of them, and that with the rows of the wakes. */
+  /**
+   * Compares the digests in these records with what is stored of them, and that with the rows of the wakes.
+   */
   async faultsOf(tx: Db, records: readonly RecordRow[]): Promise<MomentFault[]> {
     this.#forkedAt ??= await readForkedAt(tx)
     const moments = records.map(({ moment }) => moment)
@@ -77,7 +79,8 @@ export class StoredSends {
     }
     for (const [id, hash] of sent.notices) {
       const row = rows.get(id)
-      // Of an entry that counts several, or that another moment may have written first, nobody knows what this one said.
+      // Of an entry that counts several, or that another moment may have written first, nobody knows what
+      // this one said.
       if (row === undefined || row.times > 1 || !OWN_NOTICE.test(id)) this.#merged += 1
       else if (!isHashed(row, hash, true)) yield 'wake-mismatch'
     }
@@ -145,10 +148,14 @@ const MOMENT = /^[^/]+\/\d+\/\d+$/
 const momentIn = (closedBy: string | null): MomentId | null =>
   closedBy !== null && MOMENT.test(closedBy) ? closedBy : null
 
-/** The moments of which one must have sent an entry; null for one that no moment sends, or whose id does not name it. */
+/**
+ * The moments of which one must have sent an entry; null for one that no moment sends, or whose id does not
+ * name it.
+ */
 function sendersOf({ id, kind, spoken, answered }: EntryRow): readonly MomentId[] | null {
   if (kind === 'act') return null
-  if (kind === 'summon') return spoken === null ? null : [spoken] // a summon that no fact tells is a fault of its own
+  // a summon that no fact tells is a fault of its own
+  if (kind === 'summon') return spoken === null ? null : [spoken]
   const [, moment] = OF_MOMENT.exec(id) ?? []
   if (moment !== undefined) return [moment]
   return id.startsWith('expired/') || answered.length === 0 ? null : answered

@@ -17,8 +17,9 @@ interface ActRow {
 }
 
 /**
- * What passkeys show of the acts of persons, as the check of a bundle says it: a wrong signature is a fault, and an act without the
- * signature that its person could have made is named. Only acts cost anything, and of facts those that set passkeys.
+ * What passkeys show of the acts of persons, as the check of a bundle says it: a wrong signature is a fault,
+ * and an act without the signature that its person could have made is named. Only acts cost anything, and of
+ * facts those that set passkeys.
  */
 export class StoredSignings {
   readonly #reality: string
@@ -66,7 +67,8 @@ export class StoredSignings {
     basis: readonly (readonly [string, number, string])[],
   ): string | null {
     const open = readableJson(bytes)
-    if (typeof record !== 'object' || record === null || Array.isArray(record)) return null // the walk reports it
+    // the walk reports it
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) return null
     const own = record as { readonly [field: string]: Json }
     const signer = signerOf(open, String(own.being))
     const reel = `${OF_BEINGS}${signer}`

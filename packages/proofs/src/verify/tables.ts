@@ -3,8 +3,10 @@ import { sql } from 'kysely'
 import type { ChainFault } from './verdict.ts'
 
 /**
- * Finds tables that may show different rows to different readers: a view or a foreign table in place of a table, a rule on it, or row security.
- * Finds functions, triggers and rights that are not as this version ships them, too. Postgres answers this about itself, so whoever can change the server's program can hide such a table. A bundle is checked without Postgres.
+ * Finds tables that may show different rows to different readers: a view or a foreign table in place of a
+ * table, a rule on it, or row security. Finds functions, triggers and rights that are not as this version
+ * ships them, too. Postgres answers this about itself, so whoever can change the server's program can hide
+ * such a table. A bundle is checked without Postgres.
  */
 export async function faultsOfTables(tx: Db): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`

@@ -17,26 +17,32 @@ import type { ReelId } from '@treeos/core'
  * - `open-mismatch`: what a moment opened with does not have the digest in its record, or is gone
  * - `judged-mismatch`: the heads that a call was judged from do not have the digest in the record
  * - `decision-mismatch`: the answer of a mind does not have the digest in its record, or is gone
- * - `effect-mismatch`: what a moment asked of the outside, or the result, does not have the digest in its record, or is gone
+ * - `effect-mismatch`: what a moment asked of the outside, or the result, does not have the digest in its
+ *   record, or is gone
  * - `facts-mismatch`: the facts of a moment are not those that its record names
- * - `refusal-mismatch`: why a call was refused, as it is stored, does not have the digest in its record, or is gone
+ * - `refusal-mismatch`: why a call was refused, as it is stored, does not have the digest in its record, or
+ *   is gone
  * - `sends-mismatch`: what is stored of what a moment sent does not have the digest in its record, or is gone
- * - `signature-mismatch`: the passkey of its person did not sign an act that has a signature, or signed another one
+ * - `signature-mismatch`: the passkey of its person did not sign an act that has a signature, or signed
+ *   another one
  * - `lease-mismatch`: who drives a being differs from what its facts yield
  * - `life-mismatch`: the lives of a being are not those that its moments name
  * - `reality-mismatch`: name or time zone of the reality are not those that it was made with
- * - `wake-mismatch`: an entry of an inbox is not what its sender said or sent, or is not closed by what it says
+ * - `wake-mismatch`: an entry of an inbox is not what its sender said or sent, or is not closed by what it
+ *   says
  * - `wake-missing`: what a being said to another one, or sent, is in no inbox
  * - `wake-unsent`: an entry of an inbox says by its id or its fact which moment sent it, and that one did not
- * - `table-mismatch`: a view, a rule or row security stands in place of a table, and may show other rows to whoever checks; or a generated column
- *   has another definition
+ * - `table-mismatch`: a view, a rule or row security stands in place of a table, and may show other rows to
+ *   whoever checks; or a generated column has another definition
  * - `blob-mismatch`: a stored content does not have its digest
  *
  * And what is wrong with the log, and against checkpoints:
  * - `log-mismatch`: the fact or record has another hash than its entry in the log, or is gone
  * - `log-missing`: the fact or record is not in the log, though later ones are
- * - `log-gap`: an entry of the log is missing, or comes from an append that, by its place in the journal, the sequencer has not taken yet
- * - `checkpoint-mismatch`: the log has another root than a signed checkpoint, or fewer entries; from this entry on
+ * - `log-gap`: an entry of the log is missing, or comes from an append that, by its place in the journal, the
+ *   sequencer has not taken yet
+ * - `checkpoint-mismatch`: the log has another root than a signed checkpoint, or fewer entries; from this
+ *   entry on
  * - `checkpoint-order`: a checkpoint was signed after one that is as large
  * - `checkpoint-unreadable`: a note among the checkpoints is not of this log, or its signature is wrong
  */
@@ -80,9 +86,15 @@ export type BrokenReason =
 
 /** The first fault of one chain. Nothing after it can be trusted. */
 export interface ChainFault {
-  /** `moments:<being>` for the records of a being's moments, `inbox:<being>` for wakes, `blob:<digest>` for contents, `log` for the log, `schema` for tables */
+  /**
+   * `moments:<being>` for the records of a being's moments, `inbox:<being>` for wakes, `blob:<digest>` for
+   * contents, `log` for the log, `schema` for tables
+   */
   readonly reel: ReelId
-  /** where the fault is; for a wrong head, the seq of the last fact; for a row, that of the last fact it was folded from; for a wake, its age */
+  /**
+   * where the fault is; for a wrong head, the seq of the last fact; for a row, that of the last fact it was
+   * folded from; for a wake, its age
+   */
   readonly seq: number
   readonly reason: BrokenReason
   /** of a wrong row; the name of a wrong table, function or trigger; the right that is too much */
@@ -95,7 +107,10 @@ export interface ChainsVerified {
   /** records of moments */
   readonly moments: number
   readonly ok: boolean
-  /** at most one for each chain, and each wrong row, moment, wake and content beside them; sorted by reel and seq */
+  /**
+   * at most one for each chain, and each wrong row, moment, wake and content beside them; sorted by reel and
+   * seq
+   */
   readonly broken: readonly ChainFault[]
 }
 

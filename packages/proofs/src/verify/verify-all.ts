@@ -18,11 +18,13 @@ export interface AllVerified extends ChainsVerified {
 }
 
 /**
- * Checks every chain as `verifyChains` does, and in the same snapshot all that is stored beside them and derived from them:
- * rows, watches, limits and leases against the facts; what moments opened with, decided, asked of the outside and wrote against their
- * records; what moments sent against inboxes; acts of persons against their passkeys; lives against moments, summons against what their senders said and the other way round, acts of persons against the logins that
- * may act for persons, contents against their digests, and functions, triggers and rights against those that this version ships.
- * Of a chain that is broken only the first fault is reported.
+ * Checks every chain as `verifyChains` does, and in the same snapshot all that is stored beside them and
+ * derived from them: rows, watches, limits and leases against the facts; what moments opened with, decided,
+ * asked of the outside and wrote against their records; what moments sent against inboxes; acts of persons
+ * against their passkeys; lives against moments, summons against what their senders said and the other way
+ * round, acts of persons against the logins that may act for persons, contents against their digests, and
+ * functions, triggers and rights against those that this version ships. Of a chain that is broken only the
+ * first fault is reported.
  * @param fold how facts become rows
  */
 export function verifyAll<Row>(
@@ -57,7 +59,7 @@ export function verifyAll<Row>(
       ...(await faultsOfLives(tx)),
       ...(await faultsOfSpeech(tx)),
     ]
-    const beside = [
+    const others = [
       ...hanging.filter(({ reel }) => !isBroken.has(reel)),
       ...moments
         .filter(({ on }) => !on.some((reel) => isBroken.has(reel)))
@@ -72,8 +74,8 @@ export function verifyAll<Row>(
     ]
     return {
       ...chains,
-      ok: chains.ok && beside.length === 0,
-      broken: sorted([...chains.broken, ...beside]),
+      ok: chains.ok && others.length === 0,
+      broken: sorted([...chains.broken, ...others]),
       unsigned: signings.unsigned,
       unchecked: sends.unchecked,
     }

@@ -21,9 +21,9 @@ export interface WalkListener {
 }
 
 /**
- * Checks every chain over the stored bytes, in one snapshot: numbers, links, hashes, headers, payloads and heads, and the
- * same of the records of moments. A missing payload is not a fault here: `verifyAll` asks for its tombstone. A chain that was rewritten as a whole passes; only
- * checkpoints show that.
+ * Checks every chain over the stored bytes, in one snapshot: numbers, links, hashes, headers, payloads and
+ * heads, and the same of the records of moments. A missing payload is not a fault here: `verifyAll` asks for
+ * its tombstone. A chain that was rewritten as a whole passes; only checkpoints show that.
  * @param reality the id that genesis hashes are derived from
  */
 export function verifyChains(

@@ -38,7 +38,8 @@ export interface SuspectEntries {
 const LOG = 'log'
 
 /**
- * Compares each entry of the log with its fact or record, builds the tree over them again, and compares its roots, and the ends of chains, with checkpoints.
+ * Compares each entry of the log with its fact or record, builds the tree over them again, and compares its
+ * roots, and the ends of chains, with checkpoints.
  * @param checkpoints whose signatures were checked, in the order in which they were signed
  * @param more that are compared too, in any order: those that witnesses cosigned
  */
@@ -87,7 +88,10 @@ async function changedEntries(tx: Db): Promise<ChainFault[]> {
   return rows
 }
 
-/** The first fact or record of each reel that the log lacks, though the sequencer has passed it. @param journal its place */
+/**
+ * The first fact or record of each reel that the log lacks, though the sequencer has passed it.
+ * @param journal its place
+ */
 async function unlogged(tx: Db, journal: number): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`
     with recent as (select moment, reels, seqs from treeos.journal where entry > ${journal})
@@ -103,7 +107,10 @@ async function unlogged(tx: Db, journal: number): Promise<ChainFault[]> {
   return rows
 }
 
-/** The first entry of the log that comes from an append which the sequencer says it has not taken: its place was set back. */
+/**
+ * The first entry of the log that comes from an append which the sequencer says it has not taken: its place
+ * was set back.
+ */
 async function takenAhead(tx: Db, journal: number): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`
     select ${LOG} as reel, l.index as seq, 'log-gap' as reason
@@ -113,7 +120,10 @@ async function takenAhead(tx: Db, journal: number): Promise<ChainFault[]> {
   return rows
 }
 
-/** The tree over the stored entries, up to the first that is missing, and the ends of chains, beside the checkpoints. */
+/**
+ * The tree over the stored entries, up to the first that is missing, and the ends of chains, beside the
+ * checkpoints.
+ */
 async function rebuild(copy: CopyOut, checkpoints: readonly Checkpoint[], ends: HeadsTree) {
   const range = new CompactRange()
   const open = checkpoints.toSorted((a, b) => a.size - b.size)

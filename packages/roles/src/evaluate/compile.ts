@@ -2,7 +2,7 @@ import type { Json, RoleName } from '@treeos/core'
 import type { Operator, Test } from '../parse/condition.ts'
 import type { ParseFault } from '../parse/fault.ts'
 import { type Group, type Node, type ParsedClause, parseFlow } from '../parse/parse-flow.ts'
-import { type Operand, operandOf, Paths, type ReadyPath } from './reading.ts'
+import { type Operand, operandOf, Paths, type ReadyPath } from './context-values.ts'
 
 export interface CompiledClause {
   readonly index: number
@@ -31,8 +31,9 @@ export interface CompiledFlow {
 }
 
 /**
- * The next step of an evaluation; null at the end. A flow is compiled to a graph of tests: where the result of a test leads
- * expresses `and`, `or`, `not` and the order of clauses. An evaluation never meets a test twice.
+ * The next step of an evaluation; null at the end. A flow is compiled to a graph of tests: where the result
+ * of a test leads expresses `and`, `or`, `not` and the order of clauses. An evaluation never meets a test
+ * twice.
  */
 export type Next = Step | Fork | Match | null
 
@@ -45,7 +46,10 @@ export interface Step {
   readonly unmet: Next
 }
 
-/** Neighbouring clauses that begin with equality tests of one path: one lookup of the value finds the right one. */
+/**
+ * Neighbouring clauses that begin with equality tests of one path: one lookup of the value finds the right
+ * one.
+ */
 export interface Fork {
   readonly kind: 'fork'
   readonly path: ReadyPath
@@ -79,10 +83,10 @@ const made = <One extends Step | Fork | Match>(one: One): One => ({ ...BLANK, ..
 const known = new WeakMap<object, CompiledFlow>()
 
 /**
- * Compiles a flow. Never throws: a clause with a malformed part, even under `not` or in a branch that is never reached, is kept
- * with the reason and never matches.
- * @param flow anything; a value that is not an array has no clauses, so the default role is used. The result is cached by the array,
- *   so make a new array to change a flow
+ * Compiles a flow. Never throws: a clause with a malformed part, even under `not` or in a branch that is
+ * never reached, is kept with the reason and never matches.
+ * @param flow anything; a value that is not an array has no clauses, so the default role is used. The result
+ *   is cached by the array, so make a new array to change a flow
  */
 export function compileFlow(flow: unknown): CompiledFlow {
   if (!Array.isArray(flow)) return compile(flow)
@@ -173,7 +177,10 @@ function rowsOf(clauses: readonly ParsedClause[]): Row[] {
   return rows
 }
 
-/** Sorted distinct dotted paths that a flow reads; malformed clauses read nothing. Changes at these paths wake the being. */
+/**
+ * Sorted distinct dotted paths that a flow reads; malformed clauses read nothing. Changes at these paths wake
+ * the being.
+ */
 export function flowPaths(flow: unknown): readonly string[] {
   return compileFlow(flow).paths
 }

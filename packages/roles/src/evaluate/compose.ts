@@ -88,7 +88,10 @@ interface JoinedSpecs {
   readonly permissions: readonly Verb[]
 }
 
-/** By the primary's spec, what its last stack joined to: a being mostly wears what it wore before. Only of specs that cannot change. */
+/**
+ * By the primary's spec, what its last stack joined to: a being mostly wears what it wore before. Only of
+ * specs that cannot change.
+ */
 const known = new WeakMap<RoleSpec, JoinedSpecs>()
 
 function joinedOf(first: RoleSpec, specs: readonly RoleSpec[]): JoinedSpecs {

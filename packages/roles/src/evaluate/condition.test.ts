@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@treeos/core'
 import { LIMITS } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { compileFlow, evaluateFlow } from '../index.ts'
+import { compileFlow, evaluateFlow, flowPaths } from '../index.ts'
 
 /** Whether one `when` holds in one context; a malformed one does not. */
 function holds(when: unknown, context: JsonObject): boolean {
@@ -19,6 +19,38 @@ const onX = (condition: unknown, x: Json | undefined) => holds({ 'world.x': cond
 const MISSING = undefined
 const LONGEST = 'x'.repeat(LIMITS.comparableBytesMax)
 const TOO_LONG = `${LONGEST}x`
+
+describe('the role human of a caller', () => {
+  const holdsFor = (condition: unknown, caller: JsonObject | null) =>
+    holds({ 'caller.role': condition }, { caller })
+  const person = { role: 'guest', cognition: 'human' }
+  const model = { role: 'guest', cognition: 'llm' }
+
+  it.each([
+    ['human', true, false],
+    ['guest', true, true],
+    [['human', 'judge'], true, false],
+    [{ ne: 'human' }, false, true],
+    [{ notIn: ['human'] }, false, true],
+    [{ eq: 'human', ne: 'guest' }, false, false],
+    [{ ne: 'judge' }, true, true],
+  ])('%j holds for a person: %j, for a model: %j', (condition, ofPerson, ofModel) => {
+    expect([holdsFor(condition, person), holdsFor(condition, model)]).toEqual([ofPerson, ofModel])
+  })
+
+  it('is also one that a being wears, and nobody without a caller', () => {
+    expect(holdsFor('human', { role: 'human', cognition: 'llm' })).toBe(true)
+    expect([holdsFor('human', null), holdsFor({ ne: 'human' }, null)]).toEqual([false, true])
+  })
+
+  it('reads who decides for the caller, so that a slice of the context gives the same', () => {
+    expect(flowPaths([{ when: { 'caller.role': ['human'] }, role: 'met' }])).toEqual([
+      'caller.cognition',
+      'caller.role',
+    ])
+    expect(flowPaths([{ when: { 'caller.role': 'guest' }, role: 'met' }])).toEqual(['caller.role'])
+  })
+})
 
 describe('verb', () => {
   it.each(['see', 'do', 'summon', 'be'])('tells %s from the other verbs', (verb) => {

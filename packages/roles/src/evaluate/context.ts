@@ -1,5 +1,5 @@
 import type { Cognition, Json, JsonObject, RoleName, Verb } from '@treeos/core'
-import { lookUp } from './reading.ts'
+import { lookUp } from './context-values.ts'
 
 /** What a roleFlow may read of one moment: nested JSON. A path of a `when` names a value by its keys. */
 export type OpenContext = {
@@ -38,7 +38,10 @@ export type OpenContext = {
   readonly world: JsonObject
 }
 
-/** Whose words a moment can hold: the being's own, those of a maker, of a person, of another being, and words from outside. */
+/**
+ * Whose words a moment can hold: the being's own, those of a maker, of a person, of another being, and words
+ * from outside.
+ */
 export const ORIGINS = ['self', 'maker', 'person', 'being', 'outside'] as const
 export type OriginKind = (typeof ORIGINS)[number]
 
@@ -58,7 +61,10 @@ export const KNOWN_FIELDS: ReadonlyMap<string, readonly string[] | null> = new M
   ['world', null],
 ])
 
-/** The part of an open context that a flow reads. It is small enough for history and gives the same result as the whole. */
+/**
+ * The part of an open context that a flow reads. It is small enough for history and gives the same result as
+ * the whole.
+ */
 export type ContextSlice = JsonObject
 
 /**
@@ -100,7 +106,10 @@ function toObject(branch: Branch): JsonObject {
   )
 }
 
-/** Namespaces of world signals that the paths read, sorted. The path `world` alone reads none: it is always present. */
+/**
+ * Namespaces of world signals that the paths read, sorted. The path `world` alone reads none: it is always
+ * present.
+ */
 export function worldNamespaces(paths: readonly string[]): string[] {
   const namespaces = new Set<string>()
   for (const path of paths) {

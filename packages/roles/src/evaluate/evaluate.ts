@@ -3,7 +3,7 @@ import { isMet } from '../parse/condition.ts'
 import type { Program } from '../shape/program.ts'
 import type { CompiledFlow, Match, Next } from './compile.ts'
 import type { OpenContext } from './context.ts'
-import { ContextReader } from './reading.ts'
+import { ContextReader } from './context-values.ts'
 
 /** What an evaluation needs to know of a role. A role spec fits too. */
 export interface RoleNeeds {
@@ -48,9 +48,11 @@ export type FlowResult =
   | { readonly primary: RoleName | null; readonly stacked: readonly RoleName[]; readonly skip: SkipReason }
 
 /**
- * Evaluates a roleFlow against one open context. It never throws, and gives the same result for the same inputs on every replay.
- * @returns the first surviving plain clause as primary (else the default role, which is not filtered by cognition),
- *   then every surviving stacked role once, in clause order; `asked` takes the place of the plain clauses
+ * Evaluates a roleFlow against one open context. It never throws, and gives the same result for the same
+ * inputs on every replay.
+ * @returns the first surviving plain clause as primary (else the default role, which is not filtered by
+ *   cognition), then every surviving stacked role once, in clause order; `asked` takes the place of the plain
+ *   clauses
  */
 export function evaluateFlow(flow: CompiledFlow, input: FlowInput): FlowResult {
   const reading = new ContextReader(input.context as Json, flow.unread)
@@ -125,7 +127,8 @@ export function isWearable(
 
 export function needsOf(role: RoleName, roles: RoleTable): RoleNeeds | undefined {
   if (Object.hasOwn(roles, role)) return (roles as Readonly<Record<RoleName, RoleNeeds>>)[role] ?? {}
-  if (Object.getPrototypeOf(roles) === Object.prototype) return undefined // a record: inherited properties do not count
+  // a record: inherited properties do not count
+  if (Object.getPrototypeOf(roles) === Object.prototype) return undefined
   // Not instanceof: a map may come from outside the workflow sandbox, where Map is another class.
   if (typeof roles.get === 'function') return (roles as ReadonlyMap<RoleName, RoleNeeds>).get(role)
   return undefined
@@ -142,8 +145,8 @@ export interface OpeningWake {
 }
 
 /**
- * Skips a moment of a being that was ended, one whose thread was cut, or one whose trigger is not in `triggerOn` of its primary role. A role without `triggerOn`
- * takes every trigger, `[]` takes none.
+ * Skips a moment of a being that was ended, one whose thread was cut, or one whose trigger is not in
+ * `triggerOn` of its primary role. A role without `triggerOn` takes every trigger, `[]` takes none.
  */
 export function checkWake(
   result: FlowResult,

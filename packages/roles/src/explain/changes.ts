@@ -1,10 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
-import { isLong, lookUp, OPAQUE } from '../evaluate/reading.ts'
+import { isLong, lookUp, OPAQUE } from '../evaluate/context-values.ts'
 import type { Test } from '../parse/condition.ts'
 import { valuesAt } from './possible.ts'
 import { type Aim, any, type Candidates, literal } from './repair.ts'
 
-/** A change of one path of a context. A side that is left out is missing; `{}` is a value that equals nothing. */
+/**
+ * A change of one path of a context. A side that is left out is missing; `{}` is a value that equals nothing.
+ */
 export type ContextChange = { readonly path: string; readonly from?: Json; readonly to?: Json }
 
 /** The values that each path has and could have. @param tests every test of them */
@@ -33,7 +35,10 @@ function rank(value: Json | undefined, now: Json | undefined): number {
       : ['string', 'number', 'boolean'].indexOf(typeof value) + 1 || 5
 }
 
-/** What keeps values apart that cannot be together: below a path there is something only while its value is an object. */
+/**
+ * What keeps values apart that cannot be together: below a path there is something only while its value is an
+ * object.
+ */
 export function coherent(paths: readonly string[]): Aim[] {
   return paths.flatMap((path) => {
     const around = paths.filter((other) => path.startsWith(`${other}.`)).at(-1) // sorted, so the closest is last

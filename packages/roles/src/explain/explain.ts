@@ -1,12 +1,14 @@
 import type { Json, RoleName } from '@treeos/core'
 import type { CompiledClause, CompiledFlow } from '../evaluate/compile.ts'
+import { lookUp } from '../evaluate/context-values.ts'
 import { evaluateFlow, type FlowInput, isWearable, needsOf, type SkipReason } from '../evaluate/evaluate.ts'
-import { lookUp } from '../evaluate/reading.ts'
 import { isMet, type Operator } from '../parse/condition.ts'
 import { show } from '../parse/fault.ts'
 import type { Node } from '../parse/parse-flow.ts'
 
-/** One operator on one path. `actual` is absent when the path is missing, `{}` when its value equals nothing. */
+/**
+ * One operator on one path. `actual` is absent when the path is missing, `{}` when its value equals nothing.
+ */
 export type TraceTest = {
   readonly path: string
   readonly operator: Operator
@@ -22,8 +24,9 @@ export type TraceGroup = {
 export type Trace = TraceTest | TraceGroup
 
 /**
- * Result of a clause. `shadowed`: a plain clause that matches after the primary was found. `repeated`: it matches, but
- * its role is stacked already. `skipped`: its role is not registered or needs another cognition, whatever its `when`.
+ * Result of a clause. `shadowed`: a plain clause that matches after the primary was found. `repeated`: it
+ * matches, but its role is stacked already. `skipped`: its role is not registered or needs another cognition,
+ * whatever its `when`.
  */
 export type ClauseResult =
   | 'primary'

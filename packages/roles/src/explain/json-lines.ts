@@ -16,8 +16,8 @@ import { parseRole } from '../parse/parse-role.ts'
 
 /**
  * One line of `treeos flow eval`, evaluated as a moment would: a malformed clause never matches.
- * @param input `{id, flow, defaultRole?, roles: {NAME: {requiredCognition?}}, cognition, context}`; any other field
- *   is ignored
+ * @param input `{id, flow, defaultRole?, roles: {NAME: {requiredCognition?}}, cognition, context}`; any other
+ *   field is ignored
  * @returns `{id, primary, stacked}`
  * @throws {TreeosError} INVALID_INPUT naming the field of the line that is missing or wrong
  */
@@ -37,7 +37,8 @@ export function evalLine(input: unknown): JsonObject {
 
 /**
  * One line of `treeos role compose`.
- * @param input `{id, roles: [ROLE…]}`, the first being the primary; prompts are strings, other fields are ignored
+ * @param input `{id, roles: [ROLE…]}`, the first being the primary; prompts are strings, other fields are
+ *   ignored
  * @returns `{id, canSee, canDo, canSummon, canBe, prompt}`
  * @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE naming the role by its index and the field
  */

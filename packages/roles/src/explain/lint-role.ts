@@ -1,5 +1,6 @@
 import { didYouMean, isBeingName, isJsonObject, quote, TreeosError } from '@treeos/core'
 import type { ParseFault } from '../parse/fault.ts'
+import { withFullNames } from '../parse/full-names.ts'
 import { parseRole } from '../parse/parse-role.ts'
 import type { Entry } from '../shape/entry.ts'
 import type { RoleSpec } from '../shape/role.ts'
@@ -13,7 +14,7 @@ export interface RoleLintOptions {
   }
 }
 
-const WHAT = { canDo: 'action', canBe: 'operation', see: 'see-resolver' } as const
+const WHAT = { canDo: 'operation', canBe: 'operation', see: 'see-resolver' } as const
 
 /** Checks a role before `set-role` writes it. Never throws. Lists all faults, one a field. */
 export function lintRole(role: unknown, { known }: RoleLintOptions = {}): Lint {
@@ -24,18 +25,20 @@ export function lintRole(role: unknown, { known }: RoleLintOptions = {}): Lint {
   if (typeof spec.prompt !== 'string')
     errors.push({ path: 'prompt', message: 'is a function; only an extension brings one' })
   if (errors.length > 0) return { errors, warnings: [] }
-  const unknown = known === undefined ? [] : [...unknownNames(spec, known), ...unknownTokens(spec, known)]
+  if (known === undefined) return { errors, warnings: warningsOf(spec) }
+  const { spec: full, faults } = withFullNames(spec, known)
   return {
-    errors,
-    warnings: [
-      ...unknown,
-      ...misread(spec, known?.tokens?.rel ?? []),
-      ...unheardProse(spec),
-      ...unansweredAfterAct(spec),
-      ...reachesNobodyWithoutAsker(spec),
-    ],
+    errors: [...faults],
+    warnings: [...unknownNames(full, known), ...unknownTokens(full, known), ...warningsOf(full, known)],
   }
 }
+
+const warningsOf = (spec: RoleSpec, known?: RoleLintOptions['known']): ParseFault[] => [
+  ...misread(spec, known?.tokens?.rel ?? []),
+  ...unheardProse(spec),
+  ...unansweredAfterAct(spec),
+  ...reachesNobodyWithoutAsker(spec),
+]
 
 /** Reads the role again without each field that has a fault, until no fault is left. */
 function parseAll(role: unknown): { spec: RoleSpec | null; errors: ParseFault[] } {
@@ -45,7 +48,8 @@ function parseAll(role: unknown): { spec: RoleSpec | null; errors: ParseFault[] 
       return { spec: parseRole(given), errors }
     } catch (error) {
       if (!(error instanceof TreeosError)) throw error
-      const { field = 'name' } = (error.detail ?? {}) as { field?: string } // a name tells its fault without its field
+      // a name tells its fault without its field
+      const { field = 'name' } = (error.detail ?? {}) as { field?: string }
       errors.push({
         path: isJsonObject(given) ? field : '',
         message: error.message.replace(/^role field \S+ /, ''),
@@ -68,7 +72,10 @@ function unheardProse({ prose, canSummon, respondMode }: RoleSpec): ParseFault[]
     : [{ path: 'prose', message: 'reaches nobody, since canSummon is empty: add {"rel": "asker"}' }]
 }
 
-/** Whether beings speak to the wearers of a role, and wearers can answer whoever does. A person does so when it likes. */
+/**
+ * Whether beings speak to the wearers of a role, and wearers can answer whoever does. A person does so when
+ * it likes.
+ */
 export function isSpokenTo({ canSummon, triggerOn, respondMode, requiredCognition }: RoleSpec): boolean {
   const reachesAsker = canSummon.some((entry) => {
     if (typeof entry === 'string') return false
@@ -108,7 +115,7 @@ function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known'
       return [
         {
           path: `${field}[${i}]`,
-          message: `no ${WHAT[field]} ${JSON.stringify(entry)} is known here${didYouMean(entry, known[field])}`,
+          message: `no loaded extension has the ${WHAT[field]} ${JSON.stringify(entry)}${didYouMean(entry, known[field])}`,
         },
       ]
     }),

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 import { compileFlow, evaluateFlow, explainFlow, lintFlow } from '../index.ts'
 
 /**
- * What lint says never happens, held against every moment of a small world: all that each path can be, and among the
- * signals a value between and beyond all that flows compare with.
+ * What lint says never happens, held against every moment of a small world: all that each path can be, and
+ * among the signals a value between and beyond all that flows compare with.
  */
 const WORLD = {
   verb: VERBS,

@@ -308,7 +308,8 @@ describe('warnings', () => {
     expect(lintFlow(flow.slice(0, 9)).warnings.map(({ path }) => path)).toEqual(['[7]', '[8]'])
     const alternatives = Array.from({ length: 150 }, (_, i) => ({ or: [{ 'world.x': i }, { 'world.y': i }] }))
     expect(lintFlow(clause({ and: alternatives })).errors).toEqual([])
-    // Every way of choosing among so many ends at the impossible one: the search is given up, without a warning.
+    // Every way of choosing among so many ends at the impossible one: the search is given up, without a
+    // warning.
     const free = Array.from({ length: 100 }, () => ({ or: [{}, {}] }))
     const impossible = { or: [{ or: [] }, { or: [] }] }
     expect(warnings(clause({ and: [impossible, ...free] }))).toEqual([])

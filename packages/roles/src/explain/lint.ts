@@ -1,7 +1,7 @@
 import { didYouMean, guardJson, LIMITS, NotPlainJsonError, TreeosError, utf8Length } from '@treeos/core'
 import { KNOWN_FIELDS } from '../evaluate/context.ts'
+import { isLong } from '../evaluate/context-values.ts'
 import { needsOf, type RoleTable } from '../evaluate/evaluate.ts'
-import { isLong } from '../evaluate/reading.ts'
 import { fromJsonPath, type ParseFault, show } from '../parse/fault.ts'
 import { type ParsedClause, parseFlow } from '../parse/parse-flow.ts'
 import type { RoleFlow } from '../shape/when.ts'
@@ -41,7 +41,7 @@ export function lintFlow(flow: unknown, { roles, published }: LintOptions = {}):
       ...wellFormed.flatMap((clause) => conditionWarnings(clause)),
       ...(published === undefined ? [] : wellFormed.flatMap((clause) => unpublished(clause, published))),
       ...neverTaken(wellFormed, roles),
-      ...besideCareful(wellFormed),
+      ...faultsOfCareful(wellFormed),
     ].sort((a, b) => clauseIndex(a) - clauseIndex(b)),
   }
 }
@@ -117,8 +117,11 @@ function conditionWarnings({ index, when, paths }: ParsedClause): ParseFault[] {
   return warnings
 }
 
-/** Stacked clauses of a flow that is careful with words from outside, and that add their roles to the careful one. */
-function besideCareful(clauses: readonly ParsedClause[]): ParseFault[] {
+/**
+ * Stacked clauses of a flow that is careful with words from outside, and that add their roles to the careful
+ * one.
+ */
+function faultsOfCareful(clauses: readonly ParsedClause[]): ParseFault[] {
   const reads = ({ paths }: ParsedClause) => paths.includes('moment.outside')
   if (!clauses.some((clause) => !clause.stack && reads(clause))) return []
   return clauses
@@ -178,7 +181,10 @@ function neverTaken(clauses: readonly ParsedClause[], roles: RoleTable | undefin
   return warnings
 }
 
-/** Whether an earlier clause, where it matches, always applies instead. If its role may not be worn, it does not. */
+/**
+ * Whether an earlier clause, where it matches, always applies instead. If its role may not be worn, it does
+ * not.
+ */
 function replaces(before: ParsedClause, clause: ParsedClause, roles: RoleTable | undefined): boolean {
   if (before.stack !== clause.stack) return false
   if (before.stack) return before.role === clause.role

@@ -1,6 +1,6 @@
 import { COGNITIONS, type Json, VERBS } from '@treeos/core'
 import { ORIGINS } from '../evaluate/context.ts'
-import { OPAQUE } from '../evaluate/reading.ts'
+import { OPAQUE } from '../evaluate/context-values.ts'
 import { isMet, type Test } from '../parse/condition.ts'
 import type { Node } from '../parse/parse-flow.ts'
 import type { Scalar } from '../shape/when.ts'
@@ -17,19 +17,19 @@ export interface Claim {
 }
 
 /**
- * Bounds of a search: goals and values tried for one flow (at most a tenth of a second), and open alternatives. Beyond them the
- * search gives up, and the answer is "possible".
+ * Bounds of a search: goals and values tried for one flow (at most a tenth of a second), and open
+ * alternatives. Beyond them the search gives up, and the answer is "possible".
  */
-const TRIES_MAX = 500_000
+const STEPS_MAX = 500_000
 const CHOICES_MAX = 256
 
 /**
- * Finds whether conditions of a flow can hold in some moment. "Never" is certain. "Possible" may be wrong, since paths are treated
- * as independent of each other, and a long search gives up.
+ * Finds whether conditions of a flow can hold in some moment. "Never" is certain. "Possible" may be wrong,
+ * since paths are treated as independent of each other, and a long search gives up.
  */
 export class Possibilities {
   readonly #values: ReadonlyMap<string, Values>
-  #tries = 0
+  #steps = 0
 
   /** @param whens every condition that goals will be made of */
   constructor(whens: readonly Node[]) {
@@ -43,8 +43,8 @@ export class Possibilities {
   }
 
   /**
-   * @returns null when the goals can all be reached in one moment, as far as can be told; else tests of one path which
-   *   no value brings about together, or none when it takes alternatives to see
+   * @returns null when the goals can all be reached in one moment, as far as can be told; else tests of one
+   *   path which no value brings about together, or none when it takes alternatives to see
    */
   contradiction(goals: readonly Goal[]): readonly Claim[] | null {
     return this.#search(goals, [], new Map())
@@ -61,8 +61,8 @@ export class Possibilities {
     const claimed = new Map(before)
     for (let goal = pending.pop(); goal !== undefined; goal = pending.pop()) {
       const { node, holds } = goal
-      this.#tries += 1
-      if (this.#tries > TRIES_MAX) return null
+      this.#steps += 1
+      if (this.#steps > STEPS_MAX) return null
       if (node.kind === 'test') {
         const narrowed = this.#narrow(claimed.get(node.path), node, holds)
         if (narrowed.values.length === 0) return narrowed.claims
@@ -88,7 +88,7 @@ export class Possibilities {
 
   #narrow(before: ClaimedTests | undefined, test: Test, holds: boolean): ClaimedTests {
     const { claims, values } = before ?? { claims: [], values: this.#values.get(test.path)! }
-    this.#tries += values.length
+    this.#steps += values.length
     return {
       claims: [...claims, { test, holds }],
       values: values.filter((value) => isMet(test.operator, value, test.expected) === holds),
@@ -109,8 +109,9 @@ export function testsIn(node: Node): Test[] {
 }
 
 /**
- * Values of a path that stand for all it can have: no test of the flow tells any other value from each of these. A value
- * which equals nothing that is mentioned, such as one more string, is as good as {@link OPAQUE}.
+ * Values of a path that stand for all it can have: no test of the flow tells any other value from each of
+ * these. A value which equals nothing that is mentioned, such as one more string, is as good as
+ * {@link OPAQUE}.
  * @param mentioned every value that a test compares the path with
  */
 export function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
@@ -156,8 +157,8 @@ export function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
 }
 
 /**
- * Every given number, one beyond each end, and those next to each from within. Two neighbours that have no whole number between
- * them have their middle.
+ * Every given number, one beyond each end, and those next to each from within. Two neighbours that have no
+ * whole number between them have their middle.
  */
 function numbersAmong(given: readonly number[]): number[] {
   const sorted = given.toSorted((a, b) => a - b)

@@ -2,7 +2,10 @@ import type { Json } from '@treeos/core'
 import { isMet } from '../parse/condition.ts'
 import type { Node } from '../parse/parse-flow.ts'
 
-/** What the values of a context should be: a test of one path, or several parts of which all must hold, or any. */
+/**
+ * What the values of a context should be: a test of one path, or several parts of which all must hold, or
+ * any.
+ */
 export type Aim = Literal | Aims
 
 interface Aims {
@@ -47,8 +50,9 @@ export type Repair =
   | { readonly found: null; readonly why: 'never' | 'too-long' }
 
 /**
- * Finds values that reach an aim, as few of them changed as possible. It tries with no change, then with one, and so on. In each
- * round it narrows the values of each path by what must hold, and branches where one part of several must hold and none does.
+ * Finds values that reach an aim, as few of them changed as possible. It tries with no change, then with one,
+ * and so on. In each round it narrows the values of each path by what must hold, and branches where one part
+ * of several must hold and none does.
  * @param candidates of every path that the aim tests
  * @returns the value of each path. Of several smallest answers, always the same one
  */

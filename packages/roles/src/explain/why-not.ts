@@ -42,8 +42,9 @@ export type WhyNotWorn =
   | { readonly changes: null; readonly never: NeverWorn; readonly message: string }
 
 /**
- * The smallest change of a context under which a role is worn, as the primary or stacked: the fewest of the paths that the flow
- * reads. Paths count as free of each other, except where one lies inside another: both then count.
+ * The smallest change of a context under which a role is worn, as the primary or stacked: the fewest of the
+ * paths that the flow reads. Paths count as free of each other, except where one lies inside another: both
+ * then count.
  */
 export function whyNotWorn(flow: CompiledFlow, input: FlowInput & OpeningWake, role: RoleName): WhyNotWorn {
   const never = neverWorn(flow, input, role)

@@ -73,8 +73,8 @@ function isAmong(actual: Json | undefined, values: readonly Scalar[]): boolean {
 }
 
 /**
- * @returns why a value cannot be an operand of the operator, with `at`, the index of a list's bad member, as in `[1]`; null when
- *   it can
+ * @returns why a value cannot be an operand of the operator, with `at`, the index of a list's bad member, as
+ *   in `[1]`; null when it can
  */
 export function operandFault(operator: Operator, operand: unknown): { at: string; message: string } | null {
   const takes = TAKES[operator]

@@ -1,6 +1,8 @@
 import { quote } from '@treeos/core'
 
-/** What is wrong with a flow and where: `[2].when.or[1]["time.hour"].gtt`; the empty path is the flow itself. */
+/**
+ * What is wrong with a flow and where: `[2].when.or[1]["time.hour"].gtt`; the empty path is the flow itself.
+ */
 export interface ParseFault {
   readonly path: string
   readonly message: string
@@ -12,7 +14,9 @@ export function under(at: string, key: string): string {
   return IDENTIFIER.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`
 }
 
-/** A path as `NotPlainJsonError` writes it, `$["when"]["time.hour"]`, in this notation: `.when["time.hour"]`. */
+/**
+ * A path as `NotPlainJsonError` writes it, `$["when"]["time.hour"]`, in this notation: `.when["time.hour"]`.
+ */
 export function fromJsonPath(path: string): string {
   return path.slice(1).replace(/\["([A-Za-z_$][\w$]*)"\]/g, '.$1')
 }

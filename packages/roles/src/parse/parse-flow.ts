@@ -26,7 +26,10 @@ export interface ParsedClause {
 const CLAUSE_KEYS = new Set(['when', 'role', 'stack'])
 const KNOWN_ROOTS = new Set<string>(ROOTS)
 
-/** Parses any value as a flow; never throws. A value that is not an array has no clauses, and one fault at the empty path. */
+/**
+ * Parses any value as a flow; never throws. A value that is not an array has no clauses, and one fault at the
+ * empty path.
+ */
 export function parseFlow(flow: unknown): {
   readonly clauses: readonly ParsedClause[]
   readonly fault: ParseFault | null
@@ -118,7 +121,10 @@ class ClauseReader {
     const add = (operator: Test['operator'], operand: unknown, where: string) => {
       const fault = operandFault(operator, operand)
       if (fault !== null) this.#fault(where + fault.at, fault.message)
-      else nodes.push({ kind: 'test', path, keys, operator, expected: frozen(operand as Test['expected']) })
+      else
+        nodes.push(
+          this.#node({ kind: 'test', path, keys, operator, expected: frozen(operand as Test['expected']) }),
+        )
     }
     if (Array.isArray(condition)) add('in', condition, at)
     else if (!isJsonObject(condition)) add('eq', condition, at)
@@ -128,6 +134,23 @@ class ClauseReader {
         else this.#fault(under(at, key), unknownOperator(path, key))
       }
     }
+  }
+
+  /** Every person wears `human` beside its role, so a test for that role also asks who decides for the caller. */
+  #node(test: Test): Node {
+    const { path, operator, expected } = test
+    if (
+      path !== 'caller.role' ||
+      !(expected === HUMAN || (Array.isArray(expected) && expected.includes(HUMAN)))
+    )
+      return test
+    const isNegative = operator === 'ne' || operator === 'notIn'
+    this.#paths.push(COGNITION)
+    const decides: Test = {
+      ...{ kind: 'test', path: COGNITION, keys: COGNITION.split('.') },
+      ...{ operator: isNegative ? 'ne' : 'eq', expected: HUMAN },
+    }
+    return { kind: isNegative ? 'and' : 'or', nodes: [test, decides] }
   }
 
   /** Counts a node: every key of a condition object, and an empty object. */
@@ -148,6 +171,8 @@ class ClauseReader {
   }
 }
 
+const HUMAN = 'human'
+const COGNITION = 'caller.cognition'
 const ALWAYS: Group = { kind: 'and', nodes: [] }
 
 /** Copies the flow, so that edits of the source do not change a compiled flow. */

@@ -58,7 +58,8 @@ const PACKAGE_VERSION =
 /**
  * Reads a role from anything: a file, a form, a model. Absent lists become `[]`, an absent prompt is empty.
  * @returns a frozen copy with its fields in a fixed order
- * @throws {TreeosError} INVALID_INPUT, or PAYLOAD_TOO_LARGE for a bound; the message names the field and the value
+ * @throws {TreeosError} INVALID_INPUT, or PAYLOAD_TOO_LARGE for a bound; the message names the field and the
+ *   value
  */
 export function parseRole(input: unknown): RoleSpec {
   if (!isJsonObject(input)) {

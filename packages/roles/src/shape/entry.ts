@@ -1,10 +1,13 @@
 import { canonicalJson, isJsonObject, isRoleName, quote } from '@treeos/core'
 
-/** A relationship entry. In each moment it stands for the beings that are related in this way to the wearer of the role. */
+/**
+ * A relationship entry. In each moment it stands for the beings that are related in this way to the wearer of
+ * the role.
+ */
 export type RelToken = { readonly rel: string }
 /**
- * Matches by text: `*` alone, or at either end of a literal. After a space, as in `fitness/@coach`, it expands to the
- * beings in that space. A kind is registered by an extension, which expands the pattern.
+ * Matches by text: `*` alone, or at either end of a literal. After a space, as in `fitness/@coach`, it
+ * expands to the beings in that space. A kind is registered by an extension, which expands the pattern.
  */
 export type PatternToken = { readonly pattern: string; readonly kind?: string }
 /** Expands by a resolver that an extension registered. */

@@ -1,6 +1,9 @@
 import type { Cognition, Digest, JsonObject, RoleName } from '@treeos/core'
 
-/** What a moment is evaluated from: the flow of its being, and the roles that the flow names. The workflow holds it. */
+/**
+ * What a moment is evaluated from: the flow of its being, and the roles that the flow names. The workflow
+ * holds it.
+ */
 export interface Program {
   readonly flow: readonly JsonObject[]
   readonly defaultRole: RoleName | null

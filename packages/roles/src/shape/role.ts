@@ -14,16 +14,26 @@ export const REPLY_TARGETS = ['asker', 'chain-initial'] as const
 export type ReplyTarget = (typeof REPLY_TARGETS)[number]
 export const RESPOND_MODES = ['async', 'none'] as const
 export const PROSE_MEANINGS = ['see', 'answers'] as const
-/** What prose without a tool call is: nothing that reaches anybody, or the answer to whoever waits for one. */
+/**
+ * What prose without a tool call is: nothing that reaches anybody, or the answer to whoever waits for one.
+ */
 export type ProseMeaning = (typeof PROSE_MEANINGS)[number]
 export type RespondMode = (typeof RESPOND_MODES)[number]
-/** true: after each sealed act; `until-answered`: only while a being still waits for the answer of the wearer. */
+/**
+ * true: after each sealed act; `until-answered`: only while a being still waits for the answer of the wearer.
+ */
 export const SELF_CONTINUES = [false, true, 'until-answered'] as const
 export type SelfContinue = (typeof SELF_CONTINUES)[number]
-/** `default`: a model sees its place, others there, things and the conversation, whatever the role names in `see`; `only`: it does not. */
+/**
+ * `default`: a model sees its place, others there, things and the conversation, whatever the role names in
+ * `see`; `only`: it does not.
+ */
 export const VIEW_CHOICES = ['default', 'only'] as const
 export type ViewChoice = (typeof VIEW_CHOICES)[number]
-/** The order of a prompt. `stable-first`: what changes from moment to moment comes last, so that prefix caches of models hold more. */
+/**
+ * The order of a prompt. `stable-first`: what changes from moment to moment comes last, so that prefix caches
+ * of models hold more.
+ */
 export const LAYOUTS = ['as-told', 'stable-first'] as const
 export type Layout = (typeof LAYOUTS)[number]
 
@@ -33,7 +43,9 @@ export interface FunctionPrompt {
   readonly function: string
 }
 
-/** A role as it is stored and digested: plain data. Optional fields stay absent when the author left them out. */
+/**
+ * A role as it is stored and digested: plain data. Optional fields stay absent when the author left them out.
+ */
 export interface RoleSpec extends CanLists {
   readonly name: RoleName
   readonly prompt: string | FunctionPrompt
@@ -50,7 +62,10 @@ export interface RoleSpec extends CanLists {
   readonly defaultOrientation?: Orientation
   /** the model must call a tool while a being waits for its answer; in other moments it may do nothing */
   readonly forceToolCall?: boolean
-  /** triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
+  /**
+   * triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores
+   * without waking
+   */
   readonly triggerOn?: readonly string[]
   readonly replyTo?: ReplyTarget
   readonly respondMode?: RespondMode

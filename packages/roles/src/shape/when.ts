@@ -18,7 +18,9 @@ export type Root = (typeof ROOTS)[number]
 export type Path = Root | `${Root}.${string}`
 export type Scalar = null | boolean | number | string
 
-/** All given operators must hold; `{}` holds. A missing path equals nothing, so `ne` and `notIn` hold on it. */
+/**
+ * All given operators must hold; `{}` holds. A missing path equals nothing, so `ne` and `notIn` hold on it.
+ */
 export interface Operators {
   readonly eq?: Scalar
   readonly ne?: Scalar
@@ -43,7 +45,10 @@ export type When = { readonly [P in Path]?: Condition } & {
   readonly not?: When
 }
 
-/** The first plain clause that matches gives the primary role; every stacked clause that matches adds its role. */
+/**
+ * The first plain clause that matches gives the primary role; every stacked clause that matches adds its
+ * role.
+ */
 export interface Clause {
   /** absent: always */
   readonly when?: When

@@ -30,8 +30,8 @@ export async function renewLease(db: Db, being: BeingName, epoch: number): Promi
 }
 
 /**
- * Leases that were not renewed in time, or whose driver lost its own lease, by the name of the being. No fact records their
- * end yet.
+ * Leases that were not renewed in time, or whose driver lost its own lease, by the name of the being. No fact
+ * records their end yet.
  * @param after only beings with a later name
  */
 export async function listLapsedLeases(db: Db, limit: number, after: BeingName = ''): Promise<Lease[]> {

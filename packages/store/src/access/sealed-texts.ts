@@ -14,13 +14,17 @@ export interface SealedFor {
   readonly being: BeingName
   /** id of the wake whose moment may make that thing: the key is deleted when that is over without one */
   readonly wake: string
-  /** with the wake it names the text, so that sealing it again gives the same; left out, each call makes another sealed text */
+  /**
+   * with the wake it names the text, so that sealing it again gives the same; left out, each call makes
+   * another sealed text
+   */
   readonly name?: string
 }
 
 /**
  * Seals a text under a key of its own.
- * @returns the sealed text, which may be recorded; null where that wake is over, the thing was made before, or too many texts of the being wait
+ * @returns the sealed text, which may be recorded; null where that wake is over, the thing was made before,
+ *   or too many texts of the being wait
  */
 export async function sealText(
   db: Db,
@@ -45,7 +49,10 @@ export async function sealText(
 export const sealedWithout = (text: string): string =>
   `${PREFIX}note-${'0'.repeat(32)}:${Buffer.alloc(NONCE_BYTES + Buffer.byteLength(text) + TAG_BYTES).toString('base64url')}`
 
-/** The sealed texts among these that can still be read, by their keys. It is for workers, and for commands of the operator. */
+/**
+ * The sealed texts among these that can still be read, by their keys. It is for workers, and for commands of
+ * the operator.
+ */
 export async function openSealed(db: Db, sealed: readonly string[]): Promise<Map<string, string>> {
   const ids = sealed.flatMap((one) => sealedId(one) ?? [])
   if (ids.length === 0) return new Map()
@@ -56,8 +63,9 @@ export async function openSealed(db: Db, sealed: readonly string[]): Promise<Map
 }
 
 /**
- * The same, of those that something shows: a finished moment the notes that it recalled, an entry `asked/…` what its call is to keep, and a thing
- * from outside itself, so that a person may vouch for it. It needs no right to read keys.
+ * The same, of those that something shows: a finished moment the notes that it recalled, an entry `asked/…`
+ * what its call is to keep, and a thing from outside itself, so that a person may vouch for it. It needs no
+ * right to read keys.
  * @param shownIn id of the moment or of the entry, or key of the thing
  */
 export async function openShown(

@@ -48,7 +48,10 @@ export async function deleteStoredOverlay(
   return rows[0]?.answer ?? 'forbidden'
 }
 
-/** The stored overlays that a person may read: those of the reality, and those that it may set. By tier, scope and name. */
+/**
+ * The stored overlays that a person may read: those of the reality, and those that it may set. By tier, scope
+ * and name.
+ */
 export async function listStoredOverlays(db: Db, reader: BeingName): Promise<OverlayEntry[]> {
   const { rows } = await sql<OverlayEntry>`
     select tier::text, scope, name, content, applies, set_by as "setBy", set_at as "setAt",

@@ -15,8 +15,8 @@ export interface AccessToken {
 }
 
 /**
- * Secrets are compared by hash, so the time of a comparison reveals nothing: nobody can choose a secret whose hash comes
- * close to a stored one.
+ * Secrets are compared by hash, so the time of a comparison reveals nothing: nobody can choose a secret whose
+ * hash comes close to a stored one.
  */
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest()
 
@@ -39,7 +39,9 @@ export async function insertToken(
   return { id, being, issuedBy, issuedAt: times.issued, expiresAt: times.expires, revokedAt: null }
 }
 
-/** The access token with this secret, and whether it holds; null when there is none. Postgres' clock decides. */
+/**
+ * The access token with this secret, and whether it holds; null when there is none. Postgres' clock decides.
+ */
 export async function findTokenBySecret(
   db: Db,
   secret: string,

@@ -21,7 +21,8 @@ export interface BeingStanding {
 /** The standing of many beings, in their order, by one statement. */
 export async function listStandings(db: Db, beings: readonly BeingName[]): Promise<BeingStanding[]> {
   if (beings.length === 0) return []
-  // What waits is read once for all of them: an inbox looks, for each being by itself, as if it had no use for its index.
+  // What waits is read once for all of them: an inbox looks, for each being by itself, as if it had no use
+  // for its index.
   const { rows } = await sql<BeingStanding>`
     with of as materialized (select being, place from unnest(${[...beings]}::text[]) with ordinality as asked(being, place)),
     waiting as materialized (

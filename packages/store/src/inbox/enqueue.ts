@@ -16,8 +16,8 @@ const WAYS = {
 /**
  * Puts a wake that no act sent into an inbox, once for each id. All other wakes are written by append alone.
  * @returns false when the inbox already had a wake with this id
- * @throws SQLSTATE 42501 for a login without this right; a wake with a caller or of an unknown being; an act of a being that is not a
- *   person and under no lease; an event that the being's row does not name
+ * @throws SQLSTATE 42501 for a login without this right; a wake with a caller or of an unknown being; an act
+ *   of a being that is not a person and under no lease; an event that the being's row does not name
  */
 export async function enqueue(db: Db, way: keyof typeof WAYS, wake: Wake): Promise<boolean> {
   const { rows } = await sql<{ added: boolean }>`
@@ -26,8 +26,8 @@ export async function enqueue(db: Db, way: keyof typeof WAYS, wake: Wake): Promi
 }
 
 /**
- * Closes an act that no moment has claimed. One that is not stored is stored closed, so that an insert whose answer was lost
- * adds nothing later.
+ * Closes an act that no moment has claimed. One that is not stored is stored closed, so that an insert whose
+ * answer was lost adds nothing later.
  * @returns false when a moment has claimed it, or it was closed before
  */
 export async function withdraw(db: Db, wake: Wake): Promise<boolean> {
@@ -37,7 +37,8 @@ export async function withdraw(db: Db, wake: Wake): Promise<boolean> {
 }
 
 /**
- * Puts a wake of a being by itself into its inbox, unless an unclaimed one with the same start of its id already waits there.
+ * Puts a wake of a being by itself into its inbox, unless an unclaimed one with the same start of its id
+ * already waits there.
  * @param prefix start of the ids that count as the same wake
  * @returns false when nothing was added
  */
@@ -49,7 +50,10 @@ export async function enqueueUnlessWaiting(db: Db, wake: Wake, prefix: string): 
   return rows.length === 0 && (await enqueue(db, 'event', wake))
 }
 
-/** Moves wakes that waited for more changes into the inboxes when they are due. @returns the beings to ring */
+/**
+ * Moves wakes that waited for more changes into the inboxes when they are due.
+ * @returns the beings to ring
+ */
 export async function releaseDelayed(db: Db): Promise<BeingName[]> {
   const { rows } = await sql<{ being: string }>`select treeos.release_delayed() as being`.execute(db)
   return rows.map((row) => row.being)

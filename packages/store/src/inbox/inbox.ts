@@ -33,7 +33,8 @@ export interface PageWanted {
 }
 
 /**
- * Open wakes of a person, other than the acts they chose themselves, oldest first unless the page says otherwise.
+ * Open wakes of a person, other than the acts they chose themselves, oldest first unless the page says
+ * otherwise.
  * @param page which of them
  */
 export async function listOpenSummons(
@@ -134,7 +135,8 @@ export async function listChain(db: Db, root: string): Promise<InboxEntry[]> {
 export type ClosedHow = 'read' | 'dismissed' | 'answered'
 
 /**
- * Closes open entries of the inbox of a person, or of a being that somebody drives now. A question is not closed as `read`.
+ * Closes open entries of the inbox of a person, or of a being that somebody drives now. A question is not
+ * closed as `read`.
  * @param ids which; null for all notices
  * @returns how many
  */
@@ -183,7 +185,10 @@ export async function countOwnWakes(db: Db, being: BeingName, root: string, pref
   return row.own
 }
 
-/** Number of wakes in one thread, counted up to a bound. Wakes by change do not count: one signal can wake thousands. */
+/**
+ * Number of wakes in one thread, counted up to a bound. Wakes by change do not count: one signal can wake
+ * thousands.
+ */
 export async function countChain(db: Db, root: string, bound: number): Promise<number> {
   const { rows } = await sql<{ wakes: number }>`
     select count(*) as wakes from (

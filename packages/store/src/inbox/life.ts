@@ -5,14 +5,18 @@ import type { Db } from '../sql/database.ts'
 
 /** A younger life of this being has begun. A retry cannot succeed; the younger life goes on. */
 export class StaleGenerationError extends Error {
-  override readonly name = 'StaleGenerationError' // Temporal carries the name as the failure's type: do not rename it
+  // Temporal carries the name as the failure's type: do not rename it
+  override readonly name = 'StaleGenerationError'
 
   static {
     brandError(StaleGenerationError, 'StaleGenerationError')
   }
 }
 
-/** Turns the error by which Postgres refuses an older life into a StaleGenerationError; throws any other unchanged. */
+/**
+ * Turns the error by which Postgres refuses an older life into a StaleGenerationError; throws any other
+ * unchanged.
+ */
 export function throwStaleGeneration(error: unknown): never {
   if (error instanceof Error && 'code' in error && error.code === 'TR003')
     throw new StaleGenerationError(error.message)
@@ -20,8 +24,8 @@ export function throwStaleGeneration(error: unknown): never {
 }
 
 /**
- * Takes a generation for a Temporal execution chain; the same chain always gets the same one. From then on older
- * generations cannot append, claim or open anything.
+ * Takes a generation for a Temporal execution chain; the same chain always gets the same one. From then on
+ * older generations cannot append, claim or open anything.
  * @param chain id of the chain's first run, which continue-as-new keeps
  */
 export async function beginLife(db: Db, reality: string, being: BeingName, chain: string): Promise<number> {

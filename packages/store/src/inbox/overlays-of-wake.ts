@@ -48,8 +48,9 @@ export interface StoredOverlay {
 }
 
 /**
- * The stored overlays of a moment, those set last first: of the reality; of the channel of its thread; and of the person whose
- * summon began the chain of its wake, else of the nearest person among the makers of its being.
+ * The stored overlays of a moment, those set last first: of the reality; of the channel of its thread; and of
+ * the person whose summon began the chain of its wake, else of the nearest person among the makers of its
+ * being.
  */
 export async function listOverlaysInForce(
   db: Db,

@@ -10,7 +10,10 @@ export interface OverlayChange {
   readonly at: Date
 }
 
-/** Records that the overlay of a thread was set or taken away. The next moment of the thread is the first that it concerns. */
+/**
+ * Records that the overlay of a thread was set or taken away. The next moment of the thread is the first that
+ * it concerns.
+ */
 export async function recordOverlayChange(
   db: Db,
   change: {

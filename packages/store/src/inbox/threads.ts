@@ -34,8 +34,8 @@ export const listThreadsOf = (db: Db, being: BeingName, wanted: ThreadsWanted): 
   pageThreads(db, wanted, [being, ...(wanted.with === undefined ? [] : [wanted.with])])
 
 /**
- * Threads in which each of these was woken or spoke. No index of the inbox serves this, as each would cost every moment two writes: all of it is
- * read, once for all of them.
+ * Threads in which each of these was woken or spoke. No index of the inbox serves this, as each would cost
+ * every moment two writes: all of it is read, once for all of them.
  */
 function areIn(beings: readonly BeingName[]): RawBuilder<unknown> {
   if (beings.length === 0) return sql`true`
@@ -47,8 +47,8 @@ function areIn(beings: readonly BeingName[]): RawBuilder<unknown> {
 }
 
 /**
- * Those of them in which nobody else takes part, as `tallyThreads` says: one of these began it, no other person spoke in it, and none of them
- * spoke to another.
+ * Those of them in which nobody else takes part, as `tallyThreads` says: one of these began it, no other
+ * person spoke in it, and none of them spoke to another.
  */
 function areAlone(beings: readonly BeingName[]): RawBuilder<unknown> {
   const among = sql`${[...beings]}::text[]`
@@ -83,7 +83,9 @@ async function pageThreads(
   }
 }
 
-/** Threads with at least one summon that names this channel. The thread with the latest activity comes first. */
+/**
+ * Threads with at least one summon that names this channel. The thread with the latest activity comes first.
+ */
 export async function listThreadsOfChannel(db: Db, channel: string, last: number): Promise<Thread[]> {
   const { rows } = await sql<{ root: string }>`
     select root from treeos.inbox
@@ -101,8 +103,9 @@ export async function threadOf(db: Db, id: string): Promise<Thread | null> {
 }
 
 /**
- * Sums up threads, in the order of their ids. Leaves out those that never began. Participants are the being that began the
- * thread, persons that spoke in it, and whoever one of them spoke to. A being that a change woke does not take part, whatever it says.
+ * Sums up threads, in the order of their ids. Leaves out those that never began. Participants are the being
+ * that began the thread, persons that spoke in it, and whoever one of them spoke to. A being that a change
+ * woke does not take part, whatever it says.
  */
 async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[]> {
   if (threads.length === 0) return []
@@ -158,8 +161,8 @@ export interface ThreadEntry {
 }
 
 /**
- * The newest wakes of a thread that a being may read, oldest first, and how many there are in all: those that one said or was told whose past is
- * open to it. Acts are left out.
+ * The newest wakes of a thread that a being may read, oldest first, and how many there are in all: those that
+ * one said or was told whose past is open to it. Acts are left out.
  * @param of the being, with its offspring at any distance; null: all
  */
 export async function listThreadEntries(
@@ -202,7 +205,8 @@ export interface ThreadWords {
 }
 
 /**
- * Of these threads the first and the last words that a being may read: those that one said or was told whose past is open to it.
+ * Of these threads the first and the last words that a being may read: those that one said or was told whose
+ * past is open to it.
  * @param of the being, with its offspring at any distance; null: all
  */
 export async function listThreadWords(

@@ -6,21 +6,28 @@ import type { Db } from '../sql/database.ts'
 const isPaused = sql`exists (
   select from treeos.projection p where p.key = 'being:' || being and p.cognition = 'paused')`
 
-/** Of a row of the inbox. One from the future counts as old: the clock was set back since, and its age is not known. */
+/**
+ * Of a row of the inbox. One from the future counts as old: the clock was set back since, and its age is not
+ * known.
+ */
 const isOld = (seconds: number) =>
   sql<boolean>`(at < clock_timestamp() - make_interval(secs => ${seconds}) or at > clock_timestamp())`
 
 /**
- * Beings with a wake that no moment has claimed for a while: their doorbell was lost, or no worker runs. Leaves out beings
- * that a budget or a pause keeps from claiming.
+ * Beings with a wake that no moment has claimed for a while: their doorbell was lost, or no worker runs.
+ * Leaves out beings that a budget or a pause keeps from claiming.
  */
 export async function listUnclaimed(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
   return (await pageUnclaimed(db, olderThanSeconds, limit, 0)).map(({ being }) => being)
 }
 
-/** Those of these beings that a wake could wake which no moment has claimed. Parked and paused ones are not left out. */
+/**
+ * Those of these beings that a wake could wake which no moment has claimed. Parked and paused ones are not
+ * left out.
+ */
 export async function listWithWakes(db: Db, beings: readonly BeingName[]): Promise<BeingName[]> {
-  // The kind of mind is read once for each being. Of a crowd, to call the function `wakes` for each wake takes twice as long.
+  // The kind of mind is read once for each being. Of a crowd, to call the function `wakes` for each wake
+  // takes twice as long.
   const { rows } = await sql<{ being: string }>`
     select distinct b.being from unnest(${beings}::text[]) as b(being) cross join lateral (
       select from treeos.inbox i where i.being = b.being and i.closed_by is null and i.claimed_by is null
@@ -30,8 +37,8 @@ export async function listWithWakes(db: Db, beings: readonly BeingName[]): Promi
 }
 
 /**
- * Whether the run of the being looks for wakes by itself at this time, so that nobody need ring it. Ask only after the commit of the
- * wake: the last claim of the run is later than what this answers.
+ * Whether the run of the being looks for wakes by itself at this time, so that nobody need ring it. Ask only
+ * after the commit of the wake: the last claim of the run is later than what this answers.
  */
 export async function isListening(db: Db, being: BeingName): Promise<boolean> {
   // A time that is far away was set before the clock was set back.
@@ -45,7 +52,8 @@ export async function isListening(db: Db, being: BeingName): Promise<boolean> {
 const JUST_NOW_SECONDS = 1
 
 /**
- * For a run that found nothing to claim. While the being listens, clients ring no doorbell, and a wake may have come after the claim.
+ * For a run that found nothing to claim. While the being listens, clients ring no doorbell, and a wake may
+ * have come after the claim.
  * @returns ms until it listens no more, 0 when it just stopped; null when it did not listen at the claim
  */
 export async function leftToListen(db: Db, being: BeingName): Promise<number | null> {
@@ -81,7 +89,10 @@ export async function pageUnclaimed(
   return rows
 }
 
-/** How many wakes wait for a moment in all inboxes, and for how long. Leaves out what waits for persons, parked and paused beings. */
+/**
+ * How many wakes wait for a moment in all inboxes, and for how long. Leaves out what waits for persons,
+ * parked and paused beings.
+ */
 export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestSeconds: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     select count(*) as waiting, extract(epoch from clock_timestamp() - min(at))::float8 as oldest
@@ -90,7 +101,10 @@ export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestS
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
 }
 
-/** How many of these wakes wait because their being, or one up its birth chain, has used up its moments of this minute. */
+/**
+ * How many of these wakes wait because their being, or one up its birth chain, has used up its moments of
+ * this minute.
+ */
 export async function countPaced(db: Db): Promise<number> {
   const { rows } = await sql<{ paced: number }>`
     select coalesce(sum(wakes), 0)::float8 as paced from (
@@ -102,7 +116,10 @@ export async function countPaced(db: Db): Promise<number> {
   return rows[0]?.paced ?? 0
 }
 
-/** What waits for people: entries to answer or read, and notices, counting each of those that one entry stands for. */
+/**
+ * What waits for people: entries to answer or read, and notices, counting each of those that one entry stands
+ * for.
+ */
 export async function measurePeoplesInboxes(
   db: Db,
 ): Promise<{ waiting: number; notices: number; oldestSeconds: number }> {
@@ -120,8 +137,9 @@ export async function measurePeoplesInboxes(
 }
 
 /**
- * One page of the beings with a wake that came a while ago, and that a moment claimed and has not closed, by name. They are thinking, their
- * workflow was ended from outside, or the task that claimed it no longer counted.
+ * One page of the beings with a wake that came a while ago, and that a moment claimed and has not closed, by
+ * name. They are thinking, their workflow was ended from outside, or the task that claimed it no longer
+ * counted.
  * @param after name of the last being on the page before
  * @returns beings with whether a moment is open, and the seconds for which their oldest such wake has waited
  */

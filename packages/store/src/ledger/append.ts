@@ -8,11 +8,12 @@ import { encodeBatch } from './encode-batch.ts'
 /**
  * - `appended`: all was written
  * - `done`: the moment already has its outcome, so nothing was written
- * - `stale`: a head that the decision relied on has moved, or its thread was cut; the caller reads and decides again
+ * - `stale`: a head that the decision relied on has moved, or its thread was cut; the caller reads and
+ *   decides again
  * - `superseded`: a younger generation of the being lives
  * - `unleased`: the lease under which the driver acts has ended
- * - `reopened`: another open record or another decision of the moment is stored than the batch brings, or a decision was stored at the same
- *   time, perhaps an equal one; nothing was written
+ * - `reopened`: another open record or another decision of the moment is stored than the batch brings, or a
+ *   decision was stored at the same time, perhaps an equal one; nothing was written
  */
 export type AppendResult =
   | {
@@ -20,7 +21,10 @@ export type AppendResult =
       /** wakes that wait for this being, counted up to 1000 */
       readonly waiting: number
       readonly recordHash: Digest | null
-      /** the being listened when its moment was closed: a wake may have come without a doorbell after `waiting` was counted */
+      /**
+       * the being listened when its moment was closed: a wake may have come without a doorbell after
+       * `waiting` was counted
+       */
       readonly listened: boolean
       /** beings that the changes woke */
       readonly woken: readonly BeingName[]
@@ -32,8 +36,9 @@ export type AppendResult =
   | { readonly status: 'reopened' }
 
 /**
- * Writes a batch in one statement, all or nothing, perhaps together with those of other beings: it locks the heads, checks that the batch may still be written, then
- * writes facts, rows, inbox and outcome. A retried stamp is harmless, because a moment with an outcome answers `done`.
+ * Writes a batch in one statement, all or nothing, perhaps together with those of other beings: it locks the
+ * heads, checks that the batch may still be written, then writes facts, rows, inbox and outcome. A retried
+ * stamp is harmless, because a moment with an outcome answers `done`.
  */
 export async function append(db: Db, batch: Batch): Promise<AppendResult> {
   const message = encodeBatch(batch)
@@ -52,7 +57,8 @@ const appends = new StatementBatcher<string, AppendAnswer>({
     return row.answer
   },
   async many(db, messages) {
-    // Each as a value of its own: `pg` would escape each quote of each item of an array, and Postgres undo that.
+    // Each as a value of its own: `pg` would escape each quote of each item of an array, and Postgres undo
+    // that.
     const batches = sql.join(messages.map((message) => sql`${message}::jsonb`))
     const { rows } = await sql<{ answer: AppendAnswer }>`
       select * from treeos.append_together(array[${batches}]) as answer`.execute(db)
@@ -61,7 +67,10 @@ const appends = new StatementBatcher<string, AppendAnswer>({
   lengthOf: (message) => message.length,
 })
 
-/** The answer in place of the error by which Postgres takes back what the function wrote; throws any other error. */
+/**
+ * The answer in place of the error by which Postgres takes back what the function wrote; throws any other
+ * error.
+ */
 function reopenedOf(error: unknown): AppendAnswer {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   if (code !== 'TR004' && constraint !== 'moment_decision_pkey') throw error
@@ -72,7 +81,9 @@ type AppendAnswer =
   | Exclude<AppendResult, { status: 'appended' }>
   | Omit<Extract<AppendResult, { status: 'appended' }>, 'recordHash'>
 
-/** Locks heads before anything is read, so that a decision that was stale before cannot become stale again. */
+/**
+ * Locks heads before anything is read, so that a decision that was stale before cannot become stale again.
+ */
 export async function lockHeads(tx: Db, reels: readonly ReelId[]): Promise<void> {
   await sql`select treeos.lock_heads(${reels}::text[])`.execute(tx)
 }

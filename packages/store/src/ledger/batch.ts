@@ -118,7 +118,10 @@ export interface Batch {
   /** ids of inbox rows that this act answers, besides its own wake */
   readonly closes: readonly string[]
   readonly outcome: OutcomeWrite | null
-  /** the thread of what the moment answers, which was not cut when it was read; left out when the outcome does not rely on it */
+  /**
+   * the thread of what the moment answers, which was not cut when it was read; left out when the outcome does
+   * not rely on it
+   */
   readonly thread?: string
   /** the open record, when it is not stored before the outcome */
   readonly open?: OpenWrite
@@ -126,7 +129,10 @@ export interface Batch {
   readonly decision?: DecisionWrite
   /** of a reservation that no call used; left out when the moment has none */
   readonly unused?: SettlementWrite
-  /** ms after the append in which the being's run looks for wakes itself; left out when the run may rest at once */
+  /**
+   * ms after the append in which the being's run looks for wakes itself; left out when the run may rest at
+   * once
+   */
   readonly listensMs?: number
   /** epoch of the lease under which a driver acts; left out when the being decided for itself */
   readonly lease?: number

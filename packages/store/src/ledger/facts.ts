@@ -17,8 +17,8 @@ export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: n
 }
 
 /**
- * The newest facts of one reel whose payload holds a text, newest first. It reads the whole reel, so it is for people, not for
- * moments.
+ * The newest facts of one reel whose payload holds a text, newest first. It reads the whole reel, so it is
+ * for people, not for moments.
  * @param text as it stands in canonical JSON, with its quotes
  */
 export async function listFactsMentioning(
@@ -35,7 +35,10 @@ export async function listFactsMentioning(
   return rows.map(factOf)
 }
 
-/** Facts by their reels and numbers, in that order. @param kinds only those of these kinds; all when left out */
+/**
+ * Facts by their reels and numbers, in that order.
+ * @param kinds only those of these kinds; all when left out
+ */
 export async function listFactsAt(
   db: Db,
   refs: readonly Pick<FactRef, 'reel' | 'seq'>[],

@@ -12,7 +12,10 @@ const TAG = {
   value: 'treeos.value.v1\0',
 } as const
 
-/** Hashes a tag and two parts. They are put together first: each part given to a hash is a call of native code. */
+/**
+ * Hashes a tag and two parts. They are put together first: each part given to a hash is a call of native
+ * code.
+ */
 function hasher(tag: string): (first: Uint8Array, second: Uint8Array) => string {
   const start = Buffer.byteLength(tag)
   let scratch = Buffer.alloc(0)

@@ -4,12 +4,16 @@ import { encodeJson } from '../sql/stored-json.ts'
 import { digestOf, newSalt, saltedDigest } from './hash.ts'
 import type { Basis, MomentNotes } from './records.ts'
 
-// A list of heads has a digest over salted hashes, one a head. So a receipt shows the heads that a permission follows from, and of
-// the others that there are some: their names cannot be guessed. The salt of each head follows from that of the moment and the head.
+// A list of heads has a digest over salted hashes, one a head. So a receipt shows the heads that a permission
+// follows from, and of the others that there are some: their names cannot be guessed. The salt of each head
+// follows from that of the moment and the head.
 const SALT_TAG = 'treeos.head-salt.v1\0'
 const HEAD_TAG = 'treeos.head.v1\0'
 
-/** As canonical JSON. `canonicalJson` takes twice as long for a list so short, and a moment has dozens of heads. */
+/**
+ * As canonical JSON. `canonicalJson` takes twice as long for a list so short, and a moment has dozens of
+ * heads.
+ */
 const headText = ([reel, seq, hash]: HeadRef): string =>
   `[${canonicalJson(reel)},${seq},${canonicalJson(hash)}]`
 
@@ -25,8 +29,8 @@ export const basisDigest = (salt: string, heads: readonly HeadRef[]): Digest =>
   digestOf(heads.map((head) => saltedHead(salt, head).hash))
 
 /**
- * Of the heads that a call was judged from and that the basis has not. Each says which head of the basis it stands for, by place, or null:
- * so whoever shows one of the basis shows that none stands for it.
+ * Of the heads that a call was judged from and that the basis has not. Each says which head of the basis it
+ * stands for, by place, or null: so whoever shows one of the basis shows that none stands for it.
  * @param basis the reels of the basis, in its order
  * @param heads sorted by reel
  */

@@ -18,8 +18,8 @@ export interface JournalPage {
 }
 
 /**
- * Entries after a given one, in order. An append takes its number before it commits, so a number that is missing here may
- * still appear: after {@link waitForOpenAppends} it cannot.
+ * Entries after a given one, in order. An append takes its number before it commits, so a number that is
+ * missing here may still appear: after {@link waitForOpenAppends} it cannot.
  */
 export async function readJournal(db: Db, after: number, limit: number): Promise<JournalPage> {
   const { rows } = await sql<JournalRow>`
@@ -50,8 +50,8 @@ const SETTLE_MS_MIN = 2
 const SETTLE_MS_MAX = 100
 
 /**
- * Resolves when every transaction that was under way is over: each entry taken until now is then committed, or never will be.
- * A transaction that only reads does not count.
+ * Resolves when every transaction that was under way is over: each entry taken until now is then committed,
+ * or never will be. A transaction that only reads does not count.
  */
 export async function waitForOpenAppends(db: Db, signal?: AbortSignal): Promise<void> {
   // All transactions that have written something have an older id than this one.

@@ -58,35 +58,55 @@ export interface OpenRecord {
   readonly noted?: Digest
   /** the being was ended; left out while it lives */
   readonly ended?: true
-  /** the flow reads the qualities of the place, which the being may not see, so it read none; else left out */
+  /**
+   * the flow reads the qualities of the place, which the being may not see, so it read none; else left out
+   */
   readonly hidden?: true
   /** by which passkey the person of an act signed it; left out without one */
   readonly signed?: ActSignature
   /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
   readonly own?: true
-  /** of a moment that brings a yes: the word for the wake of the moment that asked, which its flow reads; left out for any other */
+  /**
+   * of a moment that brings a yes: the word for the wake of the moment that asked, which its flow reads; left
+   * out for any other
+   */
   readonly asKind?: string
-  /** the moment holds words from outside of the reality: of its wake, or of what it read; left out where it holds none */
+  /**
+   * the moment holds words from outside of the reality: of its wake, or of what it read; left out where it
+   * holds none
+   */
   readonly outside?: true
   /** where it looked; left out for forward */
   readonly orientation?: LookingBack
-  /** the roles that the flow in its shadow would have given, the primary first; left out where they are the same, and without such a flow */
+  /**
+   * the roles that the flow in its shadow would have given, the primary first; left out where they are the
+   * same, and without such a flow
+   */
   readonly shadow?: readonly RoleName[]
-  /** reels with words from outside that only the flow in its shadow read, which do not mark it, sorted; left out for none */
+  /**
+   * reels with words from outside that only the flow in its shadow read, which do not mark it, sorted; left
+   * out for none
+   */
   readonly triedOutside?: readonly ReelId[]
 }
 
-/** The role that counts as asked for: in a moment with words from outside none does, since these could have asked. */
+/**
+ * The role that counts as asked for: in a moment with words from outside none does, since these could have
+ * asked.
+ */
 export const askedIn = ({ asked, outside }: Pick<OpenRecord, 'asked' | 'outside'>): RoleName | null =>
   outside === true ? null : asked
 
-/** What a moment read that may name anybody. Its open record has only the digest, so that a receipt of the moment names nobody else. */
+/**
+ * What a moment read that may name anybody. Its open record has only the digest, so that a receipt of the
+ * moment names nobody else.
+ */
 export interface MomentNotes {
   /** what was read beside rows; left out when nothing was */
   readonly aside?: Aside
   /**
-   * What its wake quotes of places and beings: their addresses, which of them the being may not see, and the quality whose change it tells of.
-   * Left out when it quotes nothing.
+   * What its wake quotes of places and beings: their addresses, which of them the being may not see, and the
+   * quality whose change it tells of. Left out when it quotes nothing.
    */
   readonly quotes?: {
     readonly of: readonly string[]
@@ -105,7 +125,10 @@ export interface Basis {
   readonly noted: MomentNotes | null
 }
 
-/** How a moment ended, be it an act, a see or a failure. Linked by hash to the record of the being's moment before. */
+/**
+ * How a moment ended, be it an act, a see or a failure. Linked by hash to the record of the being's moment
+ * before.
+ */
 export interface MomentRecord {
   readonly v: 1
   /** number of the law that said what the moment came to */
@@ -134,24 +157,26 @@ export interface MomentRecord {
   /** of the call of its model: its prompt is the recorded one and the overlay; left out without one */
   readonly overlay?: OverlayRecord
   /**
-   * digest of the heads that its call was judged from and that the basis has not; null where the basis has all of them; left out
-   * when no call was judged
+   * digest of the heads that its call was judged from and that the basis has not; null where the basis has
+   * all of them; left out when no call was judged
    */
   readonly judged?: Digest | null
   /**
-   * digest of the manifest of the extensions that composed the prompt and judged the call; left out where it is that of the open record, and
-   * where the moment was skipped
+   * digest of the manifest of the extensions that composed the prompt and judged the call; left out where it
+   * is that of the open record, and where the moment was skipped
    */
   readonly code?: string
   /** salted digests of what was asked of the outside, and of the result; left out without an effect */
   readonly effect?: EffectDigests
   /** what refused the call, where no gate did; left out otherwise */
   readonly beside?: OtherRefusal
-  /** what rules that are tried would have said otherwise of its call; left out for nothing */
+  /** what dry-run rules would have said otherwise of its call; left out for nothing */
   readonly shadow?: Json
   /** salted digest of the refusal of its call that is stored with its outcome; left out without one */
   readonly refusal?: Digest
-  /** salted digest of what it sent: wakes, changes that wake others, and what it closed; left out for nothing */
+  /**
+   * salted digest of what it sent: wakes, changes that wake others, and what it closed; left out for nothing
+   */
   readonly sends?: Digest
 }
 

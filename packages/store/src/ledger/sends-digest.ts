@@ -9,14 +9,16 @@ export interface SentList {
   readonly wakes: readonly (readonly [id: string, hash: Digest])[]
   /** the same of notices, of which an inbox may count several as one entry */
   readonly notices: readonly (readonly [id: string, hash: Digest])[]
-  /** the facts whose changes wake whoever watches them, by hash: all else of such a wake follows from its fact */
+  /**
+   * the facts whose changes wake whoever watches them, by hash: all else of such a wake follows from its fact
+   */
   readonly changes: readonly (Digest | null)[]
   /** ids of the inbox rows that it closed besides its own wake */
   readonly closes: readonly string[]
 }
 
 /** The parts of a batch by which a moment sends and closes. */
-interface SentThings {
+interface SentRows {
   readonly inbox: readonly (Wake | Notice)[]
   readonly changes: readonly { readonly wake: Pick<Wake, 'cause'> }[]
   readonly closes: readonly string[]
@@ -36,10 +38,7 @@ export interface SendsCommitment {
  * @param basisSalt of the moment, in hex
  * @returns null where it sends and closes nothing
  */
-export function commitSends(
-  basisSalt: string,
-  { inbox, changes, closes }: SentThings,
-): SendsCommitment | null {
+export function commitSends(basisSalt: string, { inbox, changes, closes }: SentRows): SendsCommitment | null {
   if (inbox.length + changes.length + closes.length === 0) return null
   const salts = inbox.map(() => newSalt())
   const hashed = inbox.map((wake, place) => {
@@ -59,8 +58,8 @@ export const sendsDigest = (basisSalt: string, sent: SentList): Digest =>
   saltedDigest(Buffer.from(basisSalt, 'hex'), encodeJson(sent))
 
 /**
- * Salted hash of a wake. An overlay is not in it, since its handle ends with its vault. Nor is the thread of a notice: who answers it takes it
- * into another one.
+ * Salted hash of a wake. An overlay is not in it, since its handle ends with its vault. Nor is the thread of
+ * a notice: who answers it takes it into another one.
  */
 export function wakeHash(salt: Uint8Array, wake: Wake | Notice, isNotice: boolean): Digest {
   const { overlay: _overlay, notice: _notice, root, ...columns } = encodeWake(wake)

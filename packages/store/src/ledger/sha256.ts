@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** The hash as a text of 32 characters, one a byte. For a buffer Node takes twice as long as for hash and text of 450 bytes. */
+/**
+ * The hash as a text of 32 characters, one a byte. For a buffer Node takes twice as long as for hash and text
+ * of 450 bytes.
+ */
 export const sha256Text = (data: Uint8Array | string): string => hash('sha256', data, 'binary')
 
 export const sha256 = (data: Uint8Array | string): Buffer => Buffer.from(sha256Text(data), 'latin1')

@@ -7,7 +7,10 @@ interface Amounts {
   readonly micros: number
 }
 
-/** What a being and its offspring have used of its budget, and hold for calls under way. Money is in millionths. */
+/**
+ * What a being and its offspring have used of its budget, and hold for calls under way. Money is in
+ * millionths.
+ */
 export interface AccountUse {
   readonly being: BeingName
   /** 0: the standard budget bounds it */

@@ -19,7 +19,10 @@ export async function readBases(db: Db, moments: readonly MomentId[]): Promise<M
   return new Map(stored.map(({ moment, heads, ...basis }) => [moment, { ...basis, heads: hashed(heads) }]))
 }
 
-/** The heads that moments were judged from and that their bases have not, with the hashes that their facts have now. Moments without any are left out. */
+/**
+ * The heads that moments were judged from and that their bases have not, with the hashes that their facts
+ * have now. Moments without any are left out.
+ */
 export async function readJudged(
   db: Db,
   moments: readonly MomentId[],
@@ -61,7 +64,10 @@ export function basisIn(stored: Buffer): StoredBasis {
   }
 }
 
-/** Heads as they are stored. What was changed so that it holds none gives a head of no reel, which fits no digest. */
+/**
+ * Heads as they are stored. What was changed so that it holds none gives a head of no reel, which fits no
+ * digest.
+ */
 export const headsOf = (heads: Json): StoredHeads =>
   isJsonObject(heads) && Object.values(heads).every((seq) => Number.isSafeInteger(seq))
     ? (heads as StoredHeads)

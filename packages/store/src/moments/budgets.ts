@@ -29,8 +29,9 @@ export type ReserveResult =
   | { readonly status: 'waits' | 'breach'; readonly breach: Breach }
 
 /**
- * Reserves the most that a call can cost on every being with a budget up the birth chain, on all of them or none. The same
- * attempt reserves once. Earlier attempts of the moment that were never settled are settled at what they reserved.
+ * Reserves the most that a call can cost on every being with a budget up the birth chain, on all of them or
+ * none. The same attempt reserves once. Earlier attempts of the moment that were never settled are settled at
+ * what they reserved.
  */
 export async function reserve(
   db: Db,
@@ -63,7 +64,10 @@ type ReserveAnswer =
   | { readonly status: 'free' | 'reserved' | 'over' }
   | (Breach & { readonly status: 'waits' | 'breach'; readonly reserved: number })
 
-/** What a call really cost, in place of what its attempt reserved. Only the first settlement of an attempt counts. */
+/**
+ * What a call really cost, in place of what its attempt reserved. Only the first settlement of an attempt
+ * counts.
+ */
 export interface CallSettlement extends Omit<CallAttempt, 'being'> {
   /** null when the cost is unknown: the reservation then counts as the cost */
   readonly used: CallCost | null

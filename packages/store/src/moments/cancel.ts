@@ -6,7 +6,10 @@ import { newDecision } from './decision.ts'
 /** See `cancel-call.sql`. */
 export type CancelStatus = 'cancelled' | 'decided' | 'over' | 'unknown'
 
-/** Records that the call of a mind was cancelled, as the decision of its moment. Whether somebody may is for the caller to ask. */
+/**
+ * Records that the call of a mind was cancelled, as the decision of its moment. Whether somebody may is for
+ * the caller to ask.
+ */
 export async function cancelCall(db: Db, moment: MomentId, by: BeingName): Promise<CancelStatus> {
   const decision: Decision = {
     kind: 'failure',
@@ -19,7 +22,10 @@ export async function cancelCall(db: Db, moment: MomentId, by: BeingName): Promi
   return rows[0]?.status ?? 'unknown'
 }
 
-/** Whether a moment of a being is under way: it has claimed a wake that is not closed. It may not be stored yet. */
+/**
+ * Whether a moment of a being is under way: it has claimed a wake that is not closed. It may not be stored
+ * yet.
+ */
 export async function isAtWork(db: Db, being: BeingName): Promise<boolean> {
   const { rows } = await sql`
     select from treeos.inbox i where i.being = ${being} and i.closed_by is null and i.claimed_by is not null
@@ -39,8 +45,8 @@ export async function listCancelled(db: Db, moments: readonly MomentId[]): Promi
 }
 
 /**
- * Whether one being waits for something of another: an open wake of a thread in which it summoned that one, or an act of its own that
- * may become such a summon.
+ * Whether one being waits for something of another: an open wake of a thread in which it summoned that one,
+ * or an act of its own that may become such a summon.
  */
 export async function hasAsked(db: Db, being: BeingName, asker: BeingName): Promise<boolean> {
   const { rows } = await sql`

@@ -11,7 +11,7 @@ import {
   readSetArguments,
   readSetLists,
 } from '../rows/read-set.ts'
-import type { ReadSetLine } from '../rows/read-set-lines.ts'
+import type { ReadSetItem } from '../rows/read-set-items.ts'
 import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
 import { StatementBatcher } from '../sql/statement-batcher.ts'
@@ -38,13 +38,16 @@ export interface ClaimResult {
   readonly wake: ClaimedWake
   /** null when the moment is open already, or its thread was cut: then nothing was read */
   readonly kept: KeptReading | null
-  /** `reserved`: the call may cost what was asked for; `free`: whatever it costs; null: nothing was reserved */
+  /**
+   * `reserved`: the call may cost what was asked for; `free`: whatever it costs; null: nothing was reserved
+   */
   readonly reserved: 'reserved' | 'free' | null
 }
 
 /**
- * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age. Then it reads a predicted
- * read set at one instant, all in one statement. It adds what the wake names: its caller, and the cut of its thread.
+ * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age.
+ * Then it reads a predicted read set at one instant, all in one statement. It adds what the wake names: its
+ * caller, and the cut of its thread.
  * @param call reserved, too, unless the wake is an act, or the moment has a reservation already
  * @returns null when no wake waits
  * @throws {StaleGenerationError} when a younger life has begun
@@ -95,17 +98,17 @@ interface ClaimArguments extends ReadSetLists {
   readonly micros: number | null
 }
 
-const claims = new StatementBatcher<ClaimArguments, readonly ReadSetLine[]>({
+const claims = new StatementBatcher<ClaimArguments, readonly ReadSetItem[]>({
   async one(db, { being, moment, generation, attempt, tokens, micros, ...lists }) {
-    const { rows } = await sql<ReadSetLine>`
+    const { rows } = await sql<ReadSetItem>`
       select * from treeos.claim_and_read(${being}, ${moment}, ${generation}, ${readSetArguments(lists)},
         ${attempt}::integer, ${tokens}::bigint, ${micros}::bigint)`.execute(db)
     return rows
   },
   async many(db, asks) {
-    const { rows } = await sql<ReadSetLine & { readonly ask: number }>`
+    const { rows } = await sql<ReadSetItem & { readonly ask: number }>`
       select * from treeos.claim_together(${JSON.stringify(asks)}::jsonb)`.execute(db)
-    const answers = asks.map((): ReadSetLine[] => [])
+    const answers = asks.map((): ReadSetItem[] => [])
     for (const row of rows) answers[row.ask]?.push(row)
     return answers
   },
@@ -119,7 +122,7 @@ type JsonRow = Omit<ClaimedRow, 'at' | 'latest' | 'cause' | 'content'> & {
   readonly cause: string | null
 }
 
-function rowOf({ text, hash: content }: ReadSetLine): ClaimedRow {
+function rowOf({ text, hash: content }: ReadSetItem): ClaimedRow {
   if (text === null || content === null) throw new Error('the SQL function claim_and_read returned no wake')
   const row = JSON.parse(text) as JsonRow
   return {

@@ -2,7 +2,9 @@ import { MICROS, type MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** What the model calls of one moment cost. An attempt whose cost never came back counts as its reservation. */
+/**
+ * What the model calls of one moment cost. An attempt whose cost never came back counts as its reservation.
+ */
 export interface MomentCost {
   readonly attempts: number
   readonly tokens: number

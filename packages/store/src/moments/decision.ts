@@ -28,7 +28,10 @@ export function saltedDecision(salt: Buffer, decision: Decision): DecisionWrite 
   return { decision, digest, salt, bytes, usage: null, settlement: null, overlay: null }
 }
 
-/** Stores the decision unless this moment has one: the first answer counts. Settles its model call in the same statement. */
+/**
+ * Stores the decision unless this moment has one: the first answer counts. Settles its model call in the same
+ * statement.
+ */
 export async function recordDecision(
   db: Db,
   moment: MomentId,
@@ -86,7 +89,10 @@ export async function listRecentCalls(
   return rows.map(({ being, bytes }) => ({ being, decision: decodeJson(bytes) }))
 }
 
-/** Words of models and scripts in one thread that were not a call, so that they reached nobody; the last ones, oldest first. */
+/**
+ * Words of models and scripts in one thread that were not a call, so that they reached nobody; the last ones,
+ * oldest first.
+ */
 export async function listUnheard(
   db: Db,
   thread: string,

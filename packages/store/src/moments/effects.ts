@@ -42,13 +42,16 @@ export interface StoredEffect {
   readonly result: EffectResult | null
 }
 
-/** A fact by which an act will be counted, and the number of the last one on its reel as the act was judged. */
+/**
+ * A fact by which an act will be counted, and the number of the last one on its reel as the act was judged.
+ */
 export type HeldFact = Pick<FactDraft, 'reel' | 'payload'> & { readonly seq: number }
 
 /**
- * Stores the request of a moment, unless it has one: a moment asks once. Where rules count the act, nothing else is counted there until the
- * moment is over.
- * @returns a reel of these that has moved since, or where another act waits for the outside; null when it is stored
+ * Stores the request of a moment, unless it has one: a moment asks once. Where rules count the act, nothing
+ * else is counted there until the moment is over.
+ * @returns a reel of these that has moved since, or where another act waits for the outside; null when it is
+ *   stored
  * @throws {StaleGenerationError} when a younger life has begun
  */
 export async function recordEffect(
@@ -69,7 +72,10 @@ export async function recordEffect(
   return rows[0]?.moved ?? null
 }
 
-/** A reel of these on which the next place is that of another act, which waits for the outside. Null without one. */
+/**
+ * A reel of these on which the next place is that of another act, which waits for the outside. Null without
+ * one.
+ */
 export async function findHeldByOther(
   db: Db,
   moment: MomentId,

@@ -11,8 +11,8 @@ export interface EndCount {
 }
 
 /**
- * Counts how moments ended lately, all beings together. Goes back along the journal, whose newest entries are at hand, so that it
- * costs the same in a long record.
+ * Counts how moments ended lately, all beings together. Goes back along the journal, whose newest entries are
+ * at hand, so that it costs the same in a long record.
  * @param most looks at so many of the latest moments only
  * @returns isAll false: more moments than that ended within the time
  */

@@ -2,10 +2,15 @@ import type { Digest, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** Where in a moment an error happened; `stack`: its workflow gives another stack than its worker, or than its record. */
+/**
+ * Where in a moment an error happened; `stack`: its workflow gives another stack than its worker, or than its
+ * record.
+ */
 export type FaultPart = 'model' | 'script' | 'decide' | 'effect' | 'stack'
 
-/** The error of one attempt, for the operator. It may quote contents, so it is in no history and in no hash. */
+/**
+ * The error of one attempt, for the operator. It may quote contents, so it is in no history and in no hash.
+ */
 export interface AttemptFault {
   readonly part: FaultPart
   /** from 1 */
@@ -19,7 +24,10 @@ export interface AttemptFault {
   readonly stack: string | null
 }
 
-/** The stack of a moment as its record has it, and as its workflow gives it, by digest; null where it has none. */
+/**
+ * The stack of a moment as its record has it, and as its workflow gives it, by digest; null where it has
+ * none.
+ */
 export interface StackDigests {
   readonly recorded: Digest | null
   readonly given: Digest | null

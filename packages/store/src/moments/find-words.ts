@@ -19,7 +19,9 @@ export interface WordsWanted {
 /** What was said and holds the words. */
 export interface FoundEntry {
   readonly entry: InboxEntry
-  /** number of the moment that it woke, where the past of its being is open; else null, as while there is none */
+  /**
+   * number of the moment that it woke, where the past of its being is open; else null, as while there is none
+   */
   readonly n: number | null
 }
 
@@ -36,7 +38,10 @@ export interface FoundMoment {
   readonly decision: Json
 }
 
-/** As it stands within JSON, where quotes and backslashes are escaped; and for LIKE, which has signs of its own. */
+/**
+ * As it stands within JSON, where quotes and backslashes are escaped; and for LIKE, which has signs of its
+ * own.
+ */
 const patternOf = (word: string): string =>
   `%${JSON.stringify(word)
     .slice(1, -1)
@@ -70,7 +75,10 @@ export const searching = <T>(db: Db, search: (tx: Db) => Promise<T>): Promise<T>
     )
   })
 
-/** What was said in the threads of the newest moments, and what waits, the newest first. The caller compares what it shows once more. */
+/**
+ * What was said in the threads of the newest moments, and what waits, the newest first. The caller compares
+ * what it shows once more.
+ */
 export async function findSaid(db: Db, { of, words, limit }: WordsWanted): Promise<FoundEntry[]> {
   const isHeard = isOneOf(of, sql`i.being`)
   const { rows } = await sql<Selectable<InboxTable> & { readonly n: number | null }>`
@@ -89,7 +97,10 @@ export async function findSaid(db: Db, { of, words, limit }: WordsWanted): Promi
   return rows.map(({ n, ...row }) => ({ entry: entryOf(row), n }))
 }
 
-/** Of the newest moments those that did, wore or failed with the words, the newest first. The caller compares what it shows once more. */
+/**
+ * Of the newest moments those that did, wore or failed with the words, the newest first. The caller compares
+ * what it shows once more.
+ */
 export async function findLived(db: Db, { of, words, limit }: WordsWanted): Promise<FoundMoment[]> {
   const { rows } = await sql<
     Omit<FoundMoment, 'decision'> & { readonly bytes: Buffer | null; readonly refusal: Buffer | null }

@@ -4,7 +4,9 @@ import { detailOf } from '../ledger/refusal-digest.ts'
 import type { Db } from '../sql/database.ts'
 import { isOneOf, NEWEST_MOMENTS_MAX, newestOf } from './newest.ts'
 
-/** A moment that ended lately: what it wore, cost and waited for. Times are in milliseconds since 1970 UTC. */
+/**
+ * A moment that ended lately: what it wore, cost and waited for. Times are in milliseconds since 1970 UTC.
+ */
 export interface LateMoment {
   readonly being: BeingName
   readonly n: number
@@ -77,7 +79,10 @@ export interface WaitingFor {
   readonly thread: string
 }
 
-/** For whom something waits that nobody has taken or answered, the longest waiting first. Notices wait for nobody. */
+/**
+ * For whom something waits that nobody has taken or answered, the longest waiting first. Notices wait for
+ * nobody.
+ */
 export async function listWaitingFor(
   db: Db,
   { of, limit }: { readonly of: BeingName | null; readonly limit: number },

@@ -10,9 +10,10 @@ const BEINGS_MAX = 2000
 const COLUMNS = sql`o.moment, o.being, o.n, o.kind, o.reason, o.detail, o.refusal, o.primary_role, o.wake, o.sealed_at`
 
 /**
- * For `with`: `recent`, the newest moments of the beings whose past is open to one of them, and unless that is everyone `few`, their names.
- * `most` is how many of one being are looked through at most: 0 where some beings are left out, null where only all together are bounded.
- * Nothing of other beings is read, so neither what is found nor the time that it takes tells of them.
+ * For `with`: `recent`, the newest moments of the beings whose past is open to one of them, and unless that
+ * is everyone `few`, their names. `most` is how many of one being are looked through at most: 0 where some
+ * beings are left out, null where only all together are bounded. Nothing of other beings is read, so neither
+ * what is found nor the time that it takes tells of them.
  * @param of the being, with its offspring at any distance; null: all, for the first operator
  */
 export const newestOf = (of: BeingName | null): RawBuilder<unknown> =>

@@ -18,7 +18,8 @@ export interface StoredOpen {
 /**
  * Stores the open record unless this moment has one.
  * @returns false when the moment already had an open record
- * @throws {StaleGenerationError} when a younger life has begun, because nothing could ever close such a moment
+ * @throws {StaleGenerationError} when a younger life has begun, because nothing could ever close such a
+ *   moment
  */
 export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
   const face = open.face === null ? null : Buffer.from(open.face.text)

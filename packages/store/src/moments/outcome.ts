@@ -54,8 +54,8 @@ export async function listOutcomesOf(db: Db, moments: readonly MomentId[]): Prom
 }
 
 /**
- * The newest moments of whose calls rules that are tried would have said something else, newest first. It looks into the records, and no index
- * helps: this is for whoever asks once, and no moment asks it.
+ * The newest moments of whose calls dry-run rules would have said something else, newest first. It looks into
+ * the records, and no index helps: this is for whoever asks once, and no moment asks it.
  * @param being null: of all beings
  */
 export async function listShadowed(db: Db, being: BeingName | null, last: number): Promise<StoredOutcome[]> {
@@ -65,7 +65,10 @@ export async function listShadowed(db: Db, being: BeingName | null, last: number
   return (await own.where(said).limit(last).execute()).map(outcomeOf)
 }
 
-/** The newest moments of a being in which the flow in its shadow would have given other roles, newest first. As {@link listShadowed}. */
+/**
+ * The newest moments of a being in which the flow in its shadow would have given other roles, newest first.
+ * As {@link listShadowed}.
+ */
 export async function listWornInShadow(
   db: Db,
   being: BeingName,
@@ -117,7 +120,9 @@ export async function listBeingsWithMoments(db: Db): Promise<BeingName[]> {
   return rows.map(({ being }) => being)
 }
 
-/** The newest finished moment of each of these beings, which may be thousands; those without one are left out. */
+/**
+ * The newest finished moment of each of these beings, which may be thousands; those without one are left out.
+ */
 export async function listNewestOutcomes(
   db: Db,
   beings: readonly BeingName[],

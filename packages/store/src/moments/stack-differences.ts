@@ -22,7 +22,10 @@ export interface AcceptedDifference extends StackDigests {
   readonly at: number
 }
 
-/** What the run of the being failed by, and nobody accepted. A later life that has lived shows that it is over. */
+/**
+ * What the run of the being failed by, and nobody accepted. A later life that has lived shows that it is
+ * over.
+ */
 const unaccepted = sql<DifferingStack>`
   select o.being, f.moment, f.message, f.differs->>'recorded' as recorded, f.differs->>'given' as given, f.at
   from treeos.moment_fault f join treeos.moment_open o on o.moment = f.moment
@@ -36,8 +39,8 @@ const unaccepted = sql<DifferingStack>`
       and treeos.told(a.bytes) @> jsonb_build_object('moment', f.moment, 'recorded', f.differs->'recorded', 'given', f.differs->'given'))`
 
 /**
- * The moments whose run failed because of such a difference, oldest first. Left out are those after which a later life of their being has lived,
- * and those of which a person accepted just this difference.
+ * The moments whose run failed because of such a difference, oldest first. Left out are those after which a
+ * later life of their being has lived, and those of which a person accepted just this difference.
  */
 export async function listDifferingStacks(db: Db): Promise<DifferingStack[]> {
   const { rows } = await sql<DifferingStack>`
@@ -45,7 +48,10 @@ export async function listDifferingStacks(db: Db): Promise<DifferingStack[]> {
   return rows
 }
 
-/** The difference by which the run of a moment failed, and that keeps its being from living on; null when there is none. */
+/**
+ * The difference by which the run of a moment failed, and that keeps its being from living on; null when
+ * there is none.
+ */
 export async function findDifferingStack(db: Db, moment: MomentId): Promise<DifferingStack | null> {
   const { rows } = await sql<DifferingStack>`
     select being, moment, message, recorded, given from (${unaccepted}) as d where moment = ${moment}`.execute(

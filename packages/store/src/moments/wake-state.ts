@@ -15,11 +15,17 @@ import { outcomeOf, type StoredOutcome } from './outcome.ts'
 export interface WakeState {
   /** the outcome of the moment that it opened, superseded ones aside; null while there is none */
   readonly outcome: StoredOutcome | null
-  /** the wake with which its being goes on after a look or an act, while it has not answered; null when there is none */
+  /**
+   * the wake with which its being goes on after a look or an act, while it has not answered; null when there
+   * is none
+   */
   readonly goesOn: string | null
   /** whose wake it is */
   readonly being: BeingName
-  /** the summon by which its moment asked another being; null when it asked none, or when no answer to this wake is wanted */
+  /**
+   * the summon by which its moment asked another being; null when it asked none, or when no answer to this
+   * wake is wanted
+   */
   readonly asked: string | null
   /** the first answer to it; null while there is none */
   readonly answered: string | null
@@ -63,7 +69,10 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
   }
 }
 
-/** Whether something is still to come of the thread of a wake: what waits for the being or for others, but for whoever waits for the end. */
+/**
+ * Whether something is still to come of the thread of a wake: what waits for the being or for others, but for
+ * whoever waits for the end.
+ */
 export async function isThreadOpen(
   db: Db,
   wake: string,

@@ -2,7 +2,10 @@ import type { BeingName, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** Calls that wait for a yes. `found_as` is found by words in the row, which an answered call may quote, so the state is compared, too. */
+/**
+ * Calls that wait for a yes. `found_as` is found by words in the row, which an answered call may quote, so
+ * the state is compared, too.
+ */
 export const isWaitingForYes = sql`found_as = 'asked' and treeos.told(convert_to(state, 'UTF8'))->>'state' = 'open'`
 
 /** Calls that wait for a yes and that nobody answered in time, by the moments that asked. */

@@ -9,9 +9,12 @@ import {
   type WaitingWake,
 } from '@treeos/core'
 import { decodeJson } from '../sql/stored-json.ts'
-import type { ReadSetLine } from './read-set-lines.ts'
+import type { ReadSetItem } from './read-set-items.ts'
 
-/** Tables that are not reels, and single facts, that a reading may ask for. Few readings ask, so each part is queried only then. */
+/**
+ * Tables that are not reels, and single facts, that a reading may ask for. Few readings ask, so each part is
+ * queried only then.
+ */
 export type AsidePart = 'said' | 'did' | 'waiting' | 'threads'
 
 /** What a reading asks for beside rows. */
@@ -30,7 +33,7 @@ export interface FetchedAside {
   readonly threads: NonNullable<Aside['threads']>
 }
 
-export function asideOf(of: (what: ReadSetLine['what']) => readonly ReadSetLine[]): FetchedAside {
+export function asideOf(of: (what: ReadSetItem['what']) => readonly ReadSetItem[]): FetchedAside {
   const said = of('said')
   const waiting = of('waiting')
   const threads = of('thread')
@@ -51,10 +54,10 @@ export function asideOf(of: (what: ReadSetLine['what']) => readonly ReadSetLine[
 
 const parse = (text: string | null): Json => (text === null ? null : decodeJson<Json>(text))
 
-const beyond = (lines: readonly ReadSetLine[], total: number | null | undefined): number =>
+const beyond = (lines: readonly ReadSetItem[], total: number | null | undefined): number =>
   Math.max(0, (total ?? 0) - lines.length)
 
-function citedFact({ key, text, number, hash }: ReadSetLine): CitedFact {
+function citedFact({ key, text, number, hash }: ReadSetItem): CitedFact {
   const space = key.indexOf(' ')
   return {
     kind: key.slice(0, space),

@@ -7,8 +7,9 @@ const CHARS_MAX = 8_000_000
 const TEXT_CHARS_MAX = 64_000
 
 /**
- * The last text of each row that was read here, with what it says. Beings in one place read each other in every moment, and between two
- * moments few of them change. The text is compared whole, so a kept state is that of the row that was read.
+ * The last text of each row that was read here, with what it says. Beings in one place read each other in
+ * every moment, and between two moments few of them change. The text is compared whole, so a kept state is
+ * that of the row that was read.
  */
 const kept = new LRUCache<string, { readonly text: string; readonly state: NonNullable<Json> }>({
   maxSize: CHARS_MAX,

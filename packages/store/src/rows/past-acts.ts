@@ -35,10 +35,11 @@ interface ActCounts {
 }
 
 /**
- * Reads own past acts of a being, the newest first: the facts of each on beings, spaces, things and signals; with `reels` also those of the
- * moments that it woke. The wakes are the summon of the act, and the wakes by change of the beings among `reels`.
- * @param reels only acts with a fact on one of these reels, or that spoke to a being among them, or woke a moment with such a fact; all
- *   acts for null
+ * Reads own past acts of a being, the newest first: the facts of each on beings, spaces, things and signals;
+ * with `reels` also those of the moments that it woke. The wakes are the summon of the act, and the wakes by
+ * change of the beings among `reels`.
+ * @param reels only acts with a fact on one of these reels, or that spoke to a being among them, or woke a
+ *   moment with such a fact; all acts for null
  */
 export async function queryPast(
   db: Db,
@@ -126,7 +127,10 @@ const isFromOutside = ({ opened, ended, marked, payload }: FactRow): boolean =>
     payload: payload === null ? null : decodeJson<Json>(payload),
   })
 
-/** Whether what a fact of the past tells may hold words from outside: its moment did, an effect brought some, or it says so. */
+/**
+ * Whether what a fact of the past tells may hold words from outside: its moment did, an effect brought some,
+ * or it says so.
+ */
 export const tellsOutside = (of: {
   readonly open: Pick<OpenRecord, 'outside'> | null
   readonly ended: Pick<MomentRecord, 'effect'> | null

@@ -11,10 +11,10 @@ import type { Kysely } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { StoreDb } from '../sql/schema.ts'
 import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
+import { searchNotes, wordsHeard } from './note-search.ts'
 import { queryPast } from './past-acts.ts'
 import { type FetchedReadSet, fetchReadSet, placeName, queryAside, ReadSet } from './read-set.ts'
-import type { ReadingBeing } from './read-set-lines.ts'
-import { searchNotes, wordsHeard } from './recalling.ts'
+import type { ReadingBeing } from './read-set-items.ts'
 import type { SeenRow } from './rows.ts'
 import { readBlobCached, rowSource } from './source.ts'
 
@@ -38,16 +38,17 @@ export interface KeptReading {
 }
 
 /**
- * Fetches a read set in one statement, so all of it is of one instant. Later queries of the source see a later instant,
- * unless `db` is a snapshot.
+ * Fetches a read set in one statement, so all of it is of one instant. Later queries of the source see a
+ * later instant, unless `db` is a snapshot.
  */
 export async function prefetch(db: Db, viewer: ReadingBeing, predicted: ReadSet): Promise<PrefetchedWorld> {
   return prefetchedOver(db, viewer, await fetchKept(db, viewer, predicted), queriesOf(db, viewer))
 }
 
 /**
- * Reads the world again as an earlier reading fetched it, without a statement. What that did not fetch is of a later instant.
- * So use it only where the heads of all that was read are checked, as append does. Its clock goes on.
+ * Reads the world again as an earlier reading fetched it, without a statement. What that did not fetch is of
+ * a later instant. So use it only where the heads of all that was read are checked, as append does. Its clock
+ * goes on.
  */
 export function readAgain(db: Db, viewer: ReadingBeing, kept: KeptReading): PrefetchedWorld {
   const now = kept.fetched.now + Math.floor(performance.now() - kept.at)
@@ -67,8 +68,8 @@ async function fetchKept(db: Db, viewer: ReadingBeing, predicted: ReadSet): Prom
 }
 
 /**
- * Reads the world at one instant. One statement is enough when the prediction covers all that `read` asks for. Otherwise
- * `read` runs a second time, in a snapshot.
+ * Reads the world at one instant. One statement is enough when the prediction covers all that `read` asks
+ * for. Otherwise `read` runs a second time, in a snapshot.
  */
 export async function readAtOneInstant<T>(
   db: Kysely<StoreDb>,
@@ -136,9 +137,10 @@ function prefetchedOver(
 }
 
 /**
- * Searches notes as they are now: what the search found and the being may see is recorded, and the things that it found are read from the
- * snapshot. A second reading of the same moment gets what the first one found. A reading searches by its own connection: if snapshots waited for
- * other ones, they could all wait for each other.
+ * Searches notes as they are now: what the search found and the being may see is recorded, and the things
+ * that it found are read from the snapshot. A second reading of the same moment gets what the first one
+ * found. A reading searches by its own connection: if snapshots waited for other ones, they could all wait
+ * for each other.
  */
 function searchOnce(viewer: ReadingBeing): RecallQuery {
   let found: Promise<RecalledNotes> | null = null
@@ -173,7 +175,8 @@ function asideOver(
     did: () => part('did'),
     waiting: () => part('waiting'),
     threads: () => part('threads'),
-    past: (reels: readonly ReelId[] | null) => fallback.past(reels), // few moments look back, so no other one pays for a guess
+    // few moments look back, so no other one pays for a guess
+    past: (reels: readonly ReelId[] | null) => fallback.past(reels),
     async wore(beings: readonly BeingName[]): Promise<FetchedAside['wore']> {
       for (const being of beings) readSet.wore.add(being)
       const missing = beings.filter((being) => !knownBeings.has(being))

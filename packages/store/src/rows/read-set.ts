@@ -2,12 +2,12 @@ import { ASIDE_BOUNDS, type BeingName, reelOfKey } from '@treeos/core'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { type AsideAsked, type AsidePart, asideOf, type FetchedAside } from './aside.ts'
-import type { ReadingBeing, ReadSetLine } from './read-set-lines.ts'
+import type { ReadingBeing, ReadSetItem } from './read-set-items.ts'
 import { type SeenRow, seenRow } from './rows.ts'
 
 /**
- * What one reading of the world asked for. The next reading for the same purpose fetches all of it in one statement,
- * because beings mostly read what they read before. A wrong prediction only costs round trips.
+ * What one reading of the world asked for. The next reading for the same purpose fetches all of it in one
+ * statement, because beings mostly read what they read before. A wrong prediction only costs round trips.
  */
 export class ReadSet implements AsideAsked {
   /** keys of rows */
@@ -76,7 +76,7 @@ export interface FetchedReadSet {
 
 export async function fetchReadSet(db: Db, viewer: ReadingBeing, readSet: ReadSet): Promise<FetchedReadSet> {
   const { being, wake } = viewer
-  const { rows } = await sql<ReadSetLine>`
+  const { rows } = await sql<ReadSetItem>`
     select * from treeos.read_set(${being}, ${wake?.id ?? null}, ${wake?.root ?? null}, ${readSetArguments(readSetLists(readSet))})`.execute(
     db,
   )
@@ -116,7 +116,10 @@ export const readSetArguments = (lists: ReadSetLists): RawBuilder<unknown> =>
   sql`${texts(lists.keys)}::text[], ${texts(lists.reels)}::text[], ${texts(lists.places)}::text[], ${texts(lists.parents)}::text[],
     ${texts(lists.asides)}::text[], ${texts(lists.wore)}::text[], ${lists.bounds}::integer[]`
 
-/** An array as Postgres writes it, where no item needs an escape: `pg` looks for that in each item, and a crowded place has hundreds. */
+/**
+ * An array as Postgres writes it, where no item needs an escape: `pg` looks for that in each item, and a
+ * crowded place has hundreds.
+ */
 const texts = (items: readonly string[]): readonly string[] | string =>
   items.length === 0 || items.some((item) => NEEDS_ESCAPE.test(item)) ? items : `{"${items.join('","')}"}`
 const NEEDS_ESCAPE = /["\\]/
@@ -124,9 +127,9 @@ const NEEDS_ESCAPE = /["\\]/
 const { saidMax, didMax, wakesMax, threadsMax } = ASIDE_BOUNDS
 const BOUNDS = [saidMax, didMax, wakesMax, threadsMax]
 
-export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly ReadSetLine[]): FetchedReadSet {
+export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly ReadSetItem[]): FetchedReadSet {
   const byWhat = Map.groupBy(lines, ({ what }) => what)
-  const of = (what: ReadSetLine['what']) => byWhat.get(what) ?? []
+  const of = (what: ReadSetItem['what']) => byWhat.get(what) ?? []
   const [now] = of('now')
   const [sealed] = of('sealed')
   if (now?.number == null) throw new Error('the read set query returned no time')
@@ -153,7 +156,7 @@ export async function queryAside(
   return (await fetchReadSet(db, viewer, asked)).aside
 }
 
-function listedPlaces(readSet: ReadSet, lines: readonly ReadSetLine[]): FetchedReadSet['lists'] {
+function listedPlaces(readSet: ReadSet, lines: readonly ReadSetItem[]): FetchedReadSet['lists'] {
   const keys = grouped(new Set(readSet.lists.keys()), lines)
   return new Map(
     [...readSet.lists].map(([name, { most }]) => [name, { keys: (keys.get(name) ?? []).sort(), most }]),
@@ -161,7 +164,7 @@ function listedPlaces(readSet: ReadSet, lines: readonly ReadSetLine[]): FetchedR
 }
 
 /** Keys by the name they were found under; a name without keys has an empty list. */
-function grouped(names: ReadonlySet<string>, lines: readonly ReadSetLine[]): Map<string, string[]> {
+function grouped(names: ReadonlySet<string>, lines: readonly ReadSetItem[]): Map<string, string[]> {
   const groups = new Map<string, string[]>([...names].map((name) => [name, []]))
   for (const { key, text } of lines) groups.get(text ?? '')?.push(key)
   return groups

@@ -13,7 +13,9 @@ import type { Db } from '../sql/database.ts'
 import type { StoreDb } from '../sql/schema.ts'
 import { readErasures } from './erasures.ts'
 
-/** How the world turns facts into rows. All of it is pure, so the same reel gives the same rows everywhere. */
+/**
+ * How the world turns facts into rows. All of it is pure, so the same reel gives the same rows everywhere.
+ */
 export interface RowFolder<Row> {
   /** key of the row that a fact changes; null for a fact that changes no row */
   rowKeyOf(fact: FactDraft): string | null
@@ -31,7 +33,10 @@ export interface FoldedRow<Row> extends RowFold<Row> {
   readonly key: string
 }
 
-/** The payload of a fact that changed a row is missing, and no tombstone says that it was erased: the row cannot be folded. */
+/**
+ * The payload of a fact that changed a row is missing, and no tombstone says that it was erased: the row
+ * cannot be folded.
+ */
 export class ErasedFactError extends Error {
   override readonly name = 'ErasedFactError'
   readonly reel: ReelId
@@ -77,7 +82,8 @@ export async function refold<Row>(
 }
 
 /**
- * Folds one fact into the rows of its reel. One that was erased changes nothing: the rows were the same without it then.
+ * Folds one fact into the rows of its reel. One that was erased changes nothing: the rows were the same
+ * without it then.
  * @throws {ErasedFactError}
  */
 export function applyFact<Row>(
@@ -96,8 +102,8 @@ export function applyFact<Row>(
 }
 
 /**
- * Writes one row of the projection again from its reel, or deletes it when the reel yields no such row. Appends to the reel
- * wait meanwhile.
+ * Writes one row of the projection again from its reel, or deletes it when the reel yields no such row.
+ * Appends to the reel wait meanwhile.
  * @param owner opened with `asOwner`, because workers write rows only through append
  * @returns null when the reel yields no such row
  */
@@ -119,15 +125,17 @@ export function rebuildRow<Row>(
 export interface RefoldReport {
   /** rows that the reels yield */
   readonly rows: number
-  /** keys of rows that were not as their reel yields them, deleted and invented ones included; now they are */
+  /**
+   * keys of rows that were not as their reel yields them, deleted and invented ones included; now they are
+   */
   readonly changed: readonly string[]
   /** facts that have neither payload nor tombstone; the rows of their reels were not changed */
   readonly erased: readonly { readonly reel: ReelId; readonly seq: number }[]
 }
 
 /**
- * Makes every row of the projection again from its reel, with the watches and limits that are kept beside it. Deletes rows that
- * no reel yields. One transaction a reel, so appends to the other reels go on.
+ * Makes every row of the projection again from its reel, with the watches and limits that are kept beside it.
+ * Deletes rows that no reel yields. One transaction a reel, so appends to the other reels go on.
  * @param owner opened with `asOwner`
  */
 export async function refoldAll<Row>(owner: Kysely<StoreDb>, fold: RowFolder<Row>): Promise<RefoldReport> {

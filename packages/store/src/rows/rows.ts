@@ -4,7 +4,7 @@ import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import { decodeState } from './decode-state.ts'
-import type { ReadSetLine } from './read-set-lines.ts'
+import type { ReadSetItem } from './read-set-items.ts'
 
 /** One row and the head of the reel it is folded from; state is null when there is no such row. */
 export interface SeenRow {
@@ -14,9 +14,11 @@ export interface SeenRow {
 }
 
 /** A row and its reel's head as Postgres returns them. */
-type StoredRow = Pick<ReadSetLine, 'key' | 'text' | 'number' | 'hash' | 'state_seq'>
+type StoredRow = Pick<ReadSetItem, 'key' | 'text' | 'number' | 'hash' | 'state_seq'>
 
-/** Reads rows by key, each with the head of its reel. A missing row has a null state and the head of its reel. */
+/**
+ * Reads rows by key, each with the head of its reel. A missing row has a null state and the head of its reel.
+ */
 export async function readRows(db: Db, reality: string, keys: readonly string[]): Promise<SeenRow[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<StoredRow>`
@@ -52,11 +54,18 @@ function seenHead(
   }
 }
 
-/** A key has this prefix, which ends with a colon. In the collation C these keys stand together, and an index holds them so. */
+/**
+ * A key has this prefix, which ends with a colon. In the collation C these keys stand together, and an index
+ * holds them so.
+ */
 const isOfKind = (kind: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`key collate "C" >= ${kind} and key collate "C" < rtrim(${kind}, ':') || ';'`
 
-/** Keys of the rows in a place, sorted. @param kind prefix of the keys, as in `being:` @param most only the first; null: all */
+/**
+ * Keys of the rows in a place, sorted.
+ * @param kind prefix of the keys, as in `being:`
+ * @param most only the first; null: all
+ */
 export async function keysInPlace(
   db: Db,
   place: string,

@@ -2,14 +2,20 @@ import { type Digest, frozen, type Json, NO_ASIDE } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import { readBlob } from '../ledger/blob.ts'
 import type { Db } from '../sql/database.ts'
-import { listAddresses } from './naming.ts'
+import { listAddresses } from './names-in-rows.ts'
 import { countInPlace, keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
-/** A blob never changes, so all moments share this cache of them. They are frozen: code of extensions gets them too. */
+/**
+ * A blob never changes, so all moments share this cache of them. They are frozen: code of extensions gets
+ * them too.
+ */
 const CACHED_MAX = 2000
 const cache = new LRUCache<Digest, NonNullable<Json>>({ max: CACHED_MAX })
 
-/** Rows and blobs from Postgres. All reads are of one instant when `db` is a snapshot, else each is of its own. */
+/**
+ * Rows and blobs from Postgres. All reads are of one instant when `db` is a snapshot, else each is of its
+ * own.
+ */
 export function rowSource(db: Db, reality: string) {
   return {
     rows: (keys: readonly string[]) => readRows(db, reality, keys),
@@ -24,8 +30,8 @@ export function rowSource(db: Db, reality: string) {
 }
 
 /**
- * The blob with this digest, or null. Blobs are cached, because moments read the same role specs and programs again and again. What
- * the cache holds is returned without a promise.
+ * The blob with this digest, or null. Blobs are cached, because moments read the same role specs and programs
+ * again and again. What the cache holds is returned without a promise.
  */
 export const readBlobCached = (db: Db, digest: Digest): Json | null | Promise<Json | null> =>
   cache.get(digest) ?? readIntoCache(db, digest)

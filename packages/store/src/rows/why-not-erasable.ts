@@ -14,7 +14,10 @@ import type { Db } from '../sql/database.ts'
 import { readErasures } from './erasures.ts'
 import { applyFact, type RowFold, type RowFolder } from './refold.ts'
 
-/** Kinds that last: who and what exists and where it went, what roles were, and tombstones. The SQL function `erase_fact` has the same list. */
+/**
+ * Kinds that last: who and what exists and where it went, what roles were, and tombstones. The SQL function
+ * `erase_fact` has the same list.
+ */
 const LASTING: ReadonlySet<string> = new Set([
   ...[FACT_ERASED, MOMENT_ERASED, 'reality:made', 'role:set', 'role:deleted'],
   ...[
@@ -32,8 +35,8 @@ const LASTING: ReadonlySet<string> = new Set([
 const PAGE = 500
 
 /**
- * Why what a tombstone names cannot be erased. A fact can be erased once the rows of its reel are the same without it: then they can
- * be folded and verified as before.
+ * Why what a tombstone names cannot be erased. A fact can be erased once the rows of its reel are the same
+ * without it: then they can be folded and verified as before.
  * @returns null when it can, and for any other fact
  */
 export async function whyNotErasable<Row>(

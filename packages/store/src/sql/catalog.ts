@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import { listFunctions, readSqlFile } from './files.ts'
 
-/** What of the living schema is not as this version ships it: by the name of the function, trigger, role or column. */
+/**
+ * What of the living schema is not as this version ships it: by the name of the function, trigger, role or
+ * column.
+ */
 export interface CatalogFault {
   readonly reason: 'function-mismatch' | 'trigger-mismatch' | 'rights-mismatch' | 'table-mismatch'
   readonly key: string
@@ -17,9 +20,10 @@ const TRIGGER = /create trigger (\w+)\s[\s\S]*?\son treeos\.(\w+)/g
 const GRANT = /grant ([\w, ()]+?) on (function )?([\s\S]+?)\s+to ([\w%$, ]+?)\s*(?:;|\$grant\$)/g
 
 /**
- * Compares functions, triggers and rights of the database with the files of this version: a function that was replaced or added, a
- * trigger that was dropped or does not fire, a right of our roles, or of everybody, that no file gives, and a generated column that has
- * another definition or none. Postgres answers this about itself.
+ * Compares functions, triggers and rights of the database with the files of this version: a function that was
+ * replaced or added, a trigger that was dropped or does not fire, a right of our roles, or of everybody, that
+ * no file gives, and a generated column that has another definition or none. Postgres answers this about
+ * itself.
  */
 export async function faultsOfCatalog(db: Db): Promise<CatalogFault[]> {
   const [functions, triggers, rights, generated] = await Promise.all([
@@ -66,7 +70,9 @@ async function shippedRights(): Promise<Set<string>> {
   return rights
 }
 
-/** Expressions of generated columns by `TABLE.COLUMN`, with the spelling that Postgres gives back left out. */
+/**
+ * Expressions of generated columns by `TABLE.COLUMN`, with the spelling that Postgres gives back left out.
+ */
 async function shippedGenerated(): Promise<Map<string, string>> {
   const found = (await readSqlFile('tables.sql')).matchAll(GENERATED)
   return new Map(
@@ -116,7 +122,10 @@ async function faultsOfTriggers(db: Db, shipped: ReadonlySet<string>): Promise<C
   return [...new Set(wrong)].sort().map((key) => ({ reason: 'trigger-mismatch', key }))
 }
 
-/** Of our roles, of what logs in as one of them, and of everybody. The portal's role has its own rights, which its package gives. */
+/**
+ * Of our roles, of what logs in as one of them, and of everybody. The portal's role has its own rights, which
+ * its package gives.
+ */
 async function faultsOfRights(db: Db, shipped: ReadonlySet<string>): Promise<CatalogFault[]> {
   const { rows } = await sql<{ right: string }>`
     with given as (

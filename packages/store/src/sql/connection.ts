@@ -5,9 +5,9 @@ import { UNSUPPORTED_STARTUP } from './sqlstates.ts'
 const NAMED_MAX = 200
 
 /**
- * A connection that names its statements, so that Postgres parses and plans each only once. It also closes itself when an
- * answer does not come in time. Otherwise `pg` would hand it out again, and every later query would wait behind the one
- * without an answer.
+ * A connection that names its statements, so that Postgres parses and plans each only once. It also closes
+ * itself when an answer does not come in time. Otherwise `pg` would hand it out again, and every later query
+ * would wait behind the one without an answer.
  */
 export class CarefulClient extends ProvingClient {
   readonly #names = new Map<string, string>()
@@ -48,7 +48,10 @@ export class CarefulClient extends ProvingClient {
   }
 }
 
-/** A connection to a pooler, where the next statement may reach a connection of Postgres that knows no name, or another one's. */
+/**
+ * A connection to a pooler, where the next statement may reach a connection of Postgres that knows no name,
+ * or another one's.
+ */
 export class NamelessClient extends CarefulClient {
   protected override get hasNames(): boolean {
     return false
@@ -64,7 +67,9 @@ const POOLER_ADVICE =
   '. A pooler of connections stands before Postgres: add ?pooler=transaction to the database URL, as docs/running.md says'
 
 const isSilent = ({ message }: Error) => message === 'Query read timeout'
-/** Postgres has ended this connection. If the pool handed it out before it closes, the next query would fail. */
+/**
+ * Postgres has ended this connection. If the pool handed it out before it closes, the next query would fail.
+ */
 const isFatal = (error: Error & { severity?: unknown }) => error.severity === 'FATAL'
 /** At a failover the server became a standby. The address may lead to another one now. */
 const isReadOnly = (error: Error & { code?: unknown }) => error.code === '25006'

@@ -3,7 +3,8 @@ import { escapeLiteral, ProvingClient, type Submittable, type WireConnection } f
 /**
  * Copies the rows of a query out of Postgres, and gives each to `take` as it comes.
  * @param select one statement without parameters
- * @param take when it returns a promise, no more rows are fetched until that is settled; those that are here already still come
+ * @param take when it returns a promise, no more rows are fetched until that is settled; those that are here
+ *   already still come
  */
 export type CopyOut = (select: string, take: (row: CopiedRow) => Promise<void> | undefined) => Promise<void>
 
@@ -37,12 +38,15 @@ export function copyFrom(url: string, begin: string, snapshot: string): CopyOut 
   }
 }
 
-// Whole tables are read, in the order of their keys. To look up each row of another table, which Postgres takes for cheap, is three times
-// as much work as to merge the two.
+// Whole tables are read, in the order of their keys. To look up each row of another table, which Postgres
+// takes for cheap, is three times as much work as to merge the two.
 const SETTINGS =
   'set local statement_timeout = 0; set local enable_nestloop = off; set local enable_hashjoin = off; set local jit = off'
 
-/** A query whose rows `pg` hands over as bytes. Its own queries make objects of them, which takes longer than to check them. */
+/**
+ * A query whose rows `pg` hands over as bytes. Its own queries make objects of them, which takes longer than
+ * to check them.
+ */
 class CopyQuery implements Submittable {
   readonly #text: string
   readonly #take: (row: CopiedRow) => Promise<void> | undefined
@@ -136,7 +140,10 @@ export class CopiedRows {
   }
 }
 
-/** One row. The same object shows the next row afterwards, over memory that is used again: copy what is to be kept. */
+/**
+ * One row. The same object shows the next row afterwards, over memory that is used again: copy what is to be
+ * kept.
+ */
 export class CopiedRow {
   #data: Buffer = Buffer.alloc(0)
   readonly #starts: number[] = []

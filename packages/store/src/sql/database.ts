@@ -11,7 +11,10 @@ export type Db = Kysely<StoreDb> | Transaction<StoreDb>
 // bigint columns hold sequence numbers and milliseconds, both far below 2^53.
 const INT8_OID = 20
 
-/** Of workers; of commands, which act for persons; and of acts by a Temporal signal. What each may do: rights.sql. */
+/**
+ * Of workers; of commands, which act for persons; and of acts by a Temporal signal. What each may do:
+ * rights.sql.
+ */
 type Role = 'treeos_app' | 'treeos_people' | 'treeos_signals'
 
 export interface DatabaseOptions {
@@ -27,7 +30,10 @@ export interface DatabaseOptions {
   readonly asOwner?: boolean
 }
 
-/** Opens a pool, which connects at the first query. Close it with `db.destroy()`. @throws {Error} see isPooled */
+/**
+ * Opens a pool, which connects at the first query. Close it with `db.destroy()`.
+ * @throws {Error} see isPooled
+ */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely<StoreDb> {
   const onError = options.onConnectionError ?? (() => undefined)
   const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
@@ -38,7 +44,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
     max: options.poolMax ?? 10,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    // The server times out first and says why. The client's own timeout is for a server that no longer answers.
+    // The server times out first and says why. The client's own timeout is for a server that no longer
+    // answers.
     ...(options.asOwner ? {} : { query_timeout: statementMs + SILENCE_MS_MAX }),
     ...(pooled
       ? {} // the login has these settings itself: docs/running.md, "Postgres with a pooler"
@@ -77,7 +84,10 @@ const takes = (role: Role): string => `do $$ begin
   set role ${role};
 exception when invalid_parameter_value or insufficient_privilege then null; end $$`
 
-/** Runs `read` in a read-only snapshot of the whole database at one instant. What it copies out is of the same snapshot. */
+/**
+ * Runs `read` in a read-only snapshot of the whole database at one instant. What it copies out is of the same
+ * snapshot.
+ */
 export function inSnapshot<T>(
   db: Kysely<StoreDb>,
   read: (tx: Transaction<StoreDb>, copy: CopyOut) => Promise<T>,

@@ -7,7 +7,10 @@ import { WordStreams } from './word-streams.ts'
 
 /** Hears that the journal has grown, and what models write, over one connection of its own. */
 export interface JournalListener {
-  /** @param heard called at each notice, and whenever one may have been missed. @returns ends the subscription */
+  /**
+   * @param heard called at each notice, and whenever one may have been missed.
+   * @returns ends the subscription
+   */
   subscribe(heard: () => void): () => void
   /** Hears what the model of a being writes. Whether somebody may is for the caller to ask. */
   streamWords(being: BeingName, heard: (words: WordNotice) => void): WordStream
@@ -39,8 +42,10 @@ const ASK_EACH_MS = 15_000
 const ANSWER_MS = 5_000
 
 /**
- * Listens until it is closed. A lost connection is made again. While somebody listens, appends of this database notify.
- * @throws {Error} where the URL leads to a pooler of transactions, which would lose the subscription and keep its lock
+ * Listens until it is closed. A lost connection is made again. While somebody listens, appends of this
+ * database notify.
+ * @throws {Error} where the URL leads to a pooler of transactions, which would lose the subscription and keep
+ *   its lock
  */
 export function listenToJournal(
   url: string,

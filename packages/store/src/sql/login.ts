@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** Which rights the login of a connection has beyond those of workers. `SET ROLE` does not take them: `RESET ROLE` undoes it. */
+/**
+ * Which rights the login of a connection has beyond those of workers. `SET ROLE` does not take them:
+ * `RESET ROLE` undoes it.
+ */
 export interface Login {
   readonly name: string
   readonly isSuperuser: boolean

@@ -16,8 +16,9 @@ async function createSchema(db: Kysely<unknown>): Promise<void> {
 export type Migrations = Readonly<Record<string, Migration>>
 
 /**
- * All migrations. The first one makes the schema. Until the first release it is the only one, and its files say what the schema is.
- * From the first release on a released file is never edited. A change of the schema is then a migration of its own.
+ * All migrations. The first one makes the schema. Until the first release it is the only one, and its files
+ * say what the schema is. From the first release on a released file is never edited. A change of the schema
+ * is then a migration of its own.
  */
 export const MIGRATIONS: Migrations = { '001-schema': { up: createSchema } }
 
@@ -43,7 +44,10 @@ export async function migrate(db: Kysely<StoreDb>, migrations = MIGRATIONS): Pro
   return (results ?? []).map((result) => result.migrationName)
 }
 
-/** @param db opened with `asOwner` @returns names of the migrations of this version that the database has not had, in order */
+/**
+ * @param db opened with `asOwner`
+ * @returns names of the migrations of this version that the database has not had, in order
+ */
 export async function waitingMigrations(db: Kysely<StoreDb>, migrations = MIGRATIONS): Promise<string[]> {
   const done = await doneMigrations(db)
   return Object.keys(migrations)

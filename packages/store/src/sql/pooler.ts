@@ -1,7 +1,8 @@
 /**
- * Whether a URL leads to a pooler that gives each transaction any of its connections to Postgres, such as PgBouncer with `pool_mode =
- * transaction`. It says so itself: `postgres://…/treeos?pooler=transaction`. What belongs to one connection then belongs to nobody, so
- * none is used: no settings at its start, no role, no names of statements, no LISTEN.
+ * Whether a URL leads to a pooler that gives each transaction any of its connections to Postgres, such as
+ * PgBouncer with `pool_mode = transaction`. It says so itself: `postgres://…/treeos?pooler=transaction`. What
+ * belongs to one connection then belongs to nobody, so none is used: no settings at its start, no role, no
+ * names of statements, no LISTEN.
  * @throws {Error} for another value
  */
 export function isPooled(url: string): boolean {

@@ -1,12 +1,18 @@
 -- Four roles own nothing.
---   treeos_app        workers: it may read and record decisions. Facts, heads, rows, outcomes and summons are written only by append,
---                     opened moments, closed entries of beings, effects, leases and budgets only by functions that check
---   treeos_people     commands and MCP, which act for persons: it puts acts into inboxes, closes entries of persons, renews leases,
---                     cancels calls, sets access tokens and stored overlays, and says what a replay found, each by a function. It opens no moment
---   treeos_signals    acts by a Temporal signal, and nothing else: a login of its own, which a worker gets only where the operator
+--   treeos_app workers: it may read and record decisions. Facts, heads, rows, outcomes and summons are
+--   written only by append,
+--                     opened moments, closed entries of beings, effects, leases and budgets only by functions
+--                     that check
+--   treeos_people commands and MCP, which act for persons: it puts acts into inboxes, closes entries of
+--   persons, renews leases,
+--                     cancels calls, sets access tokens and stored overlays, and says what a replay found,
+--                     each by a function. It opens no moment
+--   treeos_signals acts by a Temporal signal, and nothing else: a login of its own, which a worker gets only
+--   where the operator
 --                     turned such acts on
 --   treeos_sequencer  reads hashes, no content, and writes the log
--- The roles are made only if the migrating user may make roles; the triggers hold in any case. This file can be applied again.
+-- The roles are made only if the migrating user may make roles; the triggers hold in any case. This file can
+-- be applied again.
 
 revoke execute on all functions in schema treeos from public;
 
@@ -15,7 +21,8 @@ declare
   rights text;
 begin
   foreach rights in array array['treeos_app', 'treeos_people', 'treeos_signals', 'treeos_sequencer'] loop
-    -- A role belongs to the whole server: the migration of another database may make this one at the same time.
+    -- A role belongs to the whole server: the migration of another database may make this one at the same
+    -- time.
     if not exists (select from pg_roles where rolname = rights) then
       begin
         execute format('create role %I nologin', rights);

@@ -166,7 +166,9 @@ export interface AccountTable {
   drawn_tokens: Generated<number>
 }
 
-/** What the beings of a person drew together of the tokens that the standard budget allows each person a day. */
+/**
+ * What the beings of a person drew together of the tokens that the standard budget allows each person a day.
+ */
 export interface AllowanceTable {
   person: string
   day: Date
@@ -366,7 +368,10 @@ export interface MomentOutcomeTable {
   prev: Buffer
   hash: Buffer
   record: Buffer
-  /** canonical JSON: seq by reel of the heads that its call was judged from and its basis has not; null without any */
+  /**
+   * canonical JSON: seq by reel of the heads that its call was judged from and its basis has not; null
+   * without any
+   */
   judged: Buffer | null
   /** canonical JSON: ids and salted hashes of what it sent and closed; null for nothing */
   sent: Buffer | null

@@ -1,7 +1,8 @@
 /**
  * What an error of Postgres means for the statement that met it:
  * - `transient`: Postgres or the connection failed. The same statement may succeed a moment later.
- * - `refused`: a guard of the record refused what was written, by rows that it read. One who reads them anew may decide otherwise.
+ * - `refused`: a guard of the record refused what was written, by rows that it read. One who reads them anew
+ *   may decide otherwise.
  * - `unstorable`: no row can hold it. The same statement never succeeds.
  * - `misaddressed`: what answers does not take how we connect. An operator changes the URL.
  */
@@ -11,13 +12,15 @@ type ErrorProspect = 'transient' | 'refused' | 'unstorable' | 'misaddressed'
 export const UNSUPPORTED_STARTUP = /^unsupported startup parameter/
 
 /**
- * By SQLSTATE; the first row that matches counts. A state that is in no row is an error of the code, or one that an operator mends while
- * the statement is tried again: a missing right, table or database, a wrong password, a broken disk.
+ * By SQLSTATE; the first row that matches counts. A state that is in no row is an error of the code, or one
+ * that an operator mends while the statement is tried again: a missing right, table or database, a wrong
+ * password, a broken disk.
  */
 const STATES: readonly (readonly [state: RegExp, prospect: ErrorProspect, message?: RegExp])[] = [
   [/^08P01$/, 'misaddressed', UNSUPPORTED_STARTUP], // a pooler; all else that it says by 08P01 may pass
   [/^08/, 'transient'], // the connection was lost
-  [/^25006$/, 'transient'], // it became a standby at a failover; the next connection may reach the new primary
+  // it became a standby at a failover; the next connection may reach the new primary
+  [/^25006$/, 'transient'],
   [/^53/, 'transient'], // the server is full
   [/^57P0[1235]$/, 'transient'], // the server starts or stops
   [/^(57014|55P03)$/, 'transient'], // the statement waited too long
@@ -25,7 +28,8 @@ const STATES: readonly (readonly [state: RegExp, prospect: ErrorProspect, messag
   [/^42501$/, 'refused', /^refused: /], // a guard of ours; a missing right of a login has another message
   [/^22/, 'unstorable'], // a value that its type cannot hold
   [/^54/, 'unstorable'], // a value or a key that is too large
-  [/^23(502|503|514)$/, 'unstorable'], // a row that a constraint refuses; not 23505, since the other row may go
+  // a row that a constraint refuses; not 23505, since the other row may go
+  [/^23(502|503|514)$/, 'unstorable'],
   [/^TR00[12]$/, 'unstorable'], // a change of the past, or what does not follow from it
 ]
 
@@ -44,7 +48,10 @@ const SYSTEM_CODES = new Set([
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
 
-/** Whether Postgres or the connection failed, rather than the query: the same query may succeed a moment later. */
+/**
+ * Whether Postgres or the connection failed, rather than the query: the same query may succeed a moment
+ * later.
+ */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = sqlstateOf(error)
@@ -54,7 +61,10 @@ export function isTransient(error: unknown): boolean {
 /** Why Postgres does not take what a statement writes. */
 export interface RecordRefusal {
   readonly prospect: 'refused' | 'unstorable'
-  /** what a guard refused: names and no contents; of all else the SQLSTATE alone, since its message may quote a row */
+  /**
+   * what a guard refused: names and no contents; of all else the SQLSTATE alone, since its message may quote
+   * a row
+   */
   readonly what: string
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from './database.ts'
 
 /** What sends asks of one kind to Postgres, by themselves and several at once. */
-interface AskSender<Ask, Answer> {
+interface StatementForms<Ask, Answer> {
   readonly one: (db: Db, ask: Ask) => Promise<Answer>
   /** one statement, which does all or nothing, with an answer for each ask in their order */
   readonly many: (db: Db, asks: readonly Ask[]) => Promise<readonly Answer[]>
@@ -11,22 +11,26 @@ interface AskSender<Ask, Answer> {
 
 /** Statements under way, so that what comes meanwhile goes together. One that is slow is not counted. */
 const UNDER_WAY_MAX = 2
-/** How long a statement holds up what comes after it. Also how long one of several asks waits for a lock: see `append_together`. */
+/**
+ * How long a statement holds up what comes after it. Also how long one of several asks waits for a lock: see
+ * `append_together`.
+ */
 const SLOW_MS = 50
 const ASKS_MAX = 16
 /** A longer text goes by itself. */
 const LENGTH_MAX = 64 * 1024
 
 /**
- * Sends asks in one statement if they come while others are under way. That saves round trips, transactions and
- * commits that wait for the disk. An ask that comes alone is sent at once and by itself. Where a statement of several
- * fails, nothing of it was done, and each ask is sent by itself, so that each is done or refused as if there were no others.
+ * Sends asks in one statement if they come while others are under way. That saves round trips, transactions
+ * and commits that wait for the disk. An ask that comes alone is sent at once and by itself. Where a
+ * statement of several fails, nothing of it was done, and each ask is sent by itself, so that each is done or
+ * refused as if there were no others.
  */
 export class StatementBatcher<Ask, Answer> {
-  readonly #ways: AskSender<Ask, Answer>
+  readonly #ways: StatementForms<Ask, Answer>
   readonly #queues = new WeakMap<Db, AskQueue<Ask, Answer>>()
 
-  constructor(ways: AskSender<Ask, Answer>) {
+  constructor(ways: StatementForms<Ask, Answer>) {
     this.#ways = ways
   }
 
@@ -79,7 +83,10 @@ export class StatementBatcher<Ask, Answer> {
   }
 }
 
-/** Whether Postgres rolled the statement back. After any other error, such as a lost connection, it may have been committed. */
+/**
+ * Whether Postgres rolled the statement back. After any other error, such as a lost connection, it may have
+ * been committed.
+ */
 const tookBack = (error: unknown): boolean => (error as { severity?: unknown }).severity === 'ERROR'
 
 interface AskQueue<Ask, Answer> {

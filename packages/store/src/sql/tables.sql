@@ -33,7 +33,8 @@ create table treeos.fact (
   prev bytea not null,
   payload_hash bytea not null,
   header bytea not null,
-  -- The payload. `hash` does not cover it, so it can be erased and the chain still verifies: then both are null.
+  -- The payload. `hash` does not cover it, so it can be erased and the chain still verifies: then both are
+  -- null.
   salt bytea,
   bytes bytea,
   primary key (reel, seq)
@@ -58,9 +59,10 @@ create table treeos.projection (
   place text,
   parent text,
   cognition text,
-  -- Few rows are looked for by what they say: beings with a schedule, and calls that wait for a yes. The text of canonical JSON shows
-  -- whether a row may be one; a row that only quotes these characters is read and then ignored. A column of its own, because an index
-  -- that names the state would let each new state change every index.
+  -- Few rows are looked for by what they say: beings with a schedule, and calls that wait for a yes. The text
+  -- of canonical JSON shows whether a row may be one; a row that only quotes these characters is read and
+  -- then ignored. A column of its own, because an index that names the state would let each new state change
+  -- every index.
   found_as text generated always as (case
     when key like 'being:%' and state like '%"schedule":{%' then 'scheduling'
     when key like 'approval:%' and state like '%"state":"open"%' then 'asked' else null end) stored
@@ -185,33 +187,36 @@ create table treeos.moment_decision (
   overlay jsonb -- of the call: {tiers, mode, commitment}
 );
 
--- Which process makes the call of a mind that takes longer than the short way allows. Renewed while the process lives.
+-- Which process makes the call of a mind that takes longer than the short way allows. Renewed while the
+-- process lives.
 create table treeos.mind_call (
   moment text primary key,
   worker text not null,
   expires timestamptz not null
 );
 
--- What an act asks of the outside world before it is stamped, after both gates have passed it, and the result.
+-- What an act asks of the outside world before it is stamped, after both gates have passed it, and the
+-- result.
 create table treeos.moment_effect (
   moment text primary key,
   operation text not null,
   request bytea not null, -- canonical JSON
   result bytea, -- canonical JSON: {value} or {error}; null until there is a result
-  -- Of the digests of both in the moment's record: 244 random bits, since Postgres has no function for random bytes.
+  -- Of the digests of both in the moment's record: 244 random bits, since Postgres has no function for random
+  -- bytes.
   salt bytea not null default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
 );
 
--- Of an act that waits for the outside: its place among the acts that a rule counts together. No other act takes the next place until the
--- moment is over.
+-- Of an act that waits for the outside: its place among the acts that a rule counts together. No other act
+-- takes the next place until the moment is over.
 create table treeos.held_count (
   reel text primary key,
   moment text not null,
   payload bytea not null -- canonical JSON, of the fact by which it is counted
 );
 
--- Errors of failed attempts of a model, a script, an operation or an effect, for people; and that a workflow gives another stack than the record
--- (`stack`). Not hashed; may be erased.
+-- Errors of failed attempts of a model, a script, an operation or an effect, for people; and that a workflow
+-- gives another stack than the record (`stack`). Not hashed; may be erased.
 create table treeos.moment_fault (
   moment text not null,
   part text not null check (part in ('model', 'script', 'decide', 'effect', 'stack')),
@@ -225,8 +230,8 @@ create table treeos.moment_fault (
 );
 create index moment_fault_stack on treeos.moment_fault (moment) where part = 'stack'; -- doctor and every scrape ask for these
 
--- Replays of all moments: what was compared, by whom, and what differed. Workers do not write it: one that was taken over would else say of
--- its own records that they are right.
+-- Replays of all moments: what was compared, by whom, and what differed. Workers do not write it: one that
+-- was taken over would else say of its own records that they are right.
 create table treeos.replay_run (
   id bigint generated always as identity primary key,
   login text not null default session_user,
@@ -264,8 +269,8 @@ create table treeos.moment_outcome (
 create unique index moment_outcome_wake on treeos.moment_outcome (wake) where reason is distinct from 'superseded';
 create index moment_outcome_sealed on treeos.moment_outcome (being, n) where kind = 'act';
 
--- A being with a budget: what it and all its offspring may use, and have used. Money is counted in millionths. Used
--- counts include what is reserved: the reserved part is not settled yet.
+-- A being with a budget: what it and all its offspring may use, and have used. Money is counted in
+-- millionths. Used counts include what is reserved: the reserved part is not settled yet.
 create table treeos.account (
   being text primary key,
   revision integer not null,
@@ -305,8 +310,9 @@ create table treeos.reservation (
 );
 create index reservation_unsure on treeos.reservation using gin (accounts) where unsure;
 
--- What the beings of a person have drawn together of the tokens that the standard budget allows each person a day. A being draws
--- ahead of its use, twice as much each time: so a call seldom locks this row, which all beings of the person share.
+-- What the beings of a person have drawn together of the tokens that the standard budget allows each person a
+-- day. A being draws ahead of its use, twice as much each time: so a call seldom locks this row, which all
+-- beings of the person share.
 create table treeos.allowance (
   person text primary key,
   day date not null,
@@ -321,8 +327,8 @@ create table treeos.parking (
   until timestamptz
 );
 
--- Who drives a being, until when by Postgres' clock. epoch is that of the fact on the being's reel that took the lease,
--- so no later lease has the same. A renewal writes no fact.
+-- Who drives a being, until when by Postgres' clock. epoch is that of the fact on the being's reel that took
+-- the lease, so no later lease has the same. A renewal writes no fact.
 create table treeos.lease (
   being text primary key,
   driver text not null,
@@ -331,8 +337,8 @@ create table treeos.lease (
   expires timestamptz not null
 );
 
--- Access tokens, by which a person's program acts as one being. Only the hash of a secret is stored. A token can be
--- revoked, once, and is never deleted: the table shows who could act as whom, and until when.
+-- Access tokens, by which a person's program acts as one being. Only the hash of a secret is stored. A token
+-- can be revoked, once, and is never deleted: the table shows who could act as whom, and until when.
 create table treeos.token (
   id text primary key,
   being text not null,
@@ -343,8 +349,9 @@ create table treeos.token (
   revoked_at timestamptz
 );
 
--- Overlays that stay: the only table that holds the text of any. Postgres logs the whole row when a constraint of a table
--- fails, so the columns beside the text are checked by a domain, whose errors name no other column.
+-- Overlays that stay: the only table that holds the text of any. Postgres logs the whole row when a
+-- constraint of a table fails, so the columns beside the text are checked by a domain, whose errors name no
+-- other column.
 create domain treeos.stored_tier as text check (value in ('channel', 'workspace', 'account'));
 create table treeos.overlay (
   tier treeos.stored_tier,
@@ -357,9 +364,10 @@ create table treeos.overlay (
   primary key (tier, scope, name)
 );
 
--- Keys of sealed texts, and what finds them. Calls, facts and rows hold a sealed text only. The id is that of the thing that holds it. A backup that
--- leaves this table out holds no text that was sealed; erasing the fact of such a thing deletes its row here. A text that becomes no thing loses its
--- row when what it waits for is over.
+-- Keys of sealed texts, and what finds them. Calls, facts and rows hold a sealed text only. The id is that of
+-- the thing that holds it. A backup that leaves this table out holds no text that was sealed; erasing the
+-- fact of such a thing deletes its row here. A text that becomes no thing loses its row when what it waits
+-- for is over.
 create table treeos.sealed_text (
   id text primary key,
   being text not null, -- who sealed it
@@ -388,8 +396,8 @@ create index overlay_change_thread on treeos.overlay_change (thread, id);
 -- Where the vaults of workers listen, each until it expires.
 create table treeos.vault (id text primary key, url text not null, expires timestamptz not null);
 
--- The log of all facts and records of moments, over which checkpoints are signed. Only the sequencer writes it. Appends do
--- not know of it.
+-- The log of all facts and records of moments, over which checkpoints are signed. Only the sequencer writes
+-- it. Appends do not know of it.
 create table treeos.log_entry (
   index bigint primary key check (index >= 0),
   reel text not null, -- moments:<being> for the record of a moment
@@ -398,7 +406,8 @@ create table treeos.log_entry (
   unique (reel, seq)
 );
 
--- C2SP tlog-tiles: up to 256 hashes of one level, one after the other. Random bytes are not worth compressing.
+-- C2SP tlog-tiles: up to 256 hashes of one level, one after the other. Random bytes are not worth
+-- compressing.
 create table treeos.log_tile (
   level smallint not null,
   index bigint not null,

@@ -1,5 +1,5 @@
--- Triggers that keep the past as it was written, for every user, the owner included. What a fact, a decision or an effect
--- says can be erased by an append that brings a tombstone, and not otherwise.
+-- Triggers that keep the past as it was written, for every user, the owner included. What a fact, a decision
+-- or an effect says can be erased by an append that brings a tombstone, and not otherwise.
 
 create trigger fact_fixed before delete or truncate on treeos.fact
   for each statement execute function treeos.refuse_change();

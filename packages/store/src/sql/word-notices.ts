@@ -9,7 +9,10 @@ export interface WordPiece {
   readonly text: string
 }
 
-/** What a model writes while its call is under way: it is told to those who watch the being, and stored nowhere. */
+/**
+ * What a model writes while its call is under way: it is told to those who watch the being, and stored
+ * nowhere.
+ */
 export interface WordNotice {
   readonly being: BeingName
   readonly moment: MomentId
@@ -27,14 +30,17 @@ export interface WordNotice {
 /** Most bytes of one notice. Postgres takes less than 8000. */
 export const NOTICE_BYTES_MAX = 7000
 
-/** Tells words to those who watch. Serialises commits, so it is called seldom, and only for a being that is watched. */
+/**
+ * Tells words to those who watch. Serialises commits, so it is called seldom, and only for a being that is
+ * watched.
+ */
 export async function notifyWords(db: Db, words: WordNotice): Promise<void> {
   await sql`select pg_notify('treeos_words', ${JSON.stringify(words)})`.execute(db)
 }
 
 /**
- * Whether somebody watches a being. A watcher holds an advisory lock in share mode, see `listen.ts`: it is free where nobody does.
- * `claim_and_read` asks the same when a moment opens.
+ * Whether somebody watches a being. A watcher holds an advisory lock in share mode, see `listen.ts`: it is
+ * free where nobody does. `claim_and_read` asks the same when a moment opens.
  */
 export async function isStreamed(db: Db, being: BeingName): Promise<boolean> {
   const { rows } = await sql<{ streamed: boolean }>`
@@ -42,7 +48,10 @@ export async function isStreamed(db: Db, being: BeingName): Promise<boolean> {
   return rows[0]?.streamed === true
 }
 
-/** @returns null when the notice does not have this form. Any login of the database can send notices, so this is not an error */
+/**
+ * @returns null when the notice does not have this form. Any login of the database can send notices, so this
+ *   is not an error
+ */
 export function parseWords(payload: string): WordNotice | null {
   try {
     const words = JSON.parse(payload) as Partial<WordNotice> | null

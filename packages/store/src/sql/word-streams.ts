@@ -10,9 +10,9 @@ interface BeingStream {
 }
 
 /**
- * Who watches which being over one connection. While somebody does, the connection holds an advisory lock in share mode: where that
- * is free, `claim_and_read` says that nobody watches, and a model is not asked to stream. It goes with its connection, so nothing is
- * left of a process that died.
+ * Who watches which being over one connection. While somebody does, the connection holds an advisory lock in
+ * share mode: where that is free, `claim_and_read` says that nobody watches, and a model is not asked to
+ * stream. It goes with its connection, so nothing is left of a process that died.
  */
 export class WordStreams {
   /** `pg` takes one statement of a client at a time */

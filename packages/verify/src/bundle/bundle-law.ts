@@ -196,7 +196,7 @@ export class BundleLaw {
       return conclude(
         { ...decided, open },
         {
-          ...{ reader, live, registry, asksTried: true, goesOn: false as const },
+          ...{ reader, live, registry, asksDryRun: true, goesOn: false as const },
           digest: (value) => valueHash(value as Json),
         },
       )

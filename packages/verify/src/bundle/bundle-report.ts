@@ -9,7 +9,10 @@ export interface ErasedContent {
   readonly reel: string
   readonly seq: number
   readonly what: 'payload' | 'decision' | 'effect'
-  /** who erased it, why, and when (ms since 1970), as its tombstone says; null where no tombstone is in the bundle */
+  /**
+   * who erased it, why, and when (ms since 1970), as its tombstone says; null where no tombstone is in the
+   * bundle
+   */
   readonly by: string | null
   readonly why: string | null
   readonly at: number | null

@@ -12,7 +12,7 @@ import { momentlessKind } from '../momentless.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
-import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
+import { quorumFaults, trustedPolicy, type WitnessPolicy } from '../policy.ts'
 import { type CheckOptions, checkStatus } from '../status.ts'
 import { BundleLaw } from './bundle-law.ts'
 import type { BundleReport } from './bundle-report.ts'
@@ -484,7 +484,7 @@ class BundleCheck {
         ...uncoveredIn(read),
         ...this.#signings.uncovered,
         ...[...this.#ofOtherLaws].map(([why, count]) => `${count} moments were ${why}`),
-        ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy)),
+        ...(checkpoint === null ? [] : quorumFaults(checkpoint, this.#policy)),
       ],
       unproven: [
         ...this.#signings.hidden,
@@ -516,7 +516,7 @@ export async function verifyBundle(
   source: AsyncIterable<Uint8Array>,
   checking: CheckOptions = {},
 ): Promise<BundleReport> {
-  const check = new BundleCheck(trusted(checking))
+  const check = new BundleCheck(trustedPolicy(checking))
   let last = 0
   for await (const { line, value } of readLines(source, check.report)) {
     last = line

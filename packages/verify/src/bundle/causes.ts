@@ -11,8 +11,8 @@ export interface BrokenPlace {
 /** A fault as it is found. */
 export interface FoundFault extends BrokenPlace {
   /**
-   * What else it rests on: chains, contents as `blob:<digest>`, the `moments` of all beings or `all` chains. Where one of these is broken,
-   * it follows from that.
+   * What else it rests on: chains, contents as `blob:<digest>`, the `moments` of all beings or `all` chains.
+   * Where one of these is broken, it follows from that.
    */
   readonly on?: readonly string[]
   /** the number of its line is not the one that is due: lines are missing, doubled or moved */
@@ -32,7 +32,8 @@ const BY_OTHERS = new Set([
 
 /**
  * The faults by line, one for each cause.
- * 1. Where numbers or sums of lines do not fit, what shows by other lines follows from that, but for what tells how the line was changed.
+ * 1. Where numbers or sums of lines do not fit, what shows by other lines follows from that, but for what
+ *   tells how the line was changed.
  * 2. Of a chain, a content or a checkpoint the first fault counts, and what rests on these follows from it.
  */
 export function causesIn(faults: readonly FoundFault[]): BrokenPlace[] {

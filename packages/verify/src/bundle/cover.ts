@@ -2,7 +2,10 @@ import { isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import type { SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
 
-/** What a bundle says that it holds: all, or the moments of one being from `since` to `until`; null: to its newest. */
+/**
+ * What a bundle says that it holds: all, or the moments of one being from `since` to `until`; null: to its
+ * newest.
+ */
 export type BundleCover =
   | { readonly all: true }
   | { readonly being: string; readonly since: number; readonly until: number | null }

@@ -39,15 +39,18 @@ type OpeningFault = readonly [reason: string, what: string]
 /** What was found of one moment. */
 export interface Derivation {
   readonly faults: readonly OpeningFault[]
-  /** reels that its program and its context depend on, and that are not here: what it says of them is taken from its record */
+  /**
+   * reels that its program and its context depend on, and that are not here: what it says of them is taken
+   * from its record
+   */
   readonly missing: readonly ReelId[]
   /** the space whose qualities were hidden from its flow, where only the record says so */
   readonly hidden: string | null
 }
 
 /** Derives the context of a moment, its program and its stack again, and compares. */
-export async function deriveOpened(opened: OpenedLine, beside: DerivationSources): Promise<Derivation> {
-  const derivation = new OpenedMoment(opened, beside)
+export async function deriveOpened(opened: OpenedLine, sources: DerivationSources): Promise<Derivation> {
+  const derivation = new OpenedMoment(opened, sources)
   try {
     await derivation.compare()
   } catch (error) {
@@ -66,16 +69,16 @@ class OpenedMoment {
   readonly #record: JsonObject
   readonly #open: JsonObject
   readonly #told: JsonObject
-  readonly #beside: DerivationSources
-  /** what can not be asked whether the being may see its place, or what a flow that is tried reads */
+  readonly #sources: DerivationSources
+  /** what can not be asked whether the being may see its place, or what a dry-run flow reads */
   readonly #unasked = new Set<ReelId>()
 
-  constructor({ record, open }: OpenedLine, beside: DerivationSources) {
+  constructor({ record, open }: OpenedLine, sources: DerivationSources) {
     this.#record = record
     this.#open = isObject(open) ? open : {}
     const told = at(open, 'context')
     this.#told = isObject(told) ? told : {}
-    this.#beside = beside
+    this.#sources = sources
   }
 
   #need(holds: boolean, reason: string, what: string): void {
@@ -83,9 +86,9 @@ class OpenedMoment {
   }
 
   async compare(): Promise<void> {
-    for (const fault of faultsOfTime(this.#record, this.#open, this.#beside.lastAct)) this.faults.push(fault)
+    for (const fault of faultsOfTime(this.#record, this.#open, this.#sources.lastAct)) this.faults.push(fault)
     this.#need(isObject(this.#open.context ?? null), 'context-mismatch', 'its context is not an object')
-    const { program } = this.#beside
+    const { program } = this.#sources
     const isThere = isObject(program) || (program === undefined && isHash(this.#open.program))
     this.#need(isThere, 'program-mismatch', 'it opened with no program')
     const reader = new WorldReader(this.#rows(this.missing, null))
@@ -131,7 +134,7 @@ class OpenedMoment {
     const context = isOfMakers ? this.#withOrigins(found) : found
     const other = firstOther(this.#told, context as JsonObject)
     this.#need(other === null, 'context-mismatch', `its context has another ${other} than its facts give`)
-    if (!isObject(this.#beside.program)) return // that it is not here is told
+    if (!isObject(this.#sources.program)) return // that it is not here is told
     this.#compareProgram(program)
     const { trigger, cut, ended } = inputs
     const asked = outside ? null : inputs.asked
@@ -150,7 +153,7 @@ class OpenedMoment {
   }
 
   #compareProgram(program: Program): void {
-    const told = this.#beside.program
+    const told = this.#sources.program
     if (!isObject(told)) return
     for (const field of ['flow', 'defaultRole', 'roles'] as const)
       this.#need(
@@ -162,7 +165,10 @@ class OpenedMoment {
       )
   }
 
-  /** Compares what a flow that is tried would have given, and which of the marks that it read alone the moment leaves out. */
+  /**
+   * Compares what a dry-run flow would have given, and which of the marks that it read alone the moment
+   * leaves out.
+   */
   async #compareTried(
     me: BeingRow,
     opening: Parameters<typeof wornInShadow>[1],
@@ -172,24 +178,25 @@ class OpenedMoment {
     const isWhole = () => this.missing.size === 0 && this.#unasked.size === 0
     if (!isArray((me.qualities.shadow ?? null) as Json)) {
       const isNone = same(told, []) && (this.#open.shadow === undefined || !isWhole())
-      this.#need(isNone, 'origin-mismatch', 'it tells of a flow that is tried, and has none')
+      this.#need(isNone, 'origin-mismatch', 'it tells of a dry-run flow, and has none')
       return
     }
     const reader = new WorldReader(this.#rows(this.#unasked, me))
-    await openContext(reader, opening) // what is tried alone does not hold what its own flow reads
+    await openContext(reader, opening) // without what its own flow reads
     const { shadow, triedOutside } = await wornInShadow(
       reader,
       { ...opening, readsPlace: this.#triedPlace },
       result,
     )
-    // Whether it may see its place rests on rows that are not here, so other beings and spaces may be among them.
+    // Whether it may see its place rests on rows that are not here, so other beings and spaces may be among
+    // them.
     const isOfPlace = [...this.#unasked].some((reel) => /^(being|space):/.test(reel))
     const isUnknown = (reel: ReelId) =>
       this.#unasked.has(reel) ? reader.heads.has(reel) : isOfPlace && /^(being|space):/.test(reel)
-    const isTried = (reel: Json) => triedOutside.includes(String(reel)) || isUnknown(String(reel))
-    const isOfTried = isArray(told) && told.every(isTried)
+    const isDryRun = (reel: Json) => triedOutside.includes(String(reel)) || isUnknown(String(reel))
+    const isOfDryRun = isArray(told) && told.every(isDryRun)
     this.#need(
-      isOfTried,
+      isOfDryRun,
       'origin-mismatch',
       'it leaves out marks of what more than the flow of its dry run reads',
     )
@@ -198,7 +205,10 @@ class OpenedMoment {
     this.#need(isSame, 'stack-mismatch', 'its dry run gives another stack')
   }
 
-  /** Whether the flow may read the place: as the gates say, and where not all that they read is here as the record says. */
+  /**
+   * Whether the flow may read the place: as the gates say, and where not all that they read is here as the
+   * record says.
+   */
   async #readsPlace(me: BeingRow): Promise<boolean> {
     this.#asksPlace = true
     const gone = new Set<ReelId>()
@@ -209,16 +219,19 @@ class OpenedMoment {
     return this.#open.hidden !== true
   }
 
-  /** The same, read as the flow that is tried reads it. */
+  /** The same, read as the dry-run flow reads it. */
   readonly #triedPlace = async (reader: WorldReader, me: BeingRow): Promise<boolean> => {
     const sees = await readsPlace(reader, me).catch(unlessNotShown)
     if (sees === undefined) this.#unasked.add(`space:${me.space}`)
     return sees ?? true
   }
 
-  /** Rows of what is here, and of what is not those that the record tells of. @param gone takes the reels that are not here */
+  /**
+   * Rows of what is here, and of what is not those that the record tells of.
+   * @param gone takes the reels that are not here
+   */
   #rows(gone: Set<ReelId>, me: BeingRow | null): RowSource {
-    const { source } = this.#beside
+    const { source } = this.#sources
     return {
       ...source,
       rows: (keys) =>
@@ -241,7 +254,7 @@ class OpenedMoment {
   /** A row as far as the record tells of it. */
   #toldRow(key: string, me: BeingRow | null): never | null {
     const name = key.slice(key.indexOf(':') + 1)
-    const role = key.startsWith('role:') ? at(this.#beside.program, 'roles', name) : undefined
+    const role = key.startsWith('role:') ? at(this.#sources.program, 'roles', name) : undefined
     if (role !== undefined) return { name, ...(role as JsonObject), deleted: false } as never
     const values = key.startsWith('world:') ? at(this.#told, 'world', name) : undefined
     if (values !== undefined) return { namespace: name, owner: '', values } as never

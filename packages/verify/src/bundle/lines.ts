@@ -9,8 +9,9 @@ const CARRIAGE_RETURN = 13
 const SUM_LENGTH = ',"sum":""}'.length + 64
 
 /**
- * Reads the lines of a bundle: each is canonical JSON, says its number, and ends with a sum over itself and the line before it.
- * A line that is changed, moved, doubled or dropped is reported once, where it is; the lines behind it are checked by what it says.
+ * Reads the lines of a bundle: each is canonical JSON, says its number, and ends with a sum over itself and
+ * the line before it. A line that is changed, moved, doubled or dropped is reported once, where it is; the
+ * lines behind it are checked by what it says.
  * @param report called for each faulty line
  * @returns each line that is a JSON object, faulty or not
  */

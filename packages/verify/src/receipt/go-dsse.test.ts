@@ -5,8 +5,9 @@ import { type Json, parseCanonical } from '../canonical.ts'
 import { parseKey } from '../signature.ts'
 import { verifyReceipt } from './receipt.ts'
 
-// Receipts of a reality that lived on real services, and what Go's libraries for DSSE and in-toto say of them:
-// `packages/verify/test/go-dsse` makes vectors.json; `TREEOS_RECEIPTS_TO` of test/proofs/receipts.test.ts makes receipts.json.
+// Receipts of a reality that lived on real services, and what Go's libraries for DSSE and in-toto say of
+// them: `packages/verify/test/go-dsse` makes vectors.json; `TREEOS_RECEIPTS_TO` of
+// test/proofs/receipts.test.ts makes receipts.json.
 const PAYLOAD_STEP = 101
 const folder = join(import.meta.dirname, '../../test/go-dsse')
 const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))

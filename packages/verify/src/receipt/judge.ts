@@ -50,8 +50,8 @@ type Operation = NonNullable<ReturnType<Registry['operations']['get']>>
 export const OWN = buildRegistry([seed])
 
 /**
- * Asks both gates of the law again about the call of a moment, and compares with its record what rules count and ask, and what those that are
- * tried say. No operation is run.
+ * Asks both gates of the law again about the call of a moment, and compares with its record what rules count
+ * and ask, and what dry-run rules say. No operation is run.
  * @throws {Error} where the record says otherwise
  * @throws {MissingReel}
  */
@@ -189,7 +189,7 @@ function dueTargets(
   }
 }
 
-/** Compares what a record says of rules that are tried with what they give. */
+/** Compares what a record says of dry-run rules with what they give. */
 function checkShadow(
   { gates, shadow }: GatedCall,
   { shadow: told = [], beside, outcome }: JsonObject,
@@ -204,7 +204,7 @@ function checkShadow(
   const said = (isArray(told) ? told : []).find(isOfCall) ?? null
   // It may have failed before the gate was asked.
   const isBefore = said === null && outcome === 'failure' && gates.every(({ allowed }) => allowed)
-  need(isBefore || same(said, due), 'the rules that are tried would have said something else')
+  need(isBefore || same(said, due), 'the dry-run rules would have said something else')
 }
 
 /** An act is counted on each reel on which rules count it, by what they count. */
@@ -238,7 +238,10 @@ async function isOfOrigin(
   return !same(tell(gated), tell(other))
 }
 
-/** Who is born elsewhere than where its maker is at home enters that place: the rules about `move` there let its maker, and ask nobody. */
+/**
+ * Who is born elsewhere than where its maker is at home enters that place: the rules about `move` there let
+ * its maker, and ask nobody.
+ */
 async function checkHome(
   { open, decision }: CalledMoment,
   world: WorldReader,

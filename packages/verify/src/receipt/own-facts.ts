@@ -113,7 +113,7 @@ async function areDerived(
   const empty = new Set(refs.flatMap(([reel, seq]) => (seq === 1 ? [reel] : [])))
   const comesTo = async (root: string) => {
     const reader = new WorldReader(world.source({ empty }))
-    const over = { reader, live: NOT_SHOWN, registry: OWN, asksTried: true, goesOn: false } as const
+    const over = { reader, live: NOT_SHOWN, registry: OWN, asksDryRun: true, goesOn: false } as const
     const open = { ...decided.open, wake: { ...decided.open.wake, root } }
     const conclusion = await conclude(
       { ...decided, open },

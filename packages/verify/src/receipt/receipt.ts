@@ -1,10 +1,10 @@
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
-import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
+import { quorumFaults, trustedPolicy, type WitnessPolicy } from '../policy.ts'
 import { isSignedBy } from '../signature.ts'
 import { type CheckOptions, checkStatus, type Status } from '../status.ts'
-import { type DerivedPermission, derive, UnknownLawError } from './derive.ts'
+import { type DerivedPermission, derivePermission, UnknownLawError } from './derive-permission.ts'
 import type { Witness } from './witness.ts'
 
 /** Type of the predicate of a receipt. A name, not an address that anything is fetched from. */
@@ -14,7 +14,10 @@ export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 
 /** What the check of a receipt found. */
 export interface CheckedReceipt {
-  /** `ok`: it is derived, and the checkpoint holds its moment; `unproven`: no checkpoint does; `broken`: something contradicts */
+  /**
+   * `ok`: it is derived, and the checkpoint holds its moment; `unproven`: no checkpoint does; `broken`:
+   * something contradicts
+   */
   readonly status: Status
   /** the status is `ok` */
   readonly ok: boolean
@@ -43,7 +46,7 @@ export async function verifyReceipt(
   text: string,
   { strict, ...trust }: CheckOptions = {},
 ): Promise<CheckedReceipt> {
-  const policy = trusted(trust)
+  const policy = trustedPolicy(trust)
   const broken: { reel: string; seq: number; reason: string; what: string }[] = []
   const fault = (reason: string, what: string) => void broken.push({ reel: 'receipt', seq: 0, reason, what })
   const attempt = async <T>(reason: string, work: () => T | Promise<T>): Promise<T | null> => {
@@ -94,7 +97,7 @@ export async function verifyReceipt(
       ? [unjudged.message]
       : checkpoint === null
         ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
-        : lacking(checkpoint, policy)
+        : quorumFaults(checkpoint, policy)
   const uncovered = [...bare, ...unsigned(derived)]
   const status = checkStatus(broken.length > 0, { uncovered, unproven, strict })
   return {
@@ -111,7 +114,7 @@ export async function verifyReceipt(
 /** An unknown law is a value here: what it judged is not proven, and not broken. */
 async function deriveKnown(witness: Witness): Promise<DerivedPermission | UnknownLawError> {
   try {
-    return await derive(witness)
+    return await derivePermission(witness)
   } catch (error) {
     if (error instanceof UnknownLawError) return error
     throw error

@@ -4,7 +4,8 @@ import { need } from './need.ts'
 
 /**
  * - `refused`: it was not allowed, and nothing was done
- * - `permitted`: both gates allow it; nothing says that it was done (a look, or a call that failed for another reason)
+ * - `permitted`: both gates allow it; nothing says that it was done (a look, or a call that failed for
+ *   another reason)
  * - `seen-to-run`: both gates allow it, and its facts are on their reels, or its effect has an answer
  * - `asked`: both gates allow it once persons say yes, and nothing was done
  * - `not-known`: both gates allow it, the outside was asked, and no answer came
@@ -19,7 +20,10 @@ const UNKNOWN = ['TIMEOUT', 'INTERNAL', '']
 /** Errors of an effect that say that the outside was asked for nothing, or did nothing. */
 const NOT_RUN = ['FORBIDDEN', 'SERVICE_UNAVAILABLE']
 
-/** The error code of an effect's result, `value` for a result, and an empty text where no answer came. Null without an effect. */
+/**
+ * The error code of an effect's result, `value` for a result, and an empty text where no answer came. Null
+ * without an effect.
+ */
 function answerOf({ effect }: VerdictParts): string | null {
   if (effect === null) return null
   const result = at(effect, 'result') ?? null

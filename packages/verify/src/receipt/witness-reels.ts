@@ -32,12 +32,12 @@ interface ShownReel {
   readonly cuts: readonly (readonly [seq: number, hash: string, to: number])[]
 }
 
-/** Names a child. It is shown only where a role reaches for the children of its being: others have no part in it. */
-export const BORE = 'being:bore'
+/** The kind of the fact by which a child is on the reel of its maker. It is shown only where a role reaches for the children of its being: others have no part in it. */
+export const BIRTH_OF_CHILD_KIND = 'being:bore'
 
 /** Kinds of facts whose payloads the gates read. A quality counts where rules stand: in spaces. */
-const READ: ReadonlySet<string> = new Set([
-  ...['being:born', 'being:ended', 'being:moved', 'being:bounded', BORE],
+const PERMISSION_KINDS: ReadonlySet<string> = new Set([
+  ...['being:born', 'being:ended', 'being:moved', 'being:bounded', BIRTH_OF_CHILD_KIND],
   ...['space:created', 'space:contributor-added', 'space:contributor-removed', 'quality:set'],
   ...['matter:created', 'matter:moved', 'approval:asked', 'approval:given', COUNTED_KIND],
 ])
@@ -48,17 +48,17 @@ const SAYS_ALL: ReadonlySet<string> = new Set([
 ])
 
 /** Kinds of facts whose payloads flows and signatures may read, and gates do not. A witness may bring them. */
-const OF_CONTEXT: ReadonlySet<string> = new Set([
+const CONTEXT_KINDS: ReadonlySet<string> = new Set([
   ...['quality:set', 'being:inhabited', 'being:released', 'being:budgeted', 'signal:published'],
   ...['role:set', 'role:deleted'],
 ])
 
 /** Whether what a flow reads depends on facts of a kind that no gate reads. */
-export const isOfContext = (kind: string): boolean => OF_CONTEXT.has(kind)
+export const isContextKind = (kind: string): boolean => CONTEXT_KINDS.has(kind)
 
 /** Whether the gates read the payload of a fact, so that a witness brings it. */
-export const isRead = (reel: string, kind: string): boolean =>
-  READ.has(kind) && (kind !== 'quality:set' || reel.startsWith('space:'))
+export const isPermissionFact = (reel: string, kind: string): boolean =>
+  PERMISSION_KINDS.has(kind) && (kind !== 'quality:set' || reel.startsWith('space:'))
 
 /** Reads the payload of a fact that is shown. @returns null for one that is withheld, as it may be */
 function payloadOf(
@@ -68,9 +68,9 @@ function payloadOf(
 ): JsonObject | null {
   const kind = String(at(header, 'kind'))
   const isWithheld = salt === null && payload === null
-  const isNeeded = isRead(reel, kind) && kind !== BORE
+  const isNeeded = isPermissionFact(reel, kind) && kind !== BIRTH_OF_CHILD_KIND
   if (isWithheld && !isNeeded) return null
-  const isKnown = isRead(reel, kind) || (isOfContext(kind) && !/^(approval|tally):/.test(reel))
+  const isKnown = isPermissionFact(reel, kind) || (isContextKind(kind) && !/^(approval|tally):/.test(reel))
   if (!isKnown) throw wrong('brings a payload that nothing is derived from')
   if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')
   if (!isPayloadOf(kind, payload)) throw wrong('has a payload of another form')
@@ -133,8 +133,8 @@ export class WitnessReels {
     const kind = String(at(header, 'kind'))
     this.origins.take(reel, seq, header, payload)
     if (payload !== null) this.passkeys.take(reel, seq, header, payload)
-    else if (kind === BORE) this.#unnamed.add(reel)
-    else if (isOfContext(kind) && !isRead(reel, kind))
+    else if (kind === BIRTH_OF_CHILD_KIND) this.#unnamed.add(reel)
+    else if (isContextKind(kind) && !isPermissionFact(reel, kind))
       this.withheld.set(reel, (this.withheld.get(reel) ?? 0) + 1)
     if (payload === null && !SAYS_ALL.has(kind)) {
       if (rowKeyOf({ reel, kind, payload: {} }) !== null) this.#partial.add(reel)

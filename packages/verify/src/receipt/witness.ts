@@ -1,11 +1,16 @@
 import type { Json } from '../canonical.ts'
 import type { Verdict } from './verdict.ts'
 
-/** What a receipt says, with all that the permission is derived from: the predicate of its in-toto statement. */
+/**
+ * What a receipt says, with all that the permission is derived from: the predicate of its in-toto statement.
+ */
 export interface Witness {
   readonly reality: string
   readonly verdict: Verdict
-  /** the record of the moment, what it opened with, and its decision, as in a bundle; of the heads those of `reels` are shown */
+  /**
+   * the record of the moment, what it opened with, and its decision, as in a bundle; of the heads those of
+   * `reels` are shown
+   */
   readonly moment: Readonly<
     Record<'prev' | 'record' | 'open' | 'basis' | 'judged' | 'decision' | 'salt' | 'effect', Json>
   >
@@ -20,8 +25,8 @@ export interface Witness {
   /** who may call the operation where no space has a rule: this is code of the operation */
   readonly fallback: readonly string[]
   /**
-   * reels from their first fact on, each fact as [header, salt, payload]; a payload that the gates do not read is null. `{to, hash}`
-   * stands for facts that are left out, up to the one of that number and hash
+   * reels from their first fact on, each fact as [header, salt, payload]; a payload that the gates do not
+   * read is null. `{to, hash}` stands for facts that are left out, up to the one of that number and hash
    */
   readonly reels: Readonly<Record<string, Json>>
   /** the facts that the moment wrote, each as [hash of the fact before, header, salt, payload] */

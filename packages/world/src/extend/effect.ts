@@ -3,8 +3,9 @@ import type { Signature } from '@treeos/signature'
 import type { WorldReader } from '../read/reader.ts'
 
 /**
- * What an operation does outside the world before it is decided. It runs as an activity of its own, after both gates and before
- * anything is stamped. It may run more than once, so pass its key on as an idempotency key.
+ * What an operation does outside the world before it is decided. It runs as an activity of its own, after
+ * both gates and before anything is stamped. It may run more than once, so pass its key on as an idempotency
+ * key.
  */
 export interface Effect {
   /** for one attempt; 1–3600 */
@@ -16,18 +17,21 @@ export interface Effect {
   /** names of the secrets of the operator that it is given, and no other effect; none when left out */
   readonly secrets?: readonly string[]
   /**
-   * Asked before the effect runs, and again before its result is decided on. What it reads is recorded like what `decide` reads.
+   * Asked before the effect runs, and again before its result is decided on. What it reads is recorded like
+   * what `decide` reads.
    * @throws {TreeosError} for arguments that can never succeed, or for what the world does not allow now
    */
   admit(args: JsonObject, world: WorldReader): void | Promise<void>
   /**
    * @returns what `decide` gets as `effect`; at most 64 KiB of JSON
-   * @throws {TreeosError} when no further attempt can succeed: the moment fails with it; other errors are retried
+   * @throws {TreeosError} when no further attempt can succeed: the moment fails with it; other errors are
+   *   retried
    */
   perform(at: EffectAttempt): Promise<Json>
   /**
-   * Asks the outside what became of an attempt whose answer was lost. Left out: then that stays unknown. It gets the same key and
-   * the same arguments, and must change nothing. An error counts as `unknown`, which is asked again.
+   * Asks the outside what became of an attempt whose answer was lost. Left out: then that stays unknown. It
+   * gets the same key and the same arguments, and must change nothing. An error counts as `unknown`, which is
+   * asked again.
    */
   check?(at: EffectAttempt): Promise<EffectFound>
 }
@@ -58,10 +62,11 @@ export interface EffectAttempt {
 }
 
 /**
- * Calls the model of the actor by a Signature, within its budgets. Overlays that attach to the Signature are its input `role`; the
- * code gets its outputs and never the overlay.
- * @throws {TreeosError} INVALID_INPUT for inputs that do not fit; LLM_FAILED for an answer that does not; BUDGET_EXCEEDED;
- *   LLM_NOT_CONFIGURED; OVERLAY_LOST; any other error when the model may answer a later attempt
+ * Calls the model of the actor by a Signature, within its budgets. Overlays that attach to the Signature are
+ * its input `role`; the code gets its outputs and never the overlay.
+ * @throws {TreeosError} INVALID_INPUT for inputs that do not fit; LLM_FAILED for an answer that does not;
+ *   BUDGET_EXCEEDED; LLM_NOT_CONFIGURED; OVERLAY_LOST; any other error when the model may answer a later
+ *   attempt
  */
 export type AskSignature = <Inputs, Outputs>(
   signature: Signature<Inputs, Outputs>,
@@ -69,9 +74,10 @@ export type AskSignature = <Inputs, Outputs>(
 ) => Promise<Outputs>
 
 /**
- * Runs one command in a sandbox of the machine: no network, no files but those of the system, and bounds on time, memory and
- * output. Its only writable folder is empty and is gone afterwards.
- * @throws {TreeosError} FORBIDDEN while the operator has not turned it on; INVALID_INPUT for a malformed command; TIMEOUT
+ * Runs one command in a sandbox of the machine: no network, no files but those of the system, and bounds on
+ * time, memory and output. Its only writable folder is empty and is gone afterwards.
+ * @throws {TreeosError} FORBIDDEN while the operator has not turned it on; INVALID_INPUT for a malformed
+ *   command; TIMEOUT
  */
 export type OutsideRun = (command: readonly string[], options?: OutsideRunOptions) => Promise<OutsideRunEnd>
 
@@ -95,8 +101,8 @@ export interface OutsideRunEnd {
 
 /**
  * Sends one HTTP request. Follows no redirect.
- * @throws {TreeosError} FORBIDDEN for a private address that the operator did not allow; INVALID_INPUT for a URL that is not
- *   http(s); PAYLOAD_TOO_LARGE for more than 1 MiB
+ * @throws {TreeosError} FORBIDDEN for a private address that the operator did not allow; INVALID_INPUT for a
+ *   URL that is not http(s); PAYLOAD_TOO_LARGE for more than 1 MiB
  */
 export type OutsideFetch = (url: string | URL, request?: OutsideRequest) => Promise<OutsideAnswer>
 
@@ -130,7 +136,10 @@ export interface EffectCall {
   readonly secrets?: readonly string[]
 }
 
-/** A call passed both gates, but the effect of its operation is not done yet: decide the call again once it is. */
+/**
+ * A call passed both gates, but the effect of its operation is not done yet: decide the call again once it
+ * is.
+ */
 export interface EffectPending {
   readonly kind: 'effect-pending'
   readonly call: EffectCall
@@ -138,6 +147,9 @@ export interface EffectPending {
     /** it has a check; left out otherwise */
     readonly checks?: true
   }
-  /** the facts by which rules count the act, with the last one on their reels as they were judged; left out for none */
+  /**
+   * the facts by which rules count the act, with the last one on their reels as they were judged; left out
+   * for none
+   */
   readonly holds?: readonly (FactDraft & { readonly seq: number })[]
 }

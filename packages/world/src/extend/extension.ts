@@ -25,11 +25,12 @@ import type { ApprovalRow, BeingRow } from '../rows/rows.ts'
 import type { Effect } from './effect.ts'
 
 /**
- * A role whose prompt may be a pure function of the moment's face. The function is trusted code and runs outside the sandbox.
+ * A role whose prompt may be a pure function of the moment's face. The function is trusted code and runs
+ * outside the sandbox.
  * @typeParam Action names of operations that it was written with
  */
 export interface Role<Action extends string = string> {
-  /** exists at compile time only, to report misspelt actions */
+  /** exists at compile time only, to report misspelt operations */
   readonly actions?: readonly Action[]
   readonly spec: RoleSpec
   /** null when the prompt is the text in the spec */
@@ -52,7 +53,9 @@ export interface DecideInput {
   readonly cognition: Cognition
   readonly target: OperationTarget
   readonly args: JsonObject
-  /** the moment of the actor, and the wake that opened it: what a mind cannot make up, as it can its arguments */
+  /**
+   * the moment of the actor, and the wake that opened it: what a mind cannot make up, as it can its arguments
+   */
   readonly moment: MomentId
   readonly wake: WakeView
   /** whether the moment holds words from outside */
@@ -64,11 +67,14 @@ export interface DecideInput {
   /** the actor's own reach, and its lender's */
   readonly reach: () => Promise<Reach>
   /**
-   * Whether the actor may see a space now: what the lists of this moment hold, or what its reach and its lender's hold, unless a rule
-   * of a space keeps it from the actor. What it may not see, it may not come to know by going there.
+   * Whether the actor may see a space now: what the lists of this moment hold, or what its reach and its
+   * lender's hold, unless a rule of a space keeps it from the actor. What it may not see, it may not come to
+   * know by going there.
    */
   readonly sees: (space: SpacePath) => Promise<boolean>
-  /** for an operation that mediates: what became of the operation that the wake asks for; null for any other */
+  /**
+   * for an operation that mediates: what became of the operation that the wake asks for; null for any other
+   */
   readonly fulfilled: FulfilledAsk | null
   /** result of the operation's effect; null for an operation without one */
   readonly effect: Json
@@ -76,9 +82,9 @@ export interface DecideInput {
   /** when the moment opened, ms since 1970 UTC */
   readonly openedAt: number
   /**
-   * Carries out an operation of the substrate for the same actor, as part of this act. The rule gate is asked about it, and
-   * its own checks hold. The actor's lists are not asked: they hold the operation that carries it out. Its facts come before
-   * those of this operation.
+   * Carries out an operation of the substrate for the same actor, as part of this act. The rule gate is asked
+   * about it, and its own checks hold. The actor's lists are not asked: they hold the operation that carries
+   * it out. Its facts come before those of this operation.
    * @returns its result
    * @throws {TreeosError} EXTENSION_BLOCKED when the manifest does not name it; else its refusal
    */
@@ -102,8 +108,6 @@ export interface Facet {
   readonly name: string
   /** dotted path of a text, as in `lineage.role` */
   readonly quality: string
-  /** the value of a being without it */
-  readonly otherwise: string
 }
 
 /** What the loaded code brings, by name. */
@@ -145,8 +149,9 @@ export interface ResumedApproval {
 }
 
 /**
- * What became of an operation that the wake asked for. It was decided with the rights of the asker, who could have done the same
- * itself, and its facts name the asker. Or it was refused, as it would have been to the asker.
+ * What became of an operation that the wake asked for. It was decided with the rights of the asker, who could
+ * have done the same itself, and its facts name the asker. Or it was refused, as it would have been to the
+ * asker.
  */
 export type FulfilledAsk =
   | {
@@ -176,21 +181,27 @@ export interface Operation<Name extends string = string> extends OperationForm {
   readonly schema?: JsonObject
   /** what it does outside the world first; left out when nothing */
   readonly effect?: Effect
-  /** it invokes a skill: name of the Signature that overlays attach to unless they name another; left out for none */
+  /**
+   * it invokes a skill: name of the Signature that overlays attach to unless they name another; left out for
+   * none
+   */
   readonly entry?: string
   /**
-   * It answers whoever woke the actor: the name of the argument that takes the answer. A prompt then names it as the way to answer,
-   * instead of a summon; left out otherwise
+   * It answers whoever woke the actor: the name of the argument that takes the answer. A prompt then names it
+   * as the way to answer, instead of a summon; left out otherwise
    */
   readonly answers?: string
   /** names of arguments whose text is stored sealed: `decide` gets them sealed; left out for none */
   readonly seals?: readonly string[]
   /**
-   * Asked before the effect, and before `decide` where there is none: what may not be done then is refused before anything is done outside.
+   * Asked before the effect, and before `decide` where there is none: what may not be done then is refused
+   * before anything is done outside.
    * @returns true, or why not; what it reads is recorded like what `decide` reads
    */
   allowIf?(input: AllowInput): boolean | string | Promise<boolean | string>
-  /** true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise */
+  /**
+   * true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise
+   */
   readonly mediates?: true
   decide(input: DecideInput): Promise<DecidedOperation> | DecidedOperation
 }
@@ -211,7 +222,10 @@ export interface ScriptInput {
 export interface WakeView {
   /** id of the wake that an answer names; where the being goes on, of the wake that it goes on from */
   readonly correlation: string
-  /** why it began, in one word: `message`, `answer`, `act`, `continue`, `look`, `change`, `schedule`, `idle`, … */
+  /**
+   * why it began, in one word: `message`, `answer`, `act`, `continue`, `look`, `change`, `schedule`, `idle`,
+   * …
+   */
   readonly kind: string
   /** correlation of the first summon of the chain; its own when it starts one */
   readonly root: string
@@ -236,7 +250,9 @@ export interface Extension {
   readonly clauses: readonly Clause[]
   readonly operations: readonly Operation[]
   readonly beOperations: readonly Operation[]
-  /** names of operations of the substrate that its operations carry out for their actor; none when left out */
+  /**
+   * names of operations of the substrate that its operations carry out for their actor; none when left out
+   */
   readonly carriesOut?: readonly string[]
   /** the Signatures of its tasks, by the name of the shape; none when left out */
   readonly shapes?: Readonly<Record<string, Signature>>
@@ -261,7 +277,10 @@ export interface Extension {
   readonly birthForms?: readonly BirthForm[]
 }
 
-/** A form for an operation that brings a child into the world. The portal draws it: no code of an extension runs in a browser. */
+/**
+ * A form for an operation that brings a child into the world. The portal draws it: no code of an extension
+ * runs in a browser.
+ */
 export interface BirthForm {
   readonly title: string
   /** the operation, which names the child in its argument `name` */

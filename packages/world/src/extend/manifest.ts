@@ -8,7 +8,10 @@ import { SUBSTRATE_REGISTRY } from './substrate.ts'
 
 type Digest = (value: Json) => string
 
-/** What is kept of an operation of an extension, so that the gates can be asked about its calls where its code is not loaded. */
+/**
+ * What is kept of an operation of an extension, so that the gates can be asked about its calls where its code
+ * is not loaded.
+ */
 export interface OperationManifest {
   readonly origin: string
   readonly targets: Operation['targets']
@@ -93,7 +96,8 @@ function operationManifest(
 }
 
 /**
- * A registry of what a manifest names, in which no code of an extension runs: its operations do nothing once both gates allow them.
+ * A registry of what a manifest names, in which no code of an extension runs: its operations do nothing once
+ * both gates allow them.
  * @param substrate what TreeOS brings itself
  */
 export function registryFrom(

@@ -4,7 +4,10 @@ import { SUBSCRIPTIONS } from '../rows/subscriptions.ts'
 import type { LoadedCode } from './extension.ts'
 import { SUBSTRATE_NAMES, SUBSTRATE_REGISTRY } from './substrate.ts'
 
-/** Namespaces of qualities by which TreeOS itself lives, and the operations that write them. No other does, whatever its rights. */
+/**
+ * Namespaces of qualities by which TreeOS itself lives, and the operations that write them. No other does,
+ * whatever its rights.
+ */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   roleFlow: ['set-roleflow'],
   schedule: ['set-schedule', 'delete-schedule'],
@@ -26,8 +29,9 @@ interface QualityWrite {
 }
 
 /**
- * Says whose a namespace of qualities is, as with signals: that of an extension belongs to its operations and to the operator, and that of
- * TreeOS to the operations that it names. Every operation passes here, also one that is carried out or requested.
+ * Says whose a namespace of qualities is, as with signals: that of an extension belongs to its operations and
+ * to the operator, and that of TreeOS to the operations that it names. Every operation passes here, also one
+ * that is carried out or requested.
  * @throws {TreeosError} FORBIDDEN naming the namespace and whose it is
  */
 export function requireOwnQualities(

@@ -25,7 +25,8 @@ export interface Registry extends Resolvers {
 
 /**
  * Makes a registry of extensions.
- * @throws {TreeosError} RESOURCE_CONFLICT when two define one name; INVALID_INPUT when a role names an unknown operation
+ * @throws {TreeosError} RESOURCE_CONFLICT when two define one name; INVALID_INPUT when a role names an
+ *   unknown operation
  */
 export function buildRegistry(extensions: readonly Extension[]): Registry {
   const names = new Set<string>()
@@ -109,7 +110,10 @@ const formsOf = (operations: ReadonlyMap<string, Operation>): ReadonlyMap<string
     ]),
   )
 
-/** Roles of extensions may only name operations that are loaded. Live roles are not checked: they may name later ones. */
+/**
+ * Roles of extensions may only name operations that are loaded. Live roles are not checked: they may name
+ * later ones.
+ */
 function requireKnown(
   extensions: readonly Extension[],
   operations: ReadonlyMap<string, unknown>,

@@ -21,10 +21,11 @@ import type { Registry } from './registry.ts'
 import { SUBSTRATE_REGISTRY } from './substrate.ts'
 
 /**
- * Checks what an operation of an extension writes. It may write facts of its own kinds, which change no row, qualities in the
- * namespace with the extension's name, and the signals that its manifest names. Only the substrate writes anything else.
- * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it tried to write; PAYLOAD_TOO_LARGE; INTERNAL for values
- *   that are not JSON
+ * Checks what an operation of an extension writes. It may write facts of its own kinds, which change no row,
+ * qualities in the namespace with the extension's name, and the signals that its manifest names. Only the
+ * substrate writes anything else.
+ * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it tried to write; PAYLOAD_TOO_LARGE;
+ *   INTERNAL for values that are not JSON
  */
 export async function requireDeclared(
   { name, origin }: { readonly name: string; readonly origin: string },
@@ -35,11 +36,11 @@ export async function requireDeclared(
   for (const value of [result, reply, ...facts.map(({ reel, kind, payload }) => [reel, kind, payload])])
     requireJson(`what ${name} of extension ${origin} decided`, value)
   for (const fact of facts) {
-    const isThing = await isOwnThing(fact, facts, { origin, world, registry, actor })
+    const isThing = await isOwnMatter(fact, facts, { origin, world, registry, actor })
     const beyond = isThing ? null : reachBeyond(origin, registry.signals.get(origin) ?? [], fact)
     if (beyond !== null)
       throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
-    await requireRoomForThings(fact, world, carried)
+    await requireRoomForMatter(fact, world, carried)
   }
 }
 
@@ -55,11 +56,11 @@ interface DeclaredWrite {
 const MATTERS_MAX = 500
 
 /**
- * An operation may make things of its extension's own types, which the actor owns and holds, and write those that it holds. A
- * thing comes with the fact of its arrival on the reel of its holder.
+ * An operation may make things of its extension's own types, which the actor owns and holds, and write those
+ * that it holds. A thing comes with the fact of its arrival on the reel of its holder.
  * @throws {TreeosError} RESOURCE_CONFLICT, RATE_LIMITED
  */
-async function isOwnThing(
+async function isOwnMatter(
   { kind, reel, payload }: FactDraft,
   facts: readonly FactDraft[],
   {
@@ -103,7 +104,10 @@ async function isOwnThing(
   return true
 }
 
-/** A value that is not JSON would fail every attempt to write it. It is a fault of the code, not of the caller. */
+/**
+ * A value that is not JSON would fail every attempt to write it. It is a fault of the code, not of the
+ * caller.
+ */
 function requireJson(what: string, value: Json): void {
   try {
     requireContent(value, what)
@@ -138,7 +142,7 @@ const isPath = (path: Json | undefined): path is string[] =>
   Array.isArray(path) && path.length > 0 && path.every(isKey)
 
 /** Holds the values of a row to their size, as the fact would leave them. */
-async function requireRoomForThings(
+async function requireRoomForMatter(
   { kind, reel, payload }: FactDraft,
   world: WorldReader,
   carried: readonly FactDraft[],

@@ -1,6 +1,9 @@
 import { isBeingName, isJsonObject, type Json, type JsonObject, quote } from '@treeos/core'
 
-/** Whom a rule can name as who is asked, besides a stance: of the space of the target, and of the being that acts. */
+/**
+ * Whom a rule can name as who is asked, besides a stance: of the space of the target, and of the being that
+ * acts.
+ */
 export const ASKED = ['operator', 'owner', 'contributor', 'parent'] as const
 export type AskedWord = (typeof ASKED)[number]
 

@@ -6,14 +6,16 @@ const SAMES = ['being', 'person', 'target'] as const
 export type CountKey = (typeof SAMES)[number]
 
 /**
- * A bound over the record: of acts under the rule that has it, or with `after` of another act. As it stands in a rule, one of
+ * A bound over the record: of acts under the rule that has it, or with `after` of another act. As it stands
+ * in a rule, one of
  *
  * - `{"after": {VERB: KEY}}`: such an act has to be there
  * - `{"most": n}`: so many acts, this one included
  * - `{"sum": ARGUMENT, "most": n}`: the sum of this argument over these acts, this one included
  * - `{"each": ARGUMENT, "most": n}`: the argument of this act alone
  *
- * The first three may have `per`, what has to be the same (`being`, `person`, `target`), and `within`, seconds: older acts do not count.
+ * The first three may have `per`, what has to be the same (`being`, `person`, `target`), and `within`,
+ * seconds: older acts do not count.
  * @see docs/approvals.md, "Counts"
  */
 export interface RuleCount {
@@ -52,7 +54,10 @@ export function readCount(value: JsonObject): RuleCount {
 
 type CountFault = { readonly at: string; readonly message: string }
 
-/** What is wrong with a list of counts, and where in it; null when nothing is. @param verb whose rules they are; null for any */
+/**
+ * What is wrong with a list of counts, and where in it; null when nothing is.
+ * @param verb whose rules they are; null for any
+ */
 export function faultOfCounts(value: Json, verb: string | null = null): CountFault | null {
   if (verb === 'see') return { at: '', message: 'looks leave nothing that could be counted' }
   if (!Array.isArray(value) || value.length === 0 || value.length > BOUNDS.countsMax)

@@ -1,6 +1,6 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { actingIn, TOUCH } from '../../test/gate-asking.ts'
+import { actingIn, TOUCH } from '../../test/gate-inputs.ts'
 import {
   type Act,
   type ActInputs,
@@ -21,7 +21,10 @@ const ASKING = {
 } as unknown as ConsentTerms
 const ANY = { requires: ['anyone'] }
 
-/** A world with a hall, where @bob made @cid and @dot, and @cid made @kid. @param touch the rule of the hall for a touch */
+/**
+ * A world with a hall, where @bob made @cid and @dot, and @cid made @kid.
+ * @param touch the rule of the hall for a touch
+ */
 function hall(touch: Json, more: JsonObject = {}): MemoryWorld {
   const world = new MemoryWorld()
   world.write('$reality', [

@@ -26,7 +26,10 @@ export type ListDecision =
   | { readonly allowed: true; readonly by: string }
   | { readonly allowed: false; readonly by: string; readonly refusal: RefusalFields }
 
-/** The first gate: the composed list must hold the target, and so must the ceilings of the being and of all its makers. */
+/**
+ * The first gate: the composed list must hold the target, and so must the ceilings of the being and of all
+ * its makers.
+ */
 export function listGate(
   surface: Surface,
   ceilings: readonly Ceiling[],
@@ -69,7 +72,7 @@ export async function ceilingsOf(reader: WorldReader, me: BeingRow): Promise<Cei
   )
 }
 
-interface ListAsker {
+interface ListGateInputs {
   readonly reader: WorldReader
   readonly me: BeingRow
   readonly surface: Surface
@@ -77,7 +80,7 @@ interface ListAsker {
 
 /** Asks the list gate whether a being may reach for a target with a verb. */
 export async function askListGate(
-  { reader, me, surface }: ListAsker,
+  { reader, me, surface }: ListGateInputs,
   verb: Verb,
   target: string,
 ): Promise<GateAnswer> {
@@ -96,5 +99,5 @@ export async function askListGate(
  * @returns the entry that allows it
  * @throws {TreeosError} FORBIDDEN naming the list or the ceiling that does not hold it
  */
-export const requireListed = async (at: ListAsker, verb: Verb, target: string): Promise<string> =>
+export const requireListed = async (at: ListGateInputs, verb: Verb, target: string): Promise<string> =>
   requireAnswer(await askListGate(at, verb, target))

@@ -1,13 +1,13 @@
 /** What is asked of an act beside the two gates. */
 import { type BeingName, stanceOf, type Thread, TreeosError } from '@treeos/core'
 import type { OperationTarget } from '../read/target.ts'
-import { driverOf } from '../rows/inhabiting.ts'
+import { driverOf } from '../rows/inhabitation.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { type GateAnswer, requireAnswer } from './refusal.ts'
 
 /**
- * Checks that a person may still act as this being: as itself if it is a person, else under the lease with which the act was
- * submitted.
+ * Checks that a person may still act as this being: as itself if it is a person, else under the lease with
+ * which the act was submitted.
  * @param lease under which the act was submitted; null without one
  * @param driver with which the moment of the act was opened
  * @throws {TreeosError} FORBIDDEN
@@ -29,7 +29,10 @@ export function requireLease(
   )
 }
 
-/** @throws {TreeosError} BEING_ENDED for a being that was ended: nothing is done to it, and nobody speaks to it or acts as it */
+/**
+ * @throws {TreeosError} BEING_ENDED for a being that was ended: nothing is done to it, and nobody speaks to
+ *   it or acts as it
+ */
 export function requireNotEnded(being: BeingRow): void {
   if (being.ended === undefined) return
   const when = new Date(being.ended).toISOString()

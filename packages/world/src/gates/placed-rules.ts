@@ -25,11 +25,13 @@ export interface PlacedRule {
   readonly name: string
   /** address of the rule */
   readonly by: string
-  /** it is tried, and does not decide */
-  readonly isTried?: true
+  /** it is on a dry run, and does not decide */
+  readonly isDryRun?: true
 }
 
-/** The spaces whose rules are asked, the target's first. `requireCovered` refuses a rule that this never asks. */
+/**
+ * The spaces whose rules are asked, the target's first. `requireCovered` refuses a rule that this never asks.
+ */
 export function spacesAsked({ actor, verb, key, target }: RuleQuestion): readonly SpacePath[] {
   const toBeing = verb === 'do' && target.being !== null
   const keeps = key === 'set-space' && actor.parent === null
@@ -50,16 +52,19 @@ const rulesIn = (space: SpaceRow | null, verb: Verb): JsonObject | null => {
   return isJsonObject(rules) ? rules : null
 }
 
-/** The rules that are asked, in the order in which they decide. @param isTried those that are tried, each in the place of its own */
+/**
+ * The rules that are asked, in the order in which they decide.
+ * @param isDryRun dry-run rules, each in the place of its own
+ */
 export async function rulesFor(
   reader: WorldReader,
   question: RuleQuestion,
-  isTried = false,
+  isDryRun = false,
 ): Promise<PlacedRule[]> {
   const spaces = spacesAsked(question)
   await reader.prefetch(spaces.map(spaceKey))
   const rules: PlacedRule[] = []
-  for (const path of spaces) rules.push(...rulesOf(await reader.space(path), path, question, isTried))
+  for (const path of spaces) rules.push(...rulesOf(await reader.space(path), path, question, isDryRun))
   return rules
 }
 
@@ -68,20 +73,20 @@ function rulesOf(
   space: SpaceRow | null,
   path: SpacePath,
   { verb, key }: RuleQuestion,
-  isTried: boolean,
+  isDryRun: boolean,
 ): PlacedRule[] {
   const own = rulesIn(space, verb)
-  const tried = isTried ? objectOr(readPath(space?.qualities, [SHADOW, verb])) : {}
-  if (own === null && Object.keys(tried).length === 0) return []
-  const rules = { ...own, ...tried }
+  const dryRun = isDryRun ? objectOr(readPath(space?.qualities, [SHADOW, verb])) : {}
+  if (own === null && Object.keys(dryRun).length === 0) return []
+  const rules = { ...own, ...dryRun }
   const isExact = (name: string) => name === key
   return Object.keys(rules)
     .filter((name) => isExact(name) || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))
     .sort((a, b) => Number(isExact(b)) - Number(isExact(a)) || b.length - a.length)
     .map((name) => {
-      const isTried = Object.hasOwn(tried, name)
-      const by = `${path} ${isTried ? SHADOW : 'permissions'}.${verb}.${name}`
-      return { rule: readRule(rules[name]), path, name, by, ...(isTried ? { isTried } : {}) }
+      const isDryRun = Object.hasOwn(dryRun, name)
+      const by = `${path} ${isDryRun ? SHADOW : 'permissions'}.${verb}.${name}`
+      return { rule: readRule(rules[name]), path, name, by, ...(isDryRun ? { isDryRun } : {}) }
     })
 }
 

@@ -63,7 +63,10 @@ export async function reachOf(
   return { ...lists, see }
 }
 
-/** A being's own reach with that of its lender. The lender is a maker that drives it, and could do the same alone. */
+/**
+ * A being's own reach with that of its lender. The lender is a maker that drives it, and could do the same
+ * alone.
+ */
 export async function reachWith(
   reader: WorldReader,
   being: BeingRow,
@@ -129,7 +132,10 @@ export function requireWithinReach(author: BeingRow, spec: RoleSpec, reach: Reac
   )
 }
 
-/** @throws {TreeosError} ROLE_UNAVAILABLE for a role that is not registered, FORBIDDEN for one beyond the author's reach */
+/**
+ * @throws {TreeosError} ROLE_UNAVAILABLE for a role that is not registered, FORBIDDEN for one beyond the
+ *   author's reach
+ */
 export async function requireAssignable(
   reader: WorldReader,
   author: BeingRow,

@@ -35,11 +35,11 @@ export interface RuleQuestion {
   readonly ask?: RuleAsk | undefined
   /** what counts of rules are about; left out where nothing can be counted */
   readonly counting?: CountedAct | undefined
-  /** rules that are tried in the shadow of those that decide are asked too; left out where they are not */
-  readonly isTried?: true | undefined
+  /** dry-run rules are asked too; left out where they are not */
+  readonly isDryRun?: true | undefined
 }
 
-/** What rules that are tried would have said of a call, where those that decide say something else. */
+/** What dry-run rules would have said of a call, where those that decide say something else. */
 export interface ShadowVerdict {
   readonly verb: Verb
   readonly key: string
@@ -51,8 +51,8 @@ export interface ShadowVerdict {
   readonly by: string
 }
 
-/** What comes of asking rules that are tried. */
-export interface ShadowTrial {
+/** What comes of asking dry-run rules. */
+export interface ShadowAnswer {
   /** null where they say the same */
   readonly said: ShadowVerdict | null
   /** by which they count what is done */
@@ -96,9 +96,10 @@ export type AskedGate =
   | { readonly gate: 'rules'; readonly question: RuleQuestion }
 
 /**
- * What a gate answers: what allows it, or the refusal. Most askers want a yes or a no, so the error is made only for one who throws it.
+ * What a gate answers: what allows it, or the refusal. Most askers want a yes or a no, so the error is made
+ * only for one who throws it.
  */
-export type GateAnswer<By = string> = { readonly shadow?: ShadowTrial } & (
+export type GateAnswer<By = string> = { readonly shadow?: ShadowAnswer } & (
   | { readonly allowed: true; readonly by: By; readonly tallies?: readonly FactDraft[] }
   | {
       readonly allowed: false

@@ -1,4 +1,6 @@
-/** Whether rules of a space for DO reach anything: a rule that nothing is ever asked about is not accepted. */
+/**
+ * Whether rules of a space for DO reach anything: a rule that nothing is ever asked about is not accepted.
+ */
 import {
   didYouMean,
   type Json,
@@ -38,9 +40,11 @@ export interface RuleWarning {
 const NAMES_MAX = 4
 
 /**
- * Checks that rules which a write would leave in a space can have an effect. Rules that the write does not change are not checked.
+ * Checks that rules which a write would leave in a space can have an effect. Rules that the write does not
+ * change are not checked.
  * @returns warnings of names that no loaded code brings: an extension that is loaded later may bring them
- * @throws {TreeosError} INVALID_INPUT for a key that names only operations which rules of this space do not cover
+ * @throws {TreeosError} INVALID_INPUT for a key that names only operations which rules of this space do not
+ *   cover
  */
 export function requireCovered(
   before: Json | undefined,
@@ -95,7 +99,10 @@ function faultOfCover(key: string, named: readonly NamedOperation[], space: Spac
   return `the rule would have no effect in ${space}: ${matches}${whyNot(first)}`
 }
 
-/** Whether a rule of this space can ever decide about an operation. `spacesAsked` decides the same for a single call, so change both together. */
+/**
+ * Whether a rule of this space can ever decide about an operation. `spacesAsked` decides the same for a
+ * single call, so change both together.
+ */
 const isCovered = ([name, { targets }]: NamedOperation, space: SpacePath): boolean =>
   targets.some((kind) => {
     if (kind === 'being') return false

@@ -5,7 +5,9 @@ import { askRuleGate, isWithinReach, ruleGate } from './rule-gate.ts'
 import { type RuleStanding, STANDINGS } from './rules.ts'
 import { isAncestor } from './standings.ts'
 
-/** A house of ann's with a cellar of cid's; bob lives in it, dot and eve do not, and each bears a child there. */
+/**
+ * A house of ann's with a cellar of cid's; bob lives in it, dot and eve do not, and each bears a child there.
+ */
 function worldWith(rules: { house?: Json; cellar?: Json; root?: Json }) {
   const world = new MemoryWorld()
   const does = (rule: Json | undefined) => (rule === undefined ? undefined : { do: { take: rule } })

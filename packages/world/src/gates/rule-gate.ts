@@ -22,7 +22,7 @@ import {
   type PlacedAsk,
   type RuleQuestion,
   requireAnswer,
-  type ShadowTrial,
+  type ShadowAnswer,
   type ShadowVerdict,
 } from './refusal.ts'
 import type { RuleProperty, RuleStanding } from './rules.ts'
@@ -30,7 +30,7 @@ import { has, isForbidden } from './standings.ts'
 import { brokenCounts, tallyFacts } from './tally.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
-export type RuleDecision = Decision & { readonly shadow?: ShadowTrial }
+export type RuleDecision = Decision & { readonly shadow?: ShadowAnswer }
 
 type Decision =
   | { readonly answer: 'allowed'; readonly by: string; readonly tallies?: readonly FactDraft[] }
@@ -54,7 +54,7 @@ interface TargetedCall {
   /** left out where it cannot be counted */
   readonly counting?: Omit<CountedAct, 'target'>
   readonly fromOutside?: boolean
-  readonly isTried?: true
+  readonly isDryRun?: true
 }
 
 /** Asks the rule gate about a target. */
@@ -62,19 +62,20 @@ export function askRuleGate(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
-  { key, target: on, fallback, ask, counting, fromOutside, isTried }: TargetedCall,
+  { key, target: on, fallback, ask, counting, fromOutside, isDryRun }: TargetedCall,
 ): Soon<GateAnswer> {
   return once(standingPlace(reader, on), (target) => {
     const counted = counting === undefined ? undefined : { ...counting, target: targetName(on) }
-    const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, isTried }
+    const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, isDryRun }
     return once(ruleGate(reader, question), (decision) => answerOf(decision, question))
   })
 }
 
 /**
- * Whether the gate does not refuse: the act may be done now, once a person has said yes, or as far as the counts of rules go. A face asks
- * this about each being around. DO on a being asks no rule of a space, so its standing alone decides, and the reasons of an answer need
- * not be made: that saves 130 KB of garbage a moment among 50 beings.
+ * Whether the gate does not refuse: the act may be done now, once a person has said yes, or as far as the
+ * counts of rules go. A face asks this about each being around. DO on a being asks no rule of a space, so its
+ * standing alone decides, and the reasons of an answer need not be made: that saves 130 KB of garbage a
+ * moment among 50 beings.
  */
 export function isWithinReach(
   reader: WorldReader,
@@ -140,22 +141,23 @@ async function placeOfMatter(
 }
 
 /**
- * The second gate. It reads the rules for this verb and key of every space from the target's up to the root. First, `forbid`:
- * all these rules count, so an inner space cannot lift what an outer one forbids. Then `requires`: the closest space that has
- * any decides, an exact key before a prefix before `*`. Then the fallback. What is permitted so may be asked about: every `ask` of these
- * rules counts, as with `forbid`, and where the fallback decides that of the operation. Before that, every count of these rules has to hold.
+ * The second gate. It reads the rules for this verb and key of every space from the target's up to the root.
+ * First, `forbid`: all these rules count, so an inner space cannot lift what an outer one forbids. Then
+ * `requires`: the closest space that has any decides, an exact key before a prefix before `*`. Then the
+ * fallback. What is permitted so may be asked about: every `ask` of these rules counts, as with `forbid`, and
+ * where the fallback decides that of the operation. Before that, every count of these rules has to hold.
  *
- * Rules of spaces do not apply to DO on a being (that is between it, its makers and the operator), nor to what an owner does
- * to its thing; a space may still say who takes or puts things in it. The operator may always set the qualities of a space,
- * rules included, so that no owner can lock a part of the world.
+ * Rules of spaces do not apply to DO on a being (that is between it, its makers and the operator), nor to
+ * what an owner does to its thing; a space may still say who takes or puts things in it. The operator may
+ * always set the qualities of a space, rules included, so that no owner can lock a part of the world.
  * @see docs/world.md, "Rules of a space"
  */
 export function ruleGate(reader: WorldReader, question: RuleQuestion): Soon<RuleDecision> {
   const isRuled = spacesAsked(question).length > 0
   const decided = isRuled ? decideByRules(reader, question) : decideByFallback(reader, question, [])
-  if (question.isTried !== true || question.counting === undefined) return decided
+  if (question.isDryRun !== true || question.counting === undefined) return decided
   return once(decided, async (decision) => {
-    const shadow = await trialOf(reader, question, decision)
+    const shadow = await dryRunAnswer(reader, question, decision)
     return shadow === null ? decision : { ...decision, shadow }
   })
 }
@@ -163,24 +165,27 @@ export function ruleGate(reader: WorldReader, question: RuleQuestion): Soon<Rule
 const decideByRules = async (reader: WorldReader, question: RuleQuestion): Promise<Decision> =>
   decideBy(reader, question, await rulesFor(reader, question))
 
-/** What rules that are tried would have said, where it is something else. Nothing is read where none is tried, and nothing is enforced. */
-async function trialOf(
+/**
+ * What dry-run rules would have said, where it is something else. Nothing is read where there are none, and
+ * nothing is enforced.
+ */
+async function dryRunAnswer(
   reader: WorldReader,
   question: RuleQuestion,
   decision: Decision,
-): Promise<ShadowTrial | null> {
+): Promise<ShadowAnswer | null> {
   const spaces = spacesAsked(question)
-  const isTried = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
-  if (question.counting === undefined || (await firstOf(spaces, isTried)) === undefined) return null
-  const beside = reader.beside()
-  const rules = await rulesFor(beside, question, true)
-  const { answer, by } = await decideBy(beside, question, rules)
+  const isDryRun = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
+  if (question.counting === undefined || (await firstOf(spaces, isDryRun)) === undefined) return null
+  const apart = reader.apart()
+  const rules = await rulesFor(apart, question, true)
+  const { answer, by } = await decideBy(apart, question, rules)
   const [was, would] = [shadowWord(decision.answer), shadowWord(answer)]
   const { verb, key, counting } = question
-  const own = rules.filter(({ isTried }) => isTried === true)
+  const own = rules.filter(({ isDryRun }) => isDryRun === true)
   return {
     said: was === would ? null : { verb, key, on: counting.target, was, would, by },
-    tallies: was === 'refused' ? [] : await tallyFacts(beside, question, own, spaces, true),
+    tallies: was === 'refused' ? [] : await tallyFacts(apart, question, own, spaces, true),
   }
 }
 
@@ -252,8 +257,8 @@ function byFallback(
 }
 
 /**
- * What is permitted, unless a count does not hold or somebody has to be asked. Nobody is asked before a look: a rule that asks keeps what it is
- * about unseen.
+ * What is permitted, unless a count does not hold or somebody has to be asked. Nobody is asked before a look:
+ * a rule that asks keeps what it is about unseen.
  */
 function permitted(
   reader: WorldReader,

@@ -20,8 +20,8 @@ export interface RuleChange {
 const CLOSEST_FIRST: readonly RuleStanding[] = ['self', 'parent', 'ancestor', 'owner', 'contributor']
 
 /**
- * The fewest rules that have to change for the rule gate to allow: every one that forbids or counts otherwise, and one that permits, which
- * may be among them where it lies before the rule that decides now.
+ * The fewest rules that have to change for the rule gate to allow: every one that forbids or counts
+ * otherwise, and one that permits, which may be among them where it lies before the rule that decides now.
  * @returns null where no rule of a space is asked, so that none can permit it
  */
 export async function ruleRepair(reader: WorldReader, question: RuleQuestion): Promise<RuleChange[] | null> {

@@ -36,7 +36,10 @@ export interface Rule {
   readonly forbid: readonly RuleProperty[]
   /** what it asks of persons before a call that is permitted; left out when nothing */
   readonly ask?: RuleAsk
-  /** counts beyond which it asks, as they are written: where all of them hold, nobody is asked; left out: it always asks */
+  /**
+   * counts beyond which it asks, as they are written: where all of them hold, nobody is asked; left out: it
+   * always asks
+   */
   readonly beyond?: readonly JsonObject[]
   /** counts that an act has to keep, as they are written; left out for none */
   readonly counts?: readonly JsonObject[]
@@ -56,9 +59,10 @@ const isProperty = (value: Json): value is RuleProperty =>
     : isJsonObject(value) && Object.keys(value).length === 1 && isRoleName(value.role)
 
 /**
- * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …], ask?: {…}, counts?: [count, …],
- * outside?: …}`. It never throws. Any other value, and any rule with a malformed `forbid`, `ask`, count or `outside`, permits nobody and forbids nobody, like `false`. An unknown property in
- * `requires` permits nobody; the other properties still count.
+ * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …], ask?: {…},
+ * counts?: [count, …], outside?: …}`. It never throws. Any other value, and any rule with a malformed
+ * `forbid`, `ask`, count or `outside`, permits nobody and forbids nobody, like `false`. An unknown property
+ * in `requires` permits nobody; the other properties still count.
  */
 export function readRule(value: Json | undefined): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
@@ -189,8 +193,8 @@ export function changedRules(
 }
 
 /**
- * Checks the rules of a space, or those that are tried there, as a write would leave them. Rules that the write does not change are not checked, so that one
- * old fault does not lock all other rules.
+ * Checks the rules of a space, or its dry-run rules, as a write would leave them. Rules that the write does
+ * not change are not checked, so that one old fault does not lock all other rules.
  * @throws {TreeosError} INVALID_INPUT naming the path of the fault and what would be right
  */
 export function requireRules(

@@ -1,6 +1,6 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { actingIn, TOUCH } from '../../test/gate-asking.ts'
+import { actingIn, TOUCH } from '../../test/gate-inputs.ts'
 import { type Act, decideCall, type ShadowVerdict } from '../../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 import { requireRules } from './rules.ts'
@@ -23,7 +23,7 @@ function hall(rule: Json, shadow: Json): MemoryWorld {
   return world
 }
 
-async function tried(world: MemoryWorld, isAsked = true) {
+async function askedOfBoth(world: MemoryWorld, isAsked = true) {
   const shadows: ShadowVerdict[] = []
   const reader = world.reader()
   const acting = { ...actingIn(world, 'cid', SURFACE), reader, ...(isAsked ? { shadows } : {}) }
@@ -44,7 +44,7 @@ describe('a rule in the shadow of another', () => {
     ['allowed', 'refused', ANY, touch({ ...ANY, counts: [{ each: 'times', most: 0 }] }), `${BY} counts[0]`],
     ['allowed', 'refused', ANY, { do: { 'carrier:*': { forbid: ['anyone'] } } }, '/hall shadow.do.carrier:*'],
   ])('of what is %s says that it would be %s', async (was, would, rule, shadow, by) => {
-    const { act, shadows } = await tried(hall(rule, shadow))
+    const { act, shadows } = await askedOfBoth(hall(rule, shadow))
     expect(shadows).toEqual([{ verb: 'do', key: TOUCH, on: '/hall', was, would, by }])
     expect('code' in act ? 'refused' : 'allowed').toBe(was)
   })
@@ -54,11 +54,11 @@ describe('a rule in the shadow of another', () => {
     ['is about something else', ANY, { do: { 'carrier:other': { forbid: ['anyone'] } } }],
     ['refuses too', { requires: ['owner'] }, touch({ forbid: ['anyone'] })],
   ])('that %s says nothing', async (_, rule, shadow) => {
-    expect((await tried(hall(rule, shadow))).shadows).toEqual([])
+    expect((await askedOfBoth(hall(rule, shadow))).shadows).toEqual([])
   })
 
   it('that is malformed permits nobody, and fails nothing', async () => {
-    const { act, shadows } = await tried(hall(ANY, touch({ whatever: 1 })))
+    const { act, shadows } = await askedOfBoth(hall(ANY, touch({ whatever: 1 })))
     expect(act).toMatchObject({ kind: 'act', by: expect.arrayContaining([`/hall permissions.do.${TOUCH}`]) })
     expect(shadows).toMatchObject([{ would: 'refused', by: BY }])
   })
@@ -69,13 +69,13 @@ describe('a rule in the shadow of another', () => {
       { sum: 'times', most: 9 },
     ]
     const world = hall({ ...ANY, counts: [{ most: 5 }] }, touch({ ...ANY, counts }))
-    const facts = async () => ((await tried(world)).act as Act).facts.map(({ reel }) => reel)
+    const facts = async () => ((await askedOfBoth(world)).act as Act).facts.map(({ reel }) => reel)
     const own = `tally:/hall do.${TOUCH}`
     const tallies = [`tally:/hall shadow.do.${TOUCH}`, `tally:/hall shadow.do.${TOUCH} by @bob`]
     expect(await facts()).toEqual([own, ...tallies])
-    expect((await tried(world)).shadows).toEqual([])
-    expect((await tried(world)).shadows).toMatchObject([{ by: `${BY} counts[0]` }])
-    const { act, shadows } = await tried(world, false)
+    expect((await askedOfBoth(world)).shadows).toEqual([])
+    expect((await askedOfBoth(world)).shadows).toMatchObject([{ by: `${BY} counts[0]` }])
+    const { act, shadows } = await askedOfBoth(world, false)
     expect([shadows, (act as Act).facts.map(({ reel }) => reel)]).toEqual([[], [own]])
   })
 
@@ -83,7 +83,7 @@ describe('a rule in the shadow of another', () => {
     const per = [[], ['being'], ['person'], ['target'], ['being', 'target'], ['person', 'target']]
     const counting = { ...ANY, counts: per.map((each) => ({ most: 1000, per: each })) }
     const patterns = Array.from(TOUCH, (_, i) => `${TOUCH.slice(0, i)}*`)
-    const reelsOf = async (rule: Json, shadow: JsonObject) => (await tried(hall(rule, shadow))).act
+    const reelsOf = async (rule: Json, shadow: JsonObject) => (await askedOfBoth(hall(rule, shadow))).act
     const many = Object.fromEntries(patterns.map((name) => [name, counting]))
     expect(patterns.length * per.length).toBeGreaterThan(64)
     const act = (await reelsOf(ANY, { do: many })) as Act
@@ -92,14 +92,14 @@ describe('a rule in the shadow of another', () => {
     const own = Object.fromEntries(patterns.map((name) => [name, counting])) as JsonObject
     const world = hall(ANY, {})
     world.write('operator', [set('permissions', { do: own })])
-    expect((await tried(world)).act).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' }) // control
+    expect((await askedOfBoth(world)).act).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' }) // control
   })
 
   it('reads what belongs to the basis, and does not mark the moment by it', async () => {
     const marked = async (rule: Json, shadow: JsonObject) => {
       const world = hall(rule, shadow)
       world.write('dot', [{ reel: 'being:dot', kind: 'origin:outside', payload: {} }])
-      const { reader } = await tried(world)
+      const { reader } = await askedOfBoth(world)
       return { isRead: reader.heads.has('being:dot'), isMarked: reader.hasOutside }
     }
     const owners = { requires: ['owner'] }

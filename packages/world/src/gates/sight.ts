@@ -17,14 +17,17 @@ export interface Seer {
   readonly me: BeingRow
   /** the lists of its moment */
   readonly surface: Surface
-  /** for what it decides beyond its moment: all that it, and a maker that drives it, may ever see; left out for what it is shown now */
+  /**
+   * for what it decides beyond its moment: all that it, and a maker that drives it, may ever see; left out
+   * for what it is shown now
+   */
   readonly reach?: () => Promise<Reach>
 }
 
 /**
- * Whether a being may see something now: the one question for every way on which content travels. Both gates answer it, the lists cut
- * to the ceilings and the rules of the spaces. SEE, views, faces, flows, wakes, moves and subscriptions all ask here. A being may always
- * see itself.
+ * Whether a being may see something now: the one question for every way on which content travels. Both gates
+ * answer it, the lists cut to the ceilings and the rules of the spaces. SEE, views, faces, flows, wakes,
+ * moves and subscriptions all ask here. A being may always see itself.
  * @returns the entry and the rule that allow it, or the refusal
  * @see docs/security.md, "One sight"
  */
@@ -68,17 +71,26 @@ export async function maySeeSpace(seer: Seer, path: SpacePath): Promise<boolean>
   return space !== null && maySee(seer, { kind: 'space', space })
 }
 
-/** The space where the being is; null when the being may not see it. Then nobody and nothing in it may be shown either. */
+/**
+ * The space where the being is; null when the being may not see it. Then nobody and nothing in it may be
+ * shown either.
+ */
 export async function seenPlace(seer: Seer): Promise<SpaceRow | null> {
   const space = await seer.world.space(seer.me.space)
   return space !== null && (await maySee(seer, { kind: 'space', space })) ? space : null
 }
 
-/** Whether a being may see that another is in a place that it sees, where that is and what it wears: the lists hold the place. */
+/**
+ * Whether a being may see that another is in a place that it sees, where that is and what it wears: the lists
+ * hold the place.
+ */
 export const mayRegard = async ({ world, me }: Seer, being: BeingRow): Promise<boolean> =>
   (await askRules(world, me, { kind: 'being', being })).allowed
 
-/** Those of the beings in a place that it sees whom it may regard. Where no rule says who may see, nobody is kept from anybody. */
+/**
+ * Those of the beings in a place that it sees whom it may regard. Where no rule says who may see, nobody is
+ * kept from anybody.
+ */
 export async function listRegarded(
   seer: Seer,
   place: SpaceRow,
@@ -101,8 +113,9 @@ export async function mayRead(seer: Seer, matter: MatterRow): Promise<boolean> {
 }
 
 /**
- * Whether the flow of a being may read the qualities of the place where it is. What it wears depends on that, so its lists are not
- * known yet: its reach counts instead. Its home is in its reach, as it is for a move, since its maker could see it.
+ * Whether the flow of a being may read the qualities of the place where it is. What it wears depends on that,
+ * so its lists are not known yet: its reach counts instead. Its home is in its reach, as it is for a move,
+ * since its maker could see it.
  */
 export async function readsPlace(world: WorldReader, me: BeingRow): Promise<boolean> {
   const space = await world.space(me.space)
@@ -118,8 +131,8 @@ export const isOpenTo = async (world: WorldReader, me: BeingRow, space: SpaceRow
   (await askRules(world, me, { kind: 'space', space })).allowed
 
 /**
- * Whether a being may be told of changes in a scope: of the spaces, and of the beings in them. Rules of spaces inside are asked again
- * at each change, by the moment that it opens.
+ * Whether a being may be told of changes in a scope: of the spaces, and of the beings in them. Rules of
+ * spaces inside are asked again at each change, by the moment that it opens.
  * @param canSee its reach
  */
 export async function watchesScope(

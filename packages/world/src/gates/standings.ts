@@ -1,4 +1,7 @@
-/** What a being is to a target and to a place, for the rules that name it: its maker, owner, home and the like. */
+/**
+ * What a being is to a target and to a place, for the rules that name it: its maker, owner, home and the
+ * like.
+ */
 import { type BeingName, type SpacePath, spaceAncestry } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import type { Soon } from '../read/soon.ts'
@@ -48,9 +51,9 @@ const isContributor = async (reader: WorldReader, actor: BeingName, path: SpaceP
   (await reader.space(path))?.contributors?.includes(actor) ?? false
 
 /**
- * Whether a being has a role or home of birth from a maker that could give it: the operator, the owner of the place, or a maker
- * that has it the same way. Otherwise a being that a rule keeps out could give birth to a child with the right home or role, and
- * act through the child.
+ * Whether a being has a role or home of birth from a maker that could give it: the operator, the owner of the
+ * place, or a maker that has it the same way. Otherwise a being that a rule keeps out could give birth to a
+ * child with the right home or role, and act through the child.
  */
 async function isConferred(
   reader: WorldReader,
@@ -71,10 +74,16 @@ async function isConferred(
   return false
 }
 
-/** Standings that do not depend on the target being: if one is forbidden to a being, it is forbidden to all its offspring. */
+/**
+ * Standings that do not depend on the target being: if one is forbidden to a being, it is forbidden to all
+ * its offspring.
+ */
 const INHERITED: ReadonlySet<RuleStanding> = new Set(['owner', 'contributor', 'home'])
 
-/** A ban holds for offspring too, so that no being evades it through a child. The operator's standings are not inherited. */
+/**
+ * A ban holds for offspring too, so that no being evades it through a child. The operator's standings are not
+ * inherited.
+ */
 export async function isForbidden(
   reader: WorldReader,
   question: RuleQuestion,

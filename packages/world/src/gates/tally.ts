@@ -24,12 +24,12 @@ interface LocatedRule {
   readonly name: string
   /** address of the rule */
   readonly by: string
-  /** it is tried: its counts have reels of their own, so that nothing that decides depends on them */
-  readonly isTried?: true
+  /** it is of a dry run: its counts have reels of their own, so that nothing that decides depends on them */
+  readonly isDryRun?: true
 }
 
-const verbOf = (verb: string, isTried: boolean | undefined): string =>
-  isTried === true ? `${SHADOW}.${verb}` : verb
+const verbOf = (verb: string, isDryRun: boolean | undefined): string =>
+  isDryRun === true ? `${SHADOW}.${verb}` : verb
 
 /** A count that a call does not keep. */
 interface BrokenCount {
@@ -64,7 +64,7 @@ export async function brokenCounts(
 async function whyBroken(
   reader: WorldReader,
   question: RuleQuestion,
-  { path, name, isTried }: LocatedRule,
+  { path, name, isDryRun }: LocatedRule,
   count: RuleCount,
 ): Promise<string | null> {
   const { counting, actor, key, verb } = question
@@ -77,7 +77,7 @@ async function whyBroken(
   if (count.each !== null)
     return amount > count.most ? `${count.each} is ${amount}, and at most ${count.most} is allowed` : null
   const of = count.after ?? { verb, key: name }
-  const counted = { place: path, verb: verbOf(of.verb, isTried), name: of.key }
+  const counted = { place: path, verb: verbOf(of.verb, isDryRun), name: of.key }
   const tally = await tallyOf(reader, question, counted, count)
   const row = await reader.tally(tallyKey(tally))
   const among = [
@@ -114,7 +114,9 @@ const happened = (row: TallyRow | null, count: RuleCount, openedAt: number): boo
 
 const NOTHING = { total: 0, sums: {}, recent: [], droppedAt: null } as const
 
-/** How often it was done, or what it came to. Null where too many acts of the time are no longer told apart. */
+/**
+ * How often it was done, or what it came to. Null where too many acts of the time are no longer told apart.
+ */
 function sumOf(row: TallyRow | null, count: RuleCount, openedAt: number): number | null {
   const { total, sums, recent, droppedAt } = row ?? NOTHING
   const { sum } = count
@@ -142,19 +144,20 @@ async function tallyOf(
 }
 
 /**
- * The being whose acts count together with those of a being: the eldest of its makers below the operator, and for `being` below the nearest
- * person, so that none gets more by making others. Then a person counts for itself.
- * @param endsLine whose acts do not count with those of their offspring
+ * The being whose acts count together with those of a being: the eldest of its makers below the operator, and
+ * for `being` below the nearest person, so that none gets more by making others. Then a person counts for
+ * itself.
+ * @param countsAlone whose acts do not count with those of their offspring
  */
 async function elderOf(
   reader: WorldReader,
   actor: BeingRow,
-  endsLine: (one: BeingRow) => boolean,
+  countsAlone: (one: BeingRow) => boolean,
 ): Promise<BeingName> {
-  if (endsLine(actor)) return actor.name
+  if (countsAlone(actor)) return actor.name
   let elder = actor
   for (const maker of await reader.lineage(actor.name)) {
-    if (endsLine(maker) || maker.parent === null) break
+    if (countsAlone(maker) || maker.parent === null) break
     elder = maker
   }
   return elder.name
@@ -163,16 +166,18 @@ async function elderOf(
 const isHuman = ({ cognition }: BeingRow): boolean => cognition.kind === 'human'
 
 /**
- * The facts by which an act is counted: for each count of the rules that decide about it, and for each count around it that such an act has to
- * come before. Their reels are read, so that the append refuses the act when one of them has moved.
- * @param isTried of the rules that are tried, which are all of `rules`: only so many are counted, since these may not make an act too large
+ * The facts by which an act is counted: for each count of the rules that decide about it, and for each count
+ * around it that such an act has to come before. Their reels are read, so that the append refuses the act
+ * when one of them has moved.
+ * @param isDryRun of the dry-run rules, which are all of `rules`: only so many are counted, since these may
+ *   not make an act too large
  */
 export async function tallyFacts(
   reader: WorldReader,
   question: RuleQuestion,
   rules: readonly LocatedRule[],
   spaces: readonly SpacePath[],
-  isTried = false,
+  isDryRun = false,
 ): Promise<FactDraft[]> {
   const { verb, key, counting } = question
   if (counting === undefined) return []
@@ -186,19 +191,19 @@ export async function tallyFacts(
   for (const { rule, path: place, name } of rules)
     for (const count of countsOf(rule).map(readCount))
       if (count.after === null && count.each === null)
-        await add({ place, verb: verbOf(verb, isTried), name }, count)
+        await add({ place, verb: verbOf(verb, isDryRun), name }, count)
   for (const place of spaces)
-    for (const count of expecting(await reader.space(place), verb, key, isTried))
-      await add({ place, verb: verbOf(verb, isTried), name: key }, count)
+    for (const count of expecting(await reader.space(place), verb, key, isDryRun))
+      await add({ place, verb: verbOf(verb, isDryRun), name: key }, count)
   const all = [...amounts.keys()]
-  const reels = isTried ? all.sort().slice(0, LIMITS.triedTalliesMax) : all
+  const reels = isDryRun ? all.sort().slice(0, LIMITS.dryRunTalliesMax) : all
   await reader.prefetch(reels)
   return reels.map((reel) => countedFact(reel, amounts.get(reel) ?? {}))
 }
 
 /** The counts of a space that an act has to come before. */
-function expecting(space: SpaceRow | null, verb: string, key: string, isTried: boolean): RuleCount[] {
-  const { [isTried ? SHADOW : 'permissions']: permissions } = space?.qualities ?? {}
+function expecting(space: SpaceRow | null, verb: string, key: string, isDryRun: boolean): RuleCount[] {
+  const { [isDryRun ? SHADOW : 'permissions']: permissions } = space?.qualities ?? {}
   if (!isJsonObject(permissions)) return []
   return Object.values(permissions)
     .flatMap((rules) => (isJsonObject(rules) ? Object.values(rules) : []))

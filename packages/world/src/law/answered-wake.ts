@@ -6,7 +6,8 @@ import type { DecidedMoment } from './moment.ts'
 export type AnsweredWake = Wake & { readonly closedBy?: string | null }
 
 /**
- * The wake that a person's reply answers, or that a being goes on from; for any other moment, the wake that opened it.
+ * The wake that a person's reply answers, or that a being goes on from; for any other moment, the wake that
+ * opened it.
  * @throws {TreeosError} CORRELATION_NOT_FOUND
  */
 export async function answeredWake(
@@ -16,7 +17,8 @@ export async function answeredWake(
   const own: Wake = { ...open.wake, being, content }
   if (open.wake.kind !== 'act') {
     const begun = open.answers === null ? null : await entry(open.answers)
-    // Its first moment closed it, and no moment but those that go on from it can answer it. A thread of its own that the being got is kept.
+    // Its first moment closed it, and no moment but those that go on from it can answer it. A thread of its
+    // own that the being got is kept.
     if (begun === null) return own
     // An act of a person that was approved answers what may have been answered meanwhile.
     const isOpen = approvalOf(open.wake) === null || readPath(content, ['answers']) === undefined

@@ -93,9 +93,9 @@ export function namesThread(call: VerbCall): boolean {
 }
 
 /**
- * Whether the thread that a call is about explains why its judgement differs now. A thread changes after the moment: beings join it and
- * never leave it, and it is cut or becomes complete. So a being that is not in it now was not in it then. Lists and rules do not depend on
- * the thread.
+ * Whether the thread that a call is about explains why its judgement differs now. A thread changes after the
+ * moment: beings join it and never leave it, and it is cut or becomes complete. So a being that is not in it
+ * now was not in it then. Lists and rules do not depend on the thread.
  */
 export function mayHaveMovedThread(
   call: VerbCall,

@@ -1,7 +1,7 @@
 /** What a decided moment comes to, over rows in memory and answers that a test gives. */
 import { type Decision, LIMITS, newWake, PRIORITIES, type VerbCall, type Wake } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { REGISTRY, TOUCH } from '../../test/gate-asking.ts'
+import { REGISTRY, TOUCH } from '../../test/gate-inputs.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 import { conclude } from './conclude.ts'
 import type { ConcludedMoment } from './conclusion.ts'

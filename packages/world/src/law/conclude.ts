@@ -15,13 +15,16 @@ import { COUNTED_KIND } from '../rows/tallies.ts'
 import type { Act } from '../verbs/act-inputs.ts'
 import { voidedFact } from '../verbs/consent/yes.ts'
 import type { ConcludedMoment, Conclusion, Verdict } from './conclusion.ts'
-import { goingOn } from './going-on.ts'
 import { type CallingMoment, failed, judge } from './judge.ts'
 import { AskedQuestions, type LiveQuestions } from './live.ts'
 import { type DecidedMoment, type LawInputs, type UnlivedMoment, unlivedMoment } from './moment.ts'
 import { failureNotices, parking } from './notices.ts'
+import { goingOn } from './self-continue.ts'
 
-/** Number of the law: each record names the one by which its moment was judged. It grows when the law says something else of some moment. */
+/**
+ * Number of the law: each record names the one by which its moment was judged. It grows when the law says
+ * something else of some moment.
+ */
 export const LAW = 1
 
 /** The world, and the code, over which the law is asked. */
@@ -31,24 +34,29 @@ export interface LawOver {
   readonly registry: Registry
   /** sha256 of canonical JSON, in hex */
   readonly digest: LawInputs['digest']
-  /** rules that are tried are asked, too; they are not when left out */
-  readonly asksTried?: boolean
-  /** false: it is not asked how its being goes on. A look then shows nothing, since no record holds what it read */
+  /** dry-run rules are asked, too; they are not when left out */
+  readonly asksDryRun?: boolean
+  /**
+   * false: it is not asked how its being goes on. A look then shows nothing, since no record holds what it
+   * read
+   */
   readonly goesOn?: false
   /** what both gates said of the same call before, over the same reader: they are not asked again */
   readonly judged?: Act | null
 }
 
 /**
- * The one law: what a decided moment comes to, with all that it writes and sends. It has no side effects. Clocks, leases, epochs, locks and
- * retries are its caller's, and what they refuse comes in as `moment.refused`.
- * @returns the conclusion, which says on which live and code questions it rests; or the effect that has to be done before it can be drawn
+ * The one law: what a decided moment comes to, with all that it writes and sends. It has no side effects.
+ * Clocks, leases, epochs, locks and retries are its caller's, and what they refuse comes in as
+ * `moment.refused`.
+ * @returns the conclusion, which says on which live and code questions it rests; or the effect that has to be
+ *   done before it can be drawn
  * @throws the error of a read that failed
  */
 export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Conclusion> {
-  const { reader, live, registry, digest, asksTried = false, judged = null } = over
+  const { reader, live, registry, digest, asksDryRun = false, judged = null } = over
   const asked = new AskedQuestions(live)
-  const shadows: ShadowVerdict[] | null = asksTried ? [] : null
+  const shadows: ShadowVerdict[] | null = asksDryRun ? [] : null
   const at: LawInputs = { reader, registry, asked, digest, shadows, judged }
   const isJudged = isCalling(moment) && moment.refused === undefined
   const found = await verdictOn(moment, at)
@@ -63,7 +71,7 @@ export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Co
   return {
     ...verdict,
     ...heads,
-    // What no gate refused is not judged again by a replay, so it says nothing of what is tried.
+    // What no gate refused is not judged again by a replay, so it says nothing of dry runs.
     ...(shadows === null || shadows.length === 0 || verdict.beside !== undefined ? {} : { shadow: shadows }),
     by: act?.by ?? verdict.by ?? [],
     facts: [...(park === null ? (act?.facts ?? []) : [park.fact]), ...notes],
@@ -120,7 +128,8 @@ async function verdictOn(moment: DecidedMoment, at: LawInputs): Promise<Verdict 
       detail: open.ended === true ? whyEnded(being) : (skip?.detail ?? null),
       act: null,
     }
-  // It was ended while it thought. A head that was read has moved then, so no act of it is committed later either.
+  // It was ended while it thought. A head that was read has moved then, so no act of it is committed later
+  // either.
   if ((await at.reader.being(being))?.ended !== undefined) return failed('BEING_ENDED', whyEnded(being))
   if (missing !== null)
     return failed(

@@ -57,7 +57,7 @@ export interface ConcludedMoment extends Verdict {
   readonly sends: MomentSends
   /** the heads from which the gates decided; left out when no call was judged */
   readonly judged?: readonly SeenHead[]
-  /** what rules that are tried would have said otherwise of the call; left out for nothing */
+  /** what dry-run rules would have said otherwise of the call; left out for nothing */
   readonly shadow?: readonly ShadowVerdict[]
   readonly restsOn: RestsOn
 }

@@ -4,7 +4,8 @@ import type { KnownEffect } from './live.ts'
 
 /**
  * The result of the effect that a moment requested; null while there is none.
- * @throws {TreeosError} the error that the effect ended with; INTERNAL when `call` differs from the recorded request
+ * @throws {TreeosError} the error that the effect ended with; INTERNAL when `call` differs from the recorded
+ *   request
  */
 export function effectResult(known: KnownEffect | null, call: EffectCall): { readonly value: Json } | null {
   if (known === null || known.result === null) return null

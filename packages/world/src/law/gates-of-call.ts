@@ -26,13 +26,16 @@ export interface GateFinding {
 export interface GatedCall {
   /** in their order; the second is not asked where the first refuses */
   readonly gates: readonly GateFinding[]
-  /** the facts by which rules count the call once it is done, those that are tried too */
+  /** the facts by which rules count the call once it is done, those that are dryRunTallies too */
   readonly counted: readonly FactDraft[]
   /** addresses of the rules that ask about it */
   readonly askedBy: readonly string[]
-  /** what rules that are tried would have said otherwise */
+  /** what rules that are dryRunTallies would have said otherwise */
   readonly shadow: readonly ShadowVerdict[]
-  /** the rules that ask, with the persons that they ask besides who makes the call. @throws {TreeosError} where these are too few */
+  /**
+   * the rules that ask, with the persons that they ask besides who makes the call.
+   * @throws {TreeosError} where these are too few
+   */
   readonly stillAsked: () => Promise<readonly AskedOf[]>
   /**
    * Whether a call that both gates allow is done, or waits for a yes.
@@ -76,7 +79,7 @@ export async function askGates(
   }
   return {
     gates,
-    counted: [...consent.tallies, ...consent.tried],
+    counted: [...consent.tallies, ...consent.dryRunTallies],
     askedBy: consent.asked.flatMap(({ asks }) => asks.map(({ by }) => by)),
     shadow: shadows,
     stillAsked: () => stillAsked(acting, consent.asked),

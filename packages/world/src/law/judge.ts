@@ -22,10 +22,10 @@ import type { Act } from '../verbs/act-inputs.ts'
 import type { CallForConsent } from '../verbs/consent/call-for-consent.ts'
 import { answeredWake } from './answered-wake.ts'
 import type { Verdict } from './conclusion.ts'
-import { isChainFull, selfContinuesMax } from './going-on.ts'
 import type { Sender } from './live.ts'
 import { actingOf, type DecidedMoment, type LawInputs, type WornSurface } from './moment.ts'
-import { requireHands } from './person-act.ts'
+import { requireDecider } from './person-act.ts'
+import { isChainFull, selfContinuesMax } from './self-continue.ts'
 
 /** A moment whose mind decided for a call. */
 export type CallingMoment = DecidedMoment & {
@@ -60,12 +60,13 @@ async function judgeCall(moment: CallingMoment, at: LawInputs): Promise<Verdict 
   const { questions } = at.asked
   const me = await at.reader.being(being)
   if (me === null) return failed('INTERNAL', 'the being is gone')
-  requireHands(me, open, content)
+  requireDecider(me, open, content)
   const wake = await answeredWake(moment, questions)
   const cut = await questions.cut(wake.root)
   if (cut !== null) {
     const why = `its thread, ${cut.thread}, was cut by ${stanceOf(cut.cutBy)}`
-    // Closes a summon that arrived together with the cut. Otherwise it would stay in a person's inbox for ever.
+    // Closes a summon that arrived together with the cut. Otherwise it would stay in a person's inbox for
+    // ever.
     const closes = wake.closedBy === undefined ? [] : [wake.id]
     return { ...failed('RESOURCE_CONFLICT', why), beside: 'thread', sendsNoNotice: true, closes }
   }
@@ -143,7 +144,10 @@ async function waitingForYes(
   }
 }
 
-/** Why a being may ask persons no more for now: it goes on asking after each answer, or it and its like ask too much at once. */
+/**
+ * Why a being may ask persons no more for now: it goes on asking after each answer, or it and its like ask
+ * too much at once.
+ */
 async function whyNoMoreAsks(
   { asked, reader }: LawInputs,
   { name }: BeingRow,
@@ -163,8 +167,8 @@ async function whyNoMoreAsks(
 }
 
 /**
- * Why there is no room for a summon: in the inbox, among the sender's own entries there, or in its chain. Only the operator may
- * fill an inbox. @returns null when there is room
+ * Why there is no room for a summon: in the inbox, among the sender's own entries there, or in its chain.
+ * Only the operator may fill an inbox. @returns null when there is room
  */
 async function whyNoRoom(
   { asked }: LawInputs,

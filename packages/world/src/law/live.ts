@@ -17,13 +17,16 @@ export interface KnownEffect {
 }
 
 /**
- * What the law asks and no reel answers. A worker answers from the database as it is now; a replay from what is recorded of the moment, as far
- * as it is. The first five are recorded beside the moments that they tell of. The others change with time, and nothing keeps what they were.
+ * What the law asks and no reel answers. A worker answers from the database as it is now; a replay from what
+ * is recorded of the moment, as far as it is. The first five are recorded beside the moments that they tell
+ * of. The others change with time, and nothing keeps what they were.
  */
 export interface LiveQuestions {
   /** an entry of an inbox by its id; null when there is none */
   entry(id: string): Promise<KnownEntry | null>
-  /** the being that sent a wake, as it was when it spoke; null without one, or when its moment is not known */
+  /**
+   * the being that sent a wake, as it was when it spoke; null without one, or when its moment is not known
+   */
   asker(wake: Wake): Promise<Asker | null>
   /** the being whose summon began the thread of a wake; null without one */
   opener(wake: Wake): Promise<BeingName | null>
@@ -47,7 +50,10 @@ export interface LiveQuestions {
     asker: BeingName,
     person: BeingName | null,
   ): Promise<{ readonly ofAsker: number; readonly ofPerson: number }>
-  /** a reel of these on which the act of another moment is counted next, since its effect is under way; null without one */
+  /**
+   * a reel of these on which the act of another moment is counted next, since its effect is under way; null
+   * without one
+   */
   heldByOther(reels: readonly ReelId[]): Promise<ReelId | null>
   /** why what a tombstone names cannot be erased; null when it can, and for any other fact */
   whyNotErasable(fact: FactDraft): Promise<string | null>
@@ -107,8 +113,8 @@ export class AskedQuestions {
 }
 
 /**
- * Answers for a call that is decided beside any moment: nothing waits, nobody asked and every inbox has room. Whoever knows better gives the
- * questions that it can answer.
+ * Answers for a call that is decided beside any moment: nothing waits, nobody asked and every inbox has room.
+ * Whoever knows better gives the questions that it can answer.
  */
 export const nothingLive = (known: Partial<LiveQuestions> = {}): LiveQuestions => ({
   entry: async () => null,

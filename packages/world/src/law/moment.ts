@@ -140,7 +140,10 @@ export function actingOf(
   }
 }
 
-/** The id of every moment that is not lived: somebody looks as a being, or asks what it could do now. No call of it can wait for a yes. */
+/**
+ * The id of every moment that is not lived: somebody looks as a being, or asks what it could do now. No call
+ * of it can wait for a yes.
+ */
 export const UNLIVED = 'see'
 
 const isUnlived = ({ moment }: OpenedMomentRecord): boolean => moment === UNLIVED

@@ -38,7 +38,10 @@ export function eventWake(being: BeingName, id: string, content: JsonObject, aft
 export const answeredBy = ({ wake, answers }: Pick<OpenedMomentRecord, 'wake' | 'answers'>): string =>
   wake.kind === 'act' ? wake.id : (answers ?? wake.id)
 
-/** Makes a wake a notice. Notices of one event, about one being and with one code are equal: a person gets them as one entry. */
+/**
+ * Makes a wake a notice. Notices of one event, about one being and with one code are equal: a person gets
+ * them as one entry.
+ */
 export function asNotice(wake: Wake): Notice {
   const { event, actor, code = '' } = wake.content as JsonObject
   return { ...wake, notice: `${event} ${actor} ${code}`.trimEnd() }
@@ -46,7 +49,8 @@ export function asNotice(wake: Wake): Notice {
 
 /**
  * Notices about a failed or skipped moment, for the asker and the operator. Nothing is retried automatically.
- * - No notice for a person's own act: the person sees the result. Of one that came by a signal the person gets one.
+ * - No notice for a person's own act: the person sees the result. Of one that came by a signal the person
+ *   gets one.
  * - No notice for a skip that a role or a cut intended.
  * - For a wake without an asker, or whose asker expects no reply, only the operator gets one.
  * - For a being that was ended only the asker gets one.
@@ -83,14 +87,20 @@ export function failureNotices(
   )
 }
 
-/** The fact that parks a being at a limit, and the notice about it. A parked being opens no moments until approval. */
+/**
+ * The fact that parks a being at a limit, and the notice about it. A parked being opens no moments until
+ * approval.
+ */
 export interface ParkingWrites {
   readonly fact: FactDraft
   /** for the approver; it replaces the notice of the failure */
   readonly notice: Notice
 }
 
-/** Parks a being. The approver is the parent of the being that has the limit: the nearest being that can raise it. */
+/**
+ * Parks a being. The approver is the maker of the being that has the limit: the nearest being that can raise
+ * it.
+ */
 export async function parking(
   reader: WorldReader,
   { being, open }: Pick<DecidedMoment, 'being' | 'open'>,

@@ -17,7 +17,10 @@ import type { BeingRow } from '../rows/rows.ts'
 
 type Content = { readonly content: Json }
 
-/** The decision that the content of a wake holds. An act that cannot be parsed becomes a failure, like an invalid answer of a model. */
+/**
+ * The decision that the content of a wake holds. An act that cannot be parsed becomes a failure, like an
+ * invalid answer of a model.
+ */
 export function decisionOfPerson({ content }: Content): Decision {
   try {
     if (!isJsonObject(content)) throw new TreeosError('INVALID_INPUT', 'an act is an object with a call')
@@ -48,7 +51,10 @@ export function saltOfAct({ content }: Content): string | null {
   return typeof salt === 'string' && /^[0-9a-f]{64}$/.test(salt) ? salt : null
 }
 
-/** The lease that a person's act names, or a call that was approved, of a person who drives a being; null when the person acts as itself. */
+/**
+ * The lease that a person's act names, or a call that was approved, of a person who drives a being; null when
+ * the person acts as itself.
+ */
 export function leaseOfAct({ content }: Content): NonNullable<ActContent['lease']> | null {
   const lease = readPath(content, ['lease'])
   if (!isJsonObject(lease) || typeof lease.driver !== 'string' || typeof lease.epoch !== 'number') return null
@@ -60,10 +66,11 @@ export const isSignalledAct = ({ kind }: Pick<Wake, 'kind'>, content: Json): boo
   kind === 'act' && readPath(content, ['isSignal']) === true
 
 /**
- * Checks that the lease still holds under which the call of a wake was chosen, and that a person's own act is a person's.
+ * Checks that the lease still holds under which the call of a wake was chosen, and that a person's own act is
+ * a person's.
  * @throws {TreeosError} FORBIDDEN
  */
-export function requireHands(
+export function requireDecider(
   me: BeingRow,
   { wake, driver }: { readonly wake: Pick<Wake, 'id' | 'kind'>; readonly driver: BeingName | null },
   content: Json,

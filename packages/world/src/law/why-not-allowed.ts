@@ -17,8 +17,8 @@ import { concludeCall, type LawOver } from './conclude.ts'
 import type { CallingMoment } from './judge.ts'
 
 /**
- * A change of one permission. `path` is a composed list (`canDo`), a list of a ceiling (`@ann ceiling.canDo`) or a rule of a
- * space (`/hall permissions.do.take`). A side that is left out is missing.
+ * A change of one permission. `path` is a composed list (`canDo`), a list of a ceiling (`@ann ceiling.canDo`)
+ * or a rule of a space (`/hall permissions.do.take`). A side that is left out is missing.
  */
 export type PermissionChange = { readonly path: string; readonly from?: Json; readonly to?: Json }
 
@@ -39,8 +39,9 @@ export interface PermissionQuestion {
 }
 
 /**
- * The smallest change of permissions under which a call would have been allowed. It asks the law, grants what the gate that
- * refused it was asked, and asks again. What one gate needs is never less than the least, so neither is the whole.
+ * The smallest change of permissions under which a call would have been allowed. It asks the law, grants what
+ * the gate that refused it was asked, and asks again. What one gate needs is never less than the least, so
+ * neither is the whole.
  * @throws the error of a read that failed
  */
 export async function whyNotAllowed(call: VerbCall, wondering: PermissionQuestion): Promise<WhyNotAllowed> {

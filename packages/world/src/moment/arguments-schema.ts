@@ -2,19 +2,23 @@ import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { bareJson } from '@treeos/signature'
 import type { Operation } from '../extend/extension.ts'
 
-/** Words of JSON Schema that all servers take. What else a schema says is checked when the operation decides. */
+/**
+ * Words of JSON Schema that all servers take. What else a schema says is checked when the operation decides.
+ */
 const WORDS = ['type', 'enum'] as const
 const DESCRIPTION_LENGTH_MAX = 300
 const DEPTH_MAX = 4
 /** A longer schema would cost more of a prompt than it helps. */
 const LENGTH_MAX = 4000
 
-/** What the arguments of a tool take: `none` where no operation takes any; null where any object may be given. */
+/**
+ * What the arguments of a tool take: `none` where no operation takes any; null where any object may be given.
+ */
 export type ArgumentsSchema = JsonObject | 'none' | null
 
 /**
- * The arguments of the operations in reach, as JSON Schema, so that servers can hold a model to them. With one operation it is its
- * own schema, with several one for each of them.
+ * The arguments of the operations in reach, as JSON Schema, so that servers can hold a model to them. With
+ * one operation it is its own schema, with several one for each of them.
  */
 export function argumentsSchema(
   held: readonly Pick<Operation, 'name' | 'args' | 'schema'>[],
@@ -44,7 +48,10 @@ function objectOf({ args, schema }: Pick<Operation, 'args' | 'schema'>): JsonObj
   return schema === undefined ? null : readOnce(schema)
 }
 
-/** @returns null where one of them may be anything: it would let the model write whatever it likes for the others, too */
+/**
+ * @returns null where one of them may be anything: it would let the model write whatever it likes for the
+ *   others, too
+ */
 function choiceOf(
   held: readonly Pick<Operation, 'name'>[],
   schemas: readonly (JsonObject | null)[],

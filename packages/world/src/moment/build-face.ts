@@ -34,7 +34,8 @@ import { seenWorld } from './seen-rows.ts'
 import { targetsFor } from './targets.ts'
 
 /**
- * The views of the substrate that an LLM being sees, unless its primary role says `views: "only"`. Roles add those that they name.
+ * The views of the substrate that an LLM being sees, unless its primary role says `views: "only"`. Roles add
+ * those that they name.
  * @see docs/roles.md, "What a model sees"
  */
 const DEFAULT_VIEWS: readonly SubstrateView[] = ['me', 'place', 'occupants', 'things', 'conversation']
@@ -149,7 +150,10 @@ export const surfaceOf = (
 ): ReturnType<typeof expandSurface> =>
   isInward ? inwardSurface(reader, tokens, wearing) : forwardSurface(reader, tokens, wearing)
 
-/** Folds the face of a moment that looks inward: the being, its own acts, and those entries of its lists that need no world. */
+/**
+ * Folds the face of a moment that looks inward: the being, its own acts, and those entries of its lists that
+ * need no world.
+ */
 export async function buildInwardFace(
   reader: WorldReader,
   registry: Resolvers,
@@ -241,7 +245,10 @@ interface NameFinder {
   readonly found: () => { readonly key: string; readonly resolve: SeeResolver }
 }
 
-/** The see-resolvers of a moment by the name under which their views stand: the last part, and the whole name of a namesake. */
+/**
+ * The see-resolvers of a moment by the name under which their views stand: the last part, and the whole name
+ * of a namesake.
+ */
 function resolversFor(
   { see }: Resolvers,
   specs: readonly RoleSpec[],
@@ -265,12 +272,15 @@ function resolversFor(
   return shown
 }
 
-/** Views of the substrate ask of each thing whether it may be shown; those of extensions, whose names have a prefix, get no other. */
+/**
+ * Views of the substrate ask of each thing whether it may be shown; those of extensions, whose names have a
+ * prefix, get no other.
+ */
 const isOfExtension = (key: string): boolean => key.includes(':')
 
 /**
- * Finds a see-resolver. A name without a prefix stands for that of the role's own extension, else for one that is built in, else for the
- * only resolver of that name in any extension.
+ * Finds a see-resolver. A name without a prefix stands for that of the role's own extension, else for one
+ * that is built in, else for the only resolver of that name in any extension.
  */
 function seeResolver(
   see: Resolvers['see'],

@@ -57,9 +57,14 @@ export interface MomentInputs {
   readonly ended?: boolean
   /** its wake is marked: its words come from outside */
   readonly outside?: boolean
-  /** what its wake says, or what holds for every moment of its kind; the primary role decides when left out */
+  /**
+   * what its wake says, or what holds for every moment of its kind; the primary role decides when left out
+   */
   readonly orientation?: Orientation | undefined
-  /** whether the flow may read the qualities of the place, for who has not all that the gates read of it; they are asked when left out */
+  /**
+   * whether the flow may read the qualities of the place, for who has not all that the gates read of it; they
+   * are asked when left out
+   */
   readonly readsPlace?: typeof readsPlace
 }
 
@@ -76,8 +81,8 @@ export interface OpenedContext {
 }
 
 /**
- * Whether a moment holds words from outside: of its wake, or of what it has read. A person who decides has read it and writes words of its
- * own, so then only the wake counts.
+ * Whether a moment holds words from outside: of its wake, or of what it has read. A person who decides has
+ * read it and writes words of its own, so then only the wake counts.
  */
 export const holdsOutside = (
   reader: Pick<WorldReader, 'hasOutside'>,
@@ -86,21 +91,21 @@ export const holdsOutside = (
 
 /**
  * Reads the program of one moment, and the slice of the context that its flow reads.
- * @param tried another flow in the place of its own, and whether the moment holds words from outside
+ * @param dryRun another flow in the place of its own, and whether the moment holds words from outside
  */
 export async function openContext(
   reader: WorldReader,
   opening: MomentInputs,
-  tried?: { readonly flow: JsonObject[]; readonly outside: boolean },
+  dryRun?: { readonly flow: JsonObject[]; readonly outside: boolean },
 ): Promise<OpenedContext> {
   const { me } = opening
   const own = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []
-  const flow = tried?.flow ?? own
+  const flow = dryRun?.flow ?? own
   const paths = flowPaths(flow)
   const namespaces = worldNamespaces(paths)
   const names = [
     ...new Set([
-      ...rolesNamed(tried === undefined ? me : { ...me, qualities: { roleFlow: flow } }),
+      ...rolesNamed(dryRun === undefined ? me : { ...me, qualities: { roleFlow: flow } }),
       ...(opening.asked === null ? [] : [opening.asked]),
     ]),
   ].sort()
@@ -123,7 +128,7 @@ export async function openContext(
   const isPlaceHidden = asksPlace && !(await (opening.readsPlace ?? readsPlace)(reader, me))
   const place = asksPlace && !isPlaceHidden ? await reader.space(me.space) : null
   const { time, lastSealed, caller } = opening
-  const outside = tried?.outside ?? holdsOutside(reader, opening)
+  const outside = dryRun?.outside ?? holdsOutside(reader, opening)
   const readsOrigin = paths.some((path) => path === 'moment' || path.startsWith('moment.'))
   const context: OpenContext = {
     verb: opening.verb,

@@ -7,7 +7,7 @@ import {
   triggerOf,
   type Verb,
   type Wake,
-  wakeWord,
+  wakeLabel,
 } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
 import type { LastSealed, MomentInputs, OpenTime } from './context.ts'
@@ -21,7 +21,7 @@ export interface RecordedOpening extends OpenTime {
   readonly lastSealed: LastSealed | null
   readonly asked: string | null
   readonly answers: string | null
-  readonly wake: Parameters<typeof wakeWord>[0] & Pick<Wake, 'outside' | 'orientation'>
+  readonly wake: Parameters<typeof wakeLabel>[0] & Pick<Wake, 'outside' | 'orientation'>
   readonly cut?: true
   /** the word of the wake of the moment that asked, where it brings a yes */
   readonly asKind?: string
@@ -29,8 +29,8 @@ export interface RecordedOpening extends OpenTime {
 }
 
 /**
- * The inputs of a reading, taken from an open record. Live moments, replay and the offline verifier use it, so they read alike. The hour and
- * the weekday come from the record, since time-zone tables change.
+ * The inputs of a reading, taken from an open record. Live moments, replay and the offline verifier use it,
+ * so they read alike. The hour and the weekday come from the record, since time-zone tables change.
  */
 export function momentInputsOf(
   me: BeingRow,
@@ -41,7 +41,7 @@ export function momentInputsOf(
     me,
     cognition: open.cognition.kind,
     verb,
-    kind: open.asKind ?? wakeWord(open.wake),
+    kind: open.asKind ?? wakeLabel(open.wake),
     caller,
     time: { openedAt, zone, hour, dayOfWeek, offset },
     lastSealed,
@@ -49,7 +49,8 @@ export function momentInputsOf(
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
     ended: me.ended !== undefined,
-    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer does not ask
+    // who has the answer does not ask
+    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null),
     quotes: open.quotes ?? null,
     outside: open.wake.outside === true,
     // A moment that a person decides, or that holds its call already, looks forward.

@@ -1,13 +1,18 @@
 import type { OpenTime } from './context.ts'
 
-/** Hour, weekday and offset of the reality's time zone. They are recorded, because time-zone tables change. */
+/**
+ * Hour, weekday and offset of the reality's time zone. They are recorded, because time-zone tables change.
+ */
 export function openTime(openedAt: number, zone: string): OpenTime & { readonly offset: number } {
   const minute = Math.floor(openedAt / 60_000)
   if (last?.minute !== minute || last.zone !== zone) last = { minute, zone, shown: shownAt(openedAt, zone) }
   return { openedAt, zone, ...last.shown }
 }
 
-/** Clocks show another hour, and begin to run differently, at whole minutes only, so moments of one minute share what is shown. */
+/**
+ * Clocks show another hour, and begin to run differently, at whole minutes only, so moments of one minute
+ * share what is shown.
+ */
 let last: { readonly minute: number; readonly zone: string; readonly shown: ShownTime } | null = null
 type ShownTime = Pick<ReturnType<typeof openTime>, 'hour' | 'dayOfWeek' | 'offset'>
 
@@ -22,7 +27,10 @@ function shownAt(openedAt: number, zone: string): ShownTime {
   }
 }
 
-/** Minutes ahead of UTC, from `GMT`, `GMT+05:30` or `GMT-03:30`. The seconds of offsets before 1972 are left out. */
+/**
+ * Minutes ahead of UTC, from `GMT`, `GMT+05:30` or `GMT-03:30`. The seconds of offsets before 1972 are left
+ * out.
+ */
 function offsetOf(name: string): number {
   const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []
   const ahead = Number(hours ?? 0) * 60 + Number(minutes ?? 0)

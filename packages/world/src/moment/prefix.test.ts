@@ -76,7 +76,10 @@ async function promptOf(
   return prompt.system + prompt.user
 }
 
-/** The part of a prompt that a provider need not read anew: what it begins with alike with the prompt before it. */
+/**
+ * The part of a prompt that a provider need not read anew: what it begins with alike with the prompt before
+ * it.
+ */
 function shareOf(before: string, now: string): number {
   let alike = 0
   while (alike < now.length && before[alike] === now[alike]) alike += 1

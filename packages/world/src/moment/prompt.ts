@@ -27,14 +27,14 @@ import { groundRules, type WakeRow, wakeBlock } from './wake-block.ts'
 import { toldWake } from './wake-sentence.ts'
 
 /**
- * Version of what a moment shows and of the form of its prompt: the views of the substrate, their bounds, and the parts of the
- * prompt. It is recorded with each moment. Raise it with every change of these, so that replay does not compare the prompt of an
- * older moment with one of another form.
+ * Version of what a moment shows and of the form of its prompt: the views of the substrate, their bounds, and
+ * the parts of the prompt. It is recorded with each moment. Raise it with every change of these, so that
+ * replay does not compare the prompt of an older moment with one of another form.
  */
 export const PROMPT_LAYOUT = 1
 
 /** An operation by which a being answers who woke it, and the argument that takes the answer. */
-export interface AnsweringAction {
+export interface AnsweringOperation {
   readonly operation: string
   readonly argument: string
 }
@@ -50,8 +50,11 @@ export interface ComposedPrompt {
   /** the names that the prompt tells, which the model may write short */
   readonly shown: ShownNames
   /** the operation by which it answers; null when it answers by a summon */
-  readonly answersBy: AnsweringAction | null
-  /** a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when all are loaded */
+  readonly answersBy: AnsweringOperation | null
+  /**
+   * a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when
+   * all are loaded
+   */
   readonly missing: RoleName | null
 }
 
@@ -67,7 +70,7 @@ export function composeMoment(
   moment: PromptMoment,
 ): ComposedPrompt {
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
-  const answersBy = answeringAction(face, registry)
+  const answersBy = answeringOperation(face, registry)
   const signature = fillMoment(role, face, moment, answersBy?.operation ?? null)
   let tools: readonly Tool[] | undefined
   let shown: ShownNames | undefined
@@ -75,7 +78,8 @@ export function composeMoment(
     role,
     signature,
     prompt: renderSignature(signature, null),
-    // Only who asks a model needs them, and they take long to make. A copy of this object by `...` would make them.
+    // Only who asks a model needs them, and they take long to make. A copy of this object by `...` would make
+    // them.
     get tools() {
       tools ??= toolsFor(toolsAt(face, moment), role, registry)
       return tools
@@ -89,10 +93,10 @@ export function composeMoment(
   }
 }
 
-function answeringAction(
+function answeringOperation(
   { surface }: Face,
   { operations }: Pick<Registry, 'operations'>,
-): AnsweringAction | null {
+): AnsweringOperation | null {
   for (const operation of surface.canDo) {
     const argument = typeof operation === 'string' ? operations.get(operation)?.answers : undefined
     if (typeof operation === 'string' && argument !== undefined) return { operation, argument }
@@ -113,8 +117,8 @@ const toolsAt = (
 })
 
 /**
- * Renders the prompt of a role. A prompt function that throws renders as empty: a fault in a prompt must not change what the
- * being can do.
+ * Renders the prompt of a role. A prompt function that throws renders as empty: a fault in a prompt must not
+ * change what the being can do.
  */
 function render(registry: Pick<Registry, 'roles'>, spec: RoleSpec, face: Face): string {
   if (typeof spec.prompt === 'string') return spec.prompt
@@ -153,10 +157,10 @@ export interface PromptMoment extends WakeRow {
 const MOMENT_SIGNATURE = 'moment'
 
 /**
- * Fills the Signature of one moment. What it is to do is assembled in a fixed order: identity and place, see-views,
- * capabilities, the composed role prompt, who speaks, the recorded time. What changes with every moment comes last. Its input is
- * the content of the wake, and its output a call of one of the tools. It is pure: the same moment gives the same bytes on every
- * replay. Raise `PROMPT_LAYOUT` when it changes.
+ * Fills the Signature of one moment. What it is to do is assembled in a fixed order: identity and place,
+ * see-views, capabilities, the composed role prompt, who speaks, the recorded time. What changes with every
+ * moment comes last. Its input is the content of the wake, and its output a call of one of the tools. It is
+ * pure: the same moment gives the same bytes on every replay. Raise `PROMPT_LAYOUT` when it changes.
  * @param answersBy the operation in reach by which the being answers; null when it answers by a summon
  */
 export function fillMoment(
@@ -216,7 +220,10 @@ const LATE_VIEWS: ReadonlySet<string> = new Set<SubstrateView | typeof PAST_VIEW
   PAST_VIEW,
 ])
 
-/** The last act changes with every act, so it is shown after all that does not: a provider then reads less anew. */
+/**
+ * The last act changes with every act, so it is shown after all that does not: a provider then reads less
+ * anew.
+ */
 function withoutLastAct(name: string, view: Json): { readonly view: Json; readonly lastAct?: Json } {
   if (name !== 'me' || !isJsonObject(view)) return { view }
   const { lastAct, ...rest } = view

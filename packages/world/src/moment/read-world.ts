@@ -31,7 +31,10 @@ import { buildFace, buildInwardFace } from './build-face.ts'
 import { holdsOutside, type MomentInputs, openContext } from './context.ts'
 import { valueAt } from './wake-quotes.ts'
 
-/** All that one moment sees: its program, the context slice, its stack, its face, and every head that was read. */
+/**
+ * All that one moment sees: its program, the context slice, its stack, its face, and every head that was
+ * read.
+ */
 export interface WorldReading {
   readonly program: Program
   readonly context: JsonObject
@@ -54,15 +57,20 @@ export interface WorldReading {
   readonly basis: readonly HeadRef[]
   /** what was read beside rows */
   readonly aside: Aside
-  /** the roles that the flow in its shadow would have given it, the primary first; null where they are the same, and without such a flow */
+  /**
+   * the roles that the flow in its shadow would have given it, the primary first; null where they are the
+   * same, and without such a flow
+   */
   readonly shadow: readonly RoleName[] | null
-  /** reels with words from outside that only the flow in its shadow read, sorted: they do not mark the moment */
+  /**
+   * reels with words from outside that only the flow in its shadow read, sorted: they do not mark the moment
+   */
   readonly triedOutside: readonly ReelId[]
 }
 
 /**
- * Reads the world once, for one being. Live moments (over a snapshot) and replay (over the recorded basis) both use it, since
- * it reads through the reader only.
+ * Reads the world once, for one being. Live moments (over a snapshot) and replay (over the recorded basis)
+ * both use it, since it reads through the reader only.
  * @param onFault called for every entry and see-resolver that was left out
  * @throws the error of a read that failed
  */
@@ -79,7 +87,7 @@ export async function readWorld(
   if (outside && !pass.opened.outside && pass.opened.restsOnOrigin)
     pass = await passOver(reader, resolvers, { ...opening, outside }, onFault)
   const { opened, result, folded } = pass
-  const tried = await wornInShadow(reader, { ...opening, outside }, result)
+  const dryRun = await wornInShadow(reader, { ...opening, outside }, result)
   reader.requireWhole()
   const { program, context, isPlaceHidden } = opened
   const { of: quoted = [] } = opening.quotes ?? {}
@@ -96,13 +104,14 @@ export async function readWorld(
     faceText: folded?.text ?? null,
     basis: headRefs(reader.heads),
     aside: reader.aside,
-    ...tried,
+    ...dryRun,
   }
 }
 
 /**
- * What a flow that is tried would have given a being, where it is something else. It reads what the being's own flow may read, it is not worn, and
- * it marks nothing. A malformed clause of it holds never, as in any flow.
+ * What a flow that is dryRun would have given a being, where it is something else. It reads what the being's
+ * own flow may read, it is not worn, and it marks nothing. A malformed clause of it holds never, as in any
+ * flow.
  */
 export async function wornInShadow(
   reader: WorldReader,
@@ -113,21 +122,21 @@ export async function wornInShadow(
   if (!Array.isArray(flow) || result.skip !== undefined) return { shadow: null, triedOutside: [] }
   const { outside } = opening
   const known = new Set(reader.heads.keys())
-  const beside = reader.beside()
-  const { program, context } = await openContext(beside, opening, { flow: flow as JsonObject[], outside })
-  beside.requireWhole()
+  const apart = reader.apart()
+  const { program, context } = await openContext(apart, opening, { flow: flow as JsonObject[], outside })
+  apart.requireWhole()
   const { cognition, asked } = opening
-  const tried = evaluateFlow(compileFlow(program.flow), {
+  const dryRun = evaluateFlow(compileFlow(program.flow), {
     context,
     cognition,
     roles: program.roles,
     defaultRole: program.defaultRole,
     asked: outside ? null : asked,
   })
-  const names = tried.skip === undefined ? [tried.primary, ...tried.stacked] : []
+  const names = dryRun.skip === undefined ? [dryRun.primary, ...dryRun.stacked] : []
   return {
     shadow: names.join() === [result.primary, ...result.stacked].join() ? null : names,
-    triedOutside: beside.markedBeyond(known),
+    triedOutside: apart.markedBeyond(known),
   }
 }
 
@@ -192,7 +201,10 @@ async function seeFor(
   return { ...face, unseen }
 }
 
-/** The addresses that a being may not see, or that name nothing any more. Its part in a thread does not end, so threads are not asked. */
+/**
+ * The addresses that a being may not see, or that name nothing any more. Its part in a thread does not end,
+ * so threads are not asked.
+ */
 async function unseenOf(seer: Seer, addresses: readonly string[]): Promise<string[]> {
   const unseen: string[] = []
   for (const address of addresses) {

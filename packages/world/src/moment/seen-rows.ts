@@ -4,8 +4,8 @@ import { type RowSource, WorldReader } from '../read/reader.ts'
 import { matterKey, type Row, withKind } from '../rows/rows.ts'
 
 /**
- * The world as one being sees it, for code of an extension that shows it something. What the being may not see is not there. Of who and
- * what is in a place that it sees it knows that much: a row without content.
+ * The world as one being sees it, for code of an extension that shows it something. What the being may not
+ * see is not there. Of who and what is in a place that it sees it knows that much: a row without content.
  */
 export const seenWorld = (seer: Seer): WorldReader => new WorldReader(seenRows(seer))
 
@@ -80,7 +80,10 @@ async function seenRow(seer: Seer, key: string, row: Row): Promise<Row | null> {
   }
 }
 
-/** Those of these notes that the being may read. The others leave no trace in its record, not even that they are there. */
+/**
+ * Those of these notes that the being may read. The others leave no trace in its record, not even that they
+ * are there.
+ */
 async function readableAmong(seer: Seer, ids: readonly MatterId[]): Promise<ReadonlySet<MatterId>> {
   const untraced = { ...seer, world: seer.world.untraced() }
   await untraced.world.prefetch(ids.map(matterKey))

@@ -28,12 +28,12 @@ export function actStep(call: VerbCall, result: Json): JsonObject {
     case 'summon':
       return { did: `said to ${call.target ?? readPath(result, ['to'])}: ${shortenedStep(call.content)}` }
     default:
-      return { did: `did ${callInWords(call)}`, result: bounded(result) }
+      return { did: `did ${callText(call)}`, result: bounded(result) }
   }
 }
 
 /** A call in words, without its verb where its operation says it. */
-export function callInWords(call: VerbCall): string {
+export function callText(call: VerbCall): string {
   switch (call.verb) {
     case 'see':
       return `see ${call.address}`
@@ -61,8 +61,8 @@ function bounded(result: Json): Json {
 }
 
 /**
- * The caller and content that the being goes on with. A moment sees no past turns, so the wakes by which a being goes on
- * repeat them.
+ * The caller and content that the being goes on with. A moment sees no past turns, so the wakes by which a
+ * being goes on repeat them.
  */
 export function begunIn(
   { wake, caller }: { readonly wake: Pick<Wake, 'id' | 'kind'>; readonly caller: Caller | null },
@@ -87,7 +87,10 @@ export function stepsIn(wake: Pick<Wake, 'id' | 'kind'>, content: Json): Json[] 
   return [...(Array.isArray(earlier) ? earlier : []), ...steps].slice(-EARLIER_MAX)
 }
 
-/** Replaces parts of a content that is too large with a note: of the earlier steps, oldest first, then `begun`, then the last step. */
+/**
+ * Replaces parts of a content that is too large with a note: of the earlier steps, oldest first, then
+ * `begun`, then the last step.
+ */
 export function fitContent(content: JsonObject): JsonObject {
   let kept = content
   const isTooLarge = () => utf8Length(canonicalJson(kept)) > LIMITS.contentBytesMax

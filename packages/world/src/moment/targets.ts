@@ -11,7 +11,7 @@ import { beingKey, matterKey, spaceKey } from '../rows/rows.ts'
 
 /** Most addresses that are listed for one verb. Beyond it a tool says in words what its target may be. */
 const TARGETS_MAX = 32
-/** Most addresses that are asked about for `do`, where each may be the target of several actions. */
+/** Most addresses that are asked about for `do`, where each may be the target of several operations. */
 const CANDIDATES_MAX = 96
 
 const UNLISTED: Targets = { isWhole: false, of: [] }
@@ -26,8 +26,9 @@ interface BeingSurroundings {
 }
 
 /**
- * The addresses that each verb of a being can be called with now: both gates are asked about each of them, as the call itself would
- * ask. So a tool can name them, and a model need not guess. They are part of the face, since rules may read any row.
+ * The addresses that each verb of a being can be called with now: both gates are asked about each of them, as
+ * the call itself would ask. So a tool can name them, and a model need not guess. They are part of the face,
+ * since rules may read any row.
  */
 export async function targetsFor(
   seer: Seer,
@@ -115,7 +116,9 @@ async function targetsOfDo(
 const takes = (targets: Operation['targets'], target: OperationTarget): boolean =>
   targets.includes(target.kind) || (isRoot(target) && targets.includes('reality'))
 
-/** What a being knows of: itself, its place, who and what is there, what it holds, and what its lists name. */
+/**
+ * What a being knows of: itself, its place, who and what is there, what it holds, and what its lists name.
+ */
 async function candidatesFor(
   { world, me, surface }: Seer,
   kinds: ReadonlySet<Operation['targets'][number]>,

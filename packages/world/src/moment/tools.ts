@@ -52,10 +52,11 @@ export const VERB_OF_LIST = {
 } as const satisfies Record<CanList, Verb>
 
 /**
- * The tools of a surface: the verbs whose list is not empty, without those that can reach nothing now. No role or extension can add a
- * fifth verb. A tool names the targets that it can have now, so a model need not guess one. Operations in reach are listed with what
- * they do and take. Where somebody can be answered, acting comes first, and answering once it has acted: small models take what they
- * read first. Looking comes last, since what is around is shown to them anyway.
+ * The tools of a surface: the verbs whose list is not empty, without those that can reach nothing now. No
+ * role or extension can add a fifth verb. A tool names the targets that it can have now, so a model need not
+ * guess one. Operations in reach are listed with what they do and take. Where somebody can be answered,
+ * acting comes first, and answering once it has acted: small models take what they read first. Looking comes
+ * last, since what is around is shown to them anyway.
  */
 export function toolsFor(at: ToolsAt, answering: ReplyRules, operations: ToolOperations): readonly Tool[] {
   const { surface, targets, me, caller = null, expectReply, goesOn } = at
@@ -141,8 +142,8 @@ const seeTool = (targets?: Targets): Tool =>
 const isWhole = (targets: Targets | undefined): boolean => targets?.isWhole === true
 
 /**
- * An answer is a summon of the being that woke this one. The runtime adds what it answers, so no field for that is offered: there is
- * nothing else that a being could answer.
+ * An answer is a summon of the being that woke this one. The runtime adds what it answers, so no field for
+ * that is offered: there is nothing else that a being could answer.
  */
 function summonTool(
   { surface, targets, me, caller = null, expectReply }: ToolsAt,
@@ -163,7 +164,8 @@ function summonTool(
   const told = {
     target: {
       description: `${isWhole(summon) ? 'whom' : 'whom: @name'}${left === null || isNamed ? '' : `; ${left} when left out`}`,
-      required: left === null || isWhole(summon), // servers hold a model to a schema only where it needs all of its fields
+      // servers hold a model to a schema only where it needs all of its fields
+      required: left === null || isWhole(summon),
       ...choicesOf(summon),
     },
     orientation: {
@@ -277,7 +279,8 @@ function lineOf({ name, description, targets, args }: Operation, { verb, isTyped
 }
 
 /**
- * The four verbs as functions, for callers that no wake opened, whatever a surface holds. The operations in reach are listed.
+ * The four verbs as functions, for callers that no wake opened, whatever a surface holds. The operations in
+ * reach are listed.
  * @param surface null when it is not known, and then no operation is listed
  */
 export function verbTools(
@@ -317,8 +320,8 @@ export function shownIn(
         ...spaces,
       ]),
     ],
-    actions: argumentNames(heldBy(surface.canDo, operations)),
-    operations: argumentNames(heldBy(surface.canBe, beOperations)),
+    doOperations: argumentNames(heldBy(surface.canDo, operations)),
+    beOperations: argumentNames(heldBy(surface.canBe, beOperations)),
   }
 }
 

@@ -5,13 +5,16 @@ import {
   stanceOf,
   type Verb,
   type Wake,
-  wakeWord,
+  wakeLabel,
 } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
 import { inline } from '@treeos/signature'
 import { covers, type Surface } from '../rows/lists.ts'
 
-/** What is known of a wake from rows alone. Its content is not part of it: what was said stands in the user message. */
+/**
+ * What is known of a wake from rows alone. Its content is not part of it: what was said stands in the user
+ * message.
+ */
 export interface WakeRow {
   readonly wake: Pick<Wake, 'id' | 'kind' | 'root' | 'inReplyTo' | 'expectReply' | 'outside'>
   /** as the open record says: the moment holds words from outside */
@@ -40,10 +43,11 @@ export const proseAnswers = (
 ): boolean => prose === 'answers' && respondMode !== 'none' && isAwaited(row)
 
 /**
- * Says who speaks, made from rows alone. So a model, and any program, can tell a being's words from an event of the substrate,
- * whatever the user message holds.
+ * Says who speaks, made from rows alone. So a model, and any program, can tell a being's words from an event
+ * of the substrate, whatever the user message holds.
  * @param answersBy the operation in reach by which the being answers; null when it answers by a summon
- * @returns the block, and how to answer: that is the last line of the user message, since small models heed most what they read last
+ * @returns the block, and how to answer: that is the last line of the user message, since small models heed
+ *   most what they read last
  */
 export function wakeBlock(
   { wake, caller, answers, outside }: WakeRow,
@@ -51,7 +55,7 @@ export function wakeBlock(
   role: ProseRules,
   answersBy: string | null = null,
 ): { readonly block: string; readonly after: string | null } {
-  const kind = wakeWord(wake)
+  const kind = wakeLabel(wake)
   const after = lastLine({ wake, caller, answers }, surface, role, answersBy)
   const lines = [
     `kind: ${inline(kind)}`,
@@ -154,13 +158,13 @@ function howToAnswer(
     return `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`
   // Words are the shorter way, unless the server holds the model to a tool.
   if (proseAnswers(role, row) && !role.forceToolCall)
-    return `${who} may be waiting. ${inWords(row.wake, who, surface)}`
+    return `${who} may be waiting. ${requestSentence(row.wake, who, surface)}`
   const tool =
     answersBy === null ? `summon tool with target ${who}` : `do tool with operation ${inline(answersBy)}`
   return `${who} may be waiting. To answer, call the ${tool}${proseAnswers(role, row) ? ', or write it as text' : ''}.`
 }
 
-function inWords(wake: WakeRow['wake'], who: string, { canDo }: Surface): string {
+function requestSentence(wake: WakeRow['wake'], who: string, { canDo }: Surface): string {
   if (canDo.length === 0) return `Answer ${who} in plain words.`
   return isContinuation(wake)
     ? `Answer ${who} in plain words now, or use another tool first.`

@@ -9,7 +9,10 @@ import {
 import type { WorldReader } from '../read/reader.ts'
 import { beingKey, spaceKey } from '../rows/rows.ts'
 
-/** What a wake of a being's own quotes of the world: content of places and beings, which the being may not see any more when it opens. */
+/**
+ * What a wake of a being's own quotes of the world: content of places and beings, which the being may not see
+ * any more when it opens.
+ */
 export interface Quotes {
   /** addresses whose content it quotes, sorted */
   readonly of: readonly string[]
@@ -54,7 +57,10 @@ function changeIn({ what, target }: JsonObject): NonNullable<Quotes['change']> |
 /** A longer value is left out of what a wake tells: the being sees the world anyway. */
 const VALUE_LENGTH_MAX = 1024
 
-/** The value of a quality that changed, as it is now; undefined when it is too long to be told, or what had it is gone. */
+/**
+ * The value of a quality that changed, as it is now; undefined when it is too long to be told, or what had it
+ * is gone.
+ */
 export async function valueAt(
   world: WorldReader,
   { target, path }: NonNullable<Quotes['change']>,
@@ -69,8 +75,8 @@ export async function valueAt(
 }
 
 /**
- * The content of a wake as its being may hear it. What it quotes of a place or a being that the being may not see is left out: a change
- * says then that something changed, and not what.
+ * The content of a wake as its being may hear it. What it quotes of a place or a being that the being may not
+ * see is left out: a change says then that something changed, and not what.
  * @param unseen the addresses that it may not see
  * @param value of the quality whose change it tells of; left out where it is not known
  */

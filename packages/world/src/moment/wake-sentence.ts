@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, parseCall, wakeWord } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, parseCall, wakeLabel } from '@treeos/core'
 import { bareJson, inline } from '@treeos/signature'
-import { callInWords } from './steps.ts'
+import { callText } from './steps.ts'
 import type { WakeRow } from './wake-block.ts'
 
 /** A wake as the user message tells it. */
@@ -21,12 +21,13 @@ const GOES_ON: ReadonlySet<string> = new Set(['continue', 'denied', 'expired', '
 const QUOTED_CHARS_MAX = 1000
 
 /**
- * Tells an event in one plain sentence, with its content after it. The words of a being are told as they are. What kind of event it is
- * comes from the row of the wake; a content that does not have the fields of its kind is told by its kind alone.
+ * Tells an event in one plain sentence, with its content after it. The words of a being are told as they are.
+ * What kind of event it is comes from the row of the wake; a content that does not have the fields of its
+ * kind is told by its kind alone.
  */
 export function toldWake({ wake, content }: Pick<WakeRow, 'wake'> & { readonly content: Json }): ToldWake {
   if (wake.kind !== 'event') return { before: null, content }
-  const kind = wakeWord(wake)
+  const kind = wakeLabel(wake)
   const fields = isJsonObject(content) ? content : {}
   const tell = Object.hasOwn(TELLERS, kind) ? TELLERS[kind] : undefined
   const before = tell?.(fields) ?? anyEvent(kind, fields)
@@ -105,7 +106,7 @@ const anyEvent = (kind: string, { event, actor }: JsonObject): string =>
 /** The call that waited, in words. */
 function deed(call: Json | undefined): string {
   try {
-    return oneLine(callInWords(parseCall(call)))
+    return oneLine(callText(parseCall(call)))
   } catch {
     return 'act'
   }
@@ -119,7 +120,10 @@ const quotedQuestion = (text: string): string => bareJson(JSON.stringify(text))
 const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
   typeof step === 'number' && typeof of === 'number' ? `, step ${step} of at most ${of}` : ''
 
-/** What the being goes on with: the question first, since a model that reads it last looks at the same address again. */
+/**
+ * What the being goes on with: the question first, since a model that reads it last looks at the same address
+ * again.
+ */
 function begunBy(begun: Json | undefined): string {
   if (!isQuoted(begun)) return ''
   return `${inline(begun.from)} asked: ${quotedQuestion(begun.content)}. `

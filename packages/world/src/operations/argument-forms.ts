@@ -1,5 +1,5 @@
 import type { Json } from '@treeos/core'
-import { type ArgumentSchema, wordsOfSchema } from './argument-schema.ts'
+import { type ArgumentSchema, schemaText } from './argument-schema.ts'
 
 /** What one argument of a built-in operation takes. Forms, prompts and errors follow from it. */
 export interface ArgumentForm {
@@ -10,7 +10,10 @@ export interface ArgumentForm {
   readonly right: string
   /** null counts as left out where it is not needed, unless its schema takes null */
   readonly isNeeded: boolean
-  /** Asked before the schema, for errors that say more. @throws {TreeosError} naming the fault of the value */
+  /**
+   * Asked before the schema, for errors that say more.
+   * @throws {TreeosError} naming the fault of the value
+   */
   parse?(value: Json): unknown
   /** says what the schema cannot; asked after it */
   isRight?(value: Json): boolean
@@ -21,7 +24,7 @@ export type ArgumentForms = Readonly<Record<string, ArgumentForm>>
 type FormExtras = Partial<Pick<ArgumentForm, 'right' | 'parse' | 'isRight'>>
 
 export const needed = (schema: ArgumentSchema, about: string, more: FormExtras = {}): ArgumentForm => ({
-  ...{ about, schema, right: wordsOfSchema(schema), isNeeded: true },
+  ...{ about, schema, right: schemaText(schema), isNeeded: true },
   ...more,
 })
 

@@ -1,6 +1,6 @@
 import type { Json } from '@treeos/core'
 import { expect, it } from 'vitest'
-import { type ArgumentSchema, fitsSchema, wordsOfSchema } from './argument-schema.ts'
+import { type ArgumentSchema, fitsSchema, schemaText } from './argument-schema.ts'
 
 const POINT: ArgumentSchema = {
   type: 'object',
@@ -30,7 +30,7 @@ it.each<[ArgumentSchema, string, Json[], Json[]]>([
   [{ type: 'object' }, 'an object', [{}, { any: 1 }], [null, []]],
   [{ anyOf: [POINT, { type: 'null' }] }, 'an object, or null', [{ x: 1 }, null], [{ x: -1 }, 1]],
 ])('%j takes %s', (schema, words, right, wrong) => {
-  expect(wordsOfSchema(schema)).toBe(words)
+  expect(schemaText(schema)).toBe(words)
   expect(right.filter((value) => !fitsSchema(schema, value))).toEqual([])
   expect(wrong.filter((value) => fitsSchema(schema, value))).toEqual([])
 })

@@ -1,6 +1,9 @@
 import { asJson, isJsonObject, type Json, type JsonObject } from '@treeos/core'
 
-/** What an argument of a built-in operation may be: the part of JSON Schema that is checked here. One without words takes any JSON. */
+/**
+ * What an argument of a built-in operation may be: the part of JSON Schema that is checked here. One without
+ * words takes any JSON.
+ */
 export interface ArgumentSchema {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object'
   readonly enum?: readonly string[]
@@ -55,7 +58,7 @@ function fitsObject(
   })
 }
 
-const TYPE_WORDS: Readonly<Record<NonNullable<ArgumentSchema['type']>, string>> = {
+const TYPE_LABELS: Readonly<Record<NonNullable<ArgumentSchema['type']>, string>> = {
   string: 'a text',
   integer: 'a whole number',
   number: 'a number',
@@ -66,12 +69,12 @@ const TYPE_WORDS: Readonly<Record<NonNullable<ArgumentSchema['type']>, string>> 
 }
 
 /** What a schema takes, in the words of an error. */
-export function wordsOfSchema(schema: ArgumentSchema): string {
+export function schemaText(schema: ArgumentSchema): string {
   const { type, anyOf, minimum, maximum, maxLength } = schema
   if (schema.enum !== undefined) return `one of ${schema.enum.join(', ')}`
-  if (anyOf !== undefined) return anyOf.map(wordsOfSchema).join(', or ')
+  if (anyOf !== undefined) return anyOf.map(schemaText).join(', or ')
   if (type === undefined) return 'any JSON'
-  const words = TYPE_WORDS[type]
+  const words = TYPE_LABELS[type]
   if (type === 'string')
     return maxLength === undefined ? words : `${words} of at most ${maxLength} characters`
   const from = minimum === undefined ? '' : ` from ${minimum}`

@@ -2,7 +2,10 @@ import { type Json, type JsonObject, quote, TreeosError } from '@treeos/core'
 import type { ArgumentForm, ArgumentForms } from './argument-forms.ts'
 import { fitsSchema } from './argument-schema.ts'
 
-/** The arguments of one call, which are what their forms take. Each error names the argument, its value and what would be right. */
+/**
+ * The arguments of one call, which are what their forms take. Each error names the argument, its value and
+ * what would be right.
+ */
 export class Arguments {
   readonly #operation: string
   readonly #args: JsonObject

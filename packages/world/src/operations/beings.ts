@@ -33,8 +33,8 @@ import {
 } from './model-connection.ts'
 import { requirePasskeyChange } from './passkeys.ts'
 import { qualityArguments, qualityChange } from './quality-change.ts'
+import { KEPT_NAMESPACES, qualitySet } from './schedules.ts'
 import { requireSightOfPlace } from './sight-of-place.ts'
-import { KEPT_NAMESPACES, qualitySet } from './waking.ts'
 
 const setBeing = defineBuiltIn({
   name: 'set-being',
@@ -46,7 +46,7 @@ const setBeing = defineBuiltIn({
     const { actor, lender, cognition, target } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
     const change = qualityChange(given, target.being.qualities)
-    if (change.path[0] === SHADOW) await requireTriedFlow(input, target.being, change)
+    if (change.path[0] === SHADOW) await requireDryRunFlow(input, target.being, change)
     requireConnectionChange(change, { actor, target: target.being, lender, cognition })
     requirePasskeyChange(change, { actor, target: target.being })
     const keeper = KEPT_NAMESPACES[change.path[0]]
@@ -59,8 +59,11 @@ const setBeing = defineBuiltIn({
   },
 })
 
-/** A flow that is tried is checked as one that is set. It gives no role, so nobody has to be able to give those that it names. */
-async function requireTriedFlow(
+/**
+ * A dry-run flow is checked as one that is set. It gives no role, so nobody has to be able to give those that
+ * it names.
+ */
+async function requireDryRunFlow(
   input: DecideInput,
   being: BeingRow,
   { path, value }: { readonly path: readonly string[]; readonly value: Json },
@@ -76,7 +79,10 @@ async function requireTriedFlow(
   requireSmallProgram({ defaultRole: being.defaultRole, qualities: { ...being.qualities, roleFlow: value } })
 }
 
-/** Arguments that only an operation of an extension gives, for an offspring of its actor. Those left out are taken away. */
+/**
+ * Arguments that only an operation of an extension gives, for an offspring of its actor. Those left out are
+ * taken away.
+ */
 const CARRIED: ArgumentForms = {
   ceiling: ceilingArgument,
   connection: connectionArgument,
@@ -116,7 +122,10 @@ const setRoleFlow = defineBuiltIn({
   },
 })
 
-/** Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it further. */
+/**
+ * Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it
+ * further.
+ */
 function boundAnew(
   { actor, cognition }: Pick<DecideInput, 'actor' | 'cognition'>,
   being: BeingRow,

@@ -1,13 +1,16 @@
 import type { Json } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import { describe, expect, it } from 'vitest'
-import { actingIn } from '../../test/gate-asking.ts'
+import { actingIn } from '../../test/gate-inputs.ts'
 import { decideCall, WorldReader } from '../../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 
 const LINE = 40
 
-/** A line of beings: each has two children, and the line goes on from one of them. @param births that the standard budget allows */
+/**
+ * A line of beings: each has two children, and the line goes on from one of them.
+ * @param births that the standard budget allows
+ */
 function lineWith(births: number): MemoryWorld {
   const world = new MemoryWorld()
   const resident = parseRole({ name: 'resident', prompt: '' })

@@ -108,7 +108,10 @@ const setBudget = defineBuiltIn({
   },
 })
 
-/** What each being without a budget of its own may use up: a quality of the root space that nothing else writes. */
+/**
+ * What each being without a budget of its own may use up: a quality of the root space that nothing else
+ * writes.
+ */
 async function setStandard({ actor, world }: DecideInput, given: Arguments): Promise<DecidedOperation> {
   if (actor.parent !== null)
     throw new TreeosError('FORBIDDEN', 'set-budget: only the operator says what all beings may use up')
@@ -158,7 +161,9 @@ function budgetAgain({ name, budget }: BeingRow): FactDraft[] {
   return [{ reel: beingReel(name), kind: 'being:budgeted', payload: { budget: asJson(limits) } }]
 }
 
-/** A being cannot bound or free itself. The rule gate would let the operator: it has standing to every being. */
+/**
+ * A being cannot bound or free itself. The rule gate would let the operator: it has standing to every being.
+ */
 function requireOther({ actor, target }: DecideInput, operation: string): BeingRow {
   if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', `${operation} takes a being`)
   if (target.being.name === actor.name)
@@ -183,8 +188,8 @@ const isWholeInMicros = (value: number): boolean => Math.round(value * MICROS) /
 const PERIODICAL: ReadonlySet<string> = new Set(['tokens', 'money'])
 
 /**
- * A being cannot grant more than its own budget, or those of its makers, allow. A total is not compared with a limit per day, since
- * neither bounds the other; every call draws on all of them anyway.
+ * A being cannot grant more than its own budget, or those of its makers, allow. A total is not compared with
+ * a limit per day, since neither bounds the other; every call draws on all of them anyway.
  */
 async function requireWithinOwn({ actor, world }: DecideInput, budget: Budget): Promise<void> {
   for (const elder of [actor, ...(await world.lineage(actor.name))]) {
@@ -204,16 +209,16 @@ async function requireWithinOwn({ actor, world }: DecideInput, budget: Budget): 
 }
 
 /**
- * A being without a budget of its own may give no other being more than the standard budget. Otherwise it could make children
- * without limits. A person may, also one who drives that being.
+ * A being without a budget of its own may give no other being more than the standard budget. Otherwise it
+ * could make children without limits. A person may, also one who drives that being.
  */
 async function requireWithinStandard(
   { actor, lender, world }: DecideInput,
   target: BeingRow,
   budget: Budget,
 ): Promise<void> {
-  const hand = lender ?? actor
-  if (hand.cognition.kind === 'human' || hand.budget !== undefined) return
+  const giver = lender ?? actor
+  if (giver.cognition.kind === 'human' || giver.budget !== undefined) return
   const standard = standardBudget(await world.space(ROOT_SPACE), target.cognition.kind)
   for (const limit of STANDARD_LIMITS) {
     const max = standard[limit]
@@ -223,7 +228,7 @@ async function requireWithinStandard(
     if (wanted !== undefined && wanted <= max && lastsLonger) continue
     throw new TreeosError(
       'FORBIDDEN',
-      `set-budget: ${stanceOf(hand.name)} lives by the standard budget, and may give no being more than it: ` +
+      `set-budget: ${stanceOf(giver.name)} lives by the standard budget, and may give no being more than it: ` +
         `${limit} ${wanted ?? 'without a limit'} is more than ${max}${PERIODICAL.has(limit) ? ` a ${standard.per}` : ''}`,
     )
   }

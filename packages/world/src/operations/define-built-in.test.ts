@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { CARRIER, REPROFILE } from '../../test/carrier.ts'
-import { actingIn } from '../../test/gate-asking.ts'
+import { actingIn } from '../../test/gate-inputs.ts'
 import { buildRegistry, decideCall, genesisFacts, seed } from '../../test/inside.ts'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
 

@@ -1,6 +1,6 @@
 import { type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { expect, it } from 'vitest'
-import { actingIn } from '../../test/gate-asking.ts'
+import { actingIn } from '../../test/gate-inputs.ts'
 import { type ActInputs, decideCall } from '../../test/inside.ts'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
 
@@ -9,7 +9,9 @@ const GIVEN = 'b'.repeat(64)
 const NAMED = { moment: 'kid/1/3', recorded: RECORDED, given: GIVEN }
 const LISTS = { canSee: [], canDo: ['accept-difference'], canSummon: [], canBe: [] }
 
-/** @param by a maker of @kid, or whoever else acts; each by an act of its own, unless `more` says otherwise */
+/**
+ * @param by a maker of @kid, or whoever else acts; each by an act of its own, unless `more` says otherwise
+ */
 function accept(args: JsonObject, by = 'operator', more: Partial<ActInputs> = {}) {
   const world = new MemoryWorld()
   world.write('operator', [born('kid', 'operator'), born('grand', 'kid'), born('other', 'operator')].flat())

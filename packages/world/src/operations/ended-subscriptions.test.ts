@@ -1,6 +1,6 @@
 import type { FactDraft, JsonObject } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { actingIn } from '../../test/gate-asking.ts'
+import { actingIn } from '../../test/gate-inputs.ts'
 import { decideCall, genesisFacts } from '../../test/inside.ts'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
 

@@ -5,11 +5,11 @@ import type { WorldReader } from '../read/reader.ts'
 import { evolve } from '../rows/evolve.ts'
 import { type BeingRow, beingKey, type Row, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { EVERYWHERE, SUBSCRIPTIONS, subscriptionsOf } from '../rows/subscriptions.ts'
-import { qualitySet } from './waking.ts'
+import { qualitySet } from './schedules.ts'
 
 /**
- * Of one act, which has room for few facts. The same act once more ends the next ones. A being whose subscription is not ended here hears
- * that something changed, and not what.
+ * Of one act, which has room for few facts. The same act once more ends the next ones. A being whose
+ * subscription is not ended here hears that something changed, and not what.
  */
 export const ENDED_MAX = 32
 
@@ -32,7 +32,8 @@ export async function endedSubscriptions(
 }
 
 /**
- * Facts that end the subscriptions of all beings which the rules of a space keep from it, or from a space inside it. It reads every being.
+ * Facts that end the subscriptions of all beings which the rules of a space keep from it, or from a space
+ * inside it. It reads every being.
  * @param after the space as the act leaves it
  */
 export const endedByRules = (world: WorldReader, after: SpaceRow): Promise<FactDraft[]> =>
@@ -43,7 +44,10 @@ export const endedByRules = (world: WorldReader, after: SpaceRow): Promise<FactD
 const scopePlace = (scope: typeof EVERYWHERE | SpacePath): SpacePath =>
   scope === EVERYWHERE ? ROOT_SPACE : scope
 
-/** The same of the offspring of a being that has another ceiling from now on. @param after the being as the act leaves it */
+/**
+ * The same of the offspring of a being that has another ceiling from now on.
+ * @param after the being as the act leaves it
+ */
 export const endedByCeiling = (world: WorldReader, after: BeingRow): Promise<FactDraft[]> =>
   endedIf(
     world,

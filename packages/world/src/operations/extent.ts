@@ -44,7 +44,8 @@ export function sizeIn(given: Arguments): { size?: Size } {
 }
 
 /**
- * Reads a coord in a space. A coord outside is refused, not moved inside: the record would then hold a place that nobody chose.
+ * Reads a coord in a space. A coord outside is refused, not moved inside: the record would then hold a place
+ * that nobody chose.
  * @throws {TreeosError} INVALID_INPUT naming the value and the bounds
  */
 export function coordIn(

@@ -56,10 +56,13 @@ import {
   modelSettingsIn,
   requireOwnConnection,
 } from './model-connection.ts'
+import { schedulesArgument, schedulesIn } from './schedules.ts'
 import { requireSightOfPlace } from './sight-of-place.ts'
-import { schedulesArgument, schedulesIn } from './waking.ts'
 
-/** Arguments of a birth that an operation of an extension carries out; a being that makes a child itself has none of them. */
+/**
+ * Arguments of a birth that an operation of an extension carries out; a being that makes a child itself has
+ * none of them.
+ */
 const CARRIED: ArgumentForms = { ...modelArguments, schedules: schedulesArgument }
 
 /** A ceiling holds literals and patterns only. What a relationship means may change; a bound may not. */
@@ -171,7 +174,10 @@ async function requireFree(world: WorldReader, name: BeingName): Promise<void> {
     )
 }
 
-/** The default role when birth names none: `citizen` if the maker is a person whose reach covers that role, else `resident`. */
+/**
+ * The default role when birth names none: `citizen` if the maker is a person whose reach covers that role,
+ * else `resident`.
+ */
 async function roleAtBirth(
   world: WorldReader,
   { actor, cognition, reach }: { actor: BeingRow; cognition: Cognition; reach: Reach },
@@ -183,9 +189,10 @@ async function roleAtBirth(
 }
 
 /**
- * How many children a being may make: the least that its own budget and those of its makers say. A being without a budget of its
- * own may have as many offspring as the standard budget says, those of its offspring counted, so that a line of beings makes no more
- * than its first one might. A person has no standard budget. And its line to the operator may not be longer than each gate reads.
+ * How many children a being may make: the least that its own budget and those of its makers say. A being
+ * without a budget of its own may have as many offspring as the standard budget says, those of its offspring
+ * counted, so that a line of beings makes no more than its first one might. A person has no standard budget.
+ * And it may not have more makers than each gate reads.
  */
 async function requireBirths(world: WorldReader, actor: BeingRow): Promise<void> {
   const makers = await world.lineage(actor.name)
@@ -213,7 +220,7 @@ async function requireFewBirths(
   }
   const offspring = new Set<BeingName>()
   for (const { name, cognition, budget } of [actor, ...makers]) {
-    if (cognition.kind === 'human') return // who is above lends nothing to its line
+    if (cognition.kind === 'human') return // who is above lends nothing to its lineage
     if (budget !== undefined) continue
     const { births } = standardBudget(await world.space(ROOT_SPACE), cognition.kind)
     if (births === undefined) continue
@@ -227,8 +234,8 @@ async function requireFewBirths(
 }
 
 /**
- * Adds the children of a being, children's children and so on, until there are so many. Those that are there came with their own
- * offspring, from a being further down the line: they are not walked again.
+ * Adds the children of a being, children's children and so on, until there are so many. Those that are there
+ * came with their own offspring, from a being further down the line: they are not walked again.
  */
 async function addOffspring(
   world: WorldReader,
@@ -248,7 +255,10 @@ async function addOffspring(
 /** Every maker's ceiling counts, so a line of births may not be longer than each gate reads. */
 const LINEAGE_MAX = 63
 
-/** A home must be a space that the maker can see, since a being sees its home, and one that the maker may enter. */
+/**
+ * A home must be a space that the maker can see, since a being sees its home, and one that the maker may
+ * enter.
+ */
 async function requireHome(
   { world, actor, sees, fromOutside }: Pick<DecideInput, 'world' | 'actor' | 'sees' | 'fromOutside'>,
   home: SpacePath,
@@ -262,7 +272,10 @@ async function requireHome(
   await requireEntry({ world, actor, fromOutside }, home)
 }
 
-/** Who is born in another place than the home of its maker enters that place. @throws {TreeosError} FORBIDDEN by a rule about moving there */
+/**
+ * Who is born in another place than the home of its maker enters that place.
+ * @throws {TreeosError} FORBIDDEN by a rule about moving there
+ */
 export async function requireEntry(
   { world, actor, fromOutside }: Pick<DecideInput, 'world' | 'actor' | 'fromOutside'>,
   space: SpacePath,

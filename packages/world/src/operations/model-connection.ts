@@ -12,7 +12,9 @@ import type { BeingRow } from '../rows/rows.ts'
 import { type ArgumentForm, type ArgumentForms, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 
-/** Namespace of the quality `llm.connection`: the name of a model connection in the operator's configuration. */
+/**
+ * Namespace of the quality `llm.connection`: the name of a model connection in the operator's configuration.
+ */
 export const LLM = 'llm'
 const FIELD = 'connection'
 
@@ -26,8 +28,8 @@ export function requireConnectionName(operation: string, name: Json): string {
 }
 
 /**
- * A mind may give its offspring the model connection that it has itself, and no other: another one may be dear, or be kept for
- * others by the operator. A person names any.
+ * A mind may give its offspring the model connection that it has itself, and no other: another one may be
+ * dear, or be kept for others by the operator. A person names any.
  * @param name null for none: the default model of the reality, which is everyone's
  * @param cognition who decides for the actor in this moment
  * @throws {TreeosError} FORBIDDEN
@@ -70,7 +72,10 @@ export const modelArguments: ArgumentForms = {
   ),
 }
 
-/** The quality `llm` of a being: its connection, and the name and the answer limit that only operations of extensions set. */
+/**
+ * The quality `llm` of a being: its connection, and the name and the answer limit that only operations of
+ * extensions set.
+ */
 export function modelSettingsIn(given: Arguments): JsonObject {
   const connection = given.optionalText('connection')
   const model = given.optionalText('model')
@@ -83,8 +88,8 @@ export function modelSettingsIn(given: Arguments): JsonObject {
 }
 
 /**
- * Refuses a quality below `llm` other than the name of a model connection, a being that chooses its own, and a mind that gives
- * others another one than it has.
+ * Refuses a quality below `llm` other than the name of a model connection, a being that chooses its own, and
+ * a mind that gives others another one than it has.
  * @param lender the driver whose reach the actor has; null when it acts for itself
  */
 export function requireConnectionChange(

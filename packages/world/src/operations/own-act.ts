@@ -2,7 +2,8 @@ import { TreeosError } from '@treeos/core'
 import type { DecideInput } from '../extend/extension.ts'
 
 /**
- * For what only a person does, by an act of its own: no being that it drives, no delegate, and no act whose words came from outside.
+ * For what only a person does, by an act of its own: no being that it drives, no delegate, and no act whose
+ * words came from outside.
  * @param who does what, as in "only a person marks as trusted"
  * @throws {TreeosError} FORBIDDEN
  */

@@ -1,15 +1,18 @@
 import { isJsonObject, type Json, stanceOf, TreeosError } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
 
-/** The namespace of the public keys by which a person signs what it does, by their ids: see docs/people.md, "Signed acts". */
+/**
+ * The namespace of the public keys by which a person signs what it does, by their ids: see docs/people.md,
+ * "Signed acts".
+ */
 export const PASSKEYS = 'passkeys'
 
 const BYTES_32 = /^[A-Za-z0-9_-]{43}$/
 const SITE_CHARS_MAX = 253
 
 /**
- * A person sets its own passkeys, and nobody else does: who could set one could act in its name. Whoever may set its qualities may take
- * one away, as when it is lost.
+ * A person sets its own passkeys, and nobody else does: who could set one could act in its name. Whoever may
+ * set its qualities may take one away, as when it is lost.
  * @throws {TreeosError} INVALID_INPUT, FORBIDDEN
  */
 export function requirePasskeyChange(

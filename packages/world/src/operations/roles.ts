@@ -10,8 +10,8 @@ import {
   TreeosError,
   unknownRole,
 } from '@treeos/core'
-import { entryKey, parseRole, type RoleSpec } from '@treeos/roles'
-import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
+import { entryKey, parseRole, type RoleSpec, withFullNames } from '@treeos/roles'
+import type { DecidedOperation, DecideInput, LoadedCode } from '../extend/extension.ts'
 import { reachOf, requireWithinReach, rolesNamed } from '../gates/reach.ts'
 import { isAncestor } from '../gates/standings.ts'
 import type { WorldReader } from '../read/reader.ts'
@@ -24,7 +24,10 @@ import { ENDED_MAX, endedSubscriptions } from './ended-subscriptions.ts'
 /** Origin of a role that was written in the world, and not by an extension. */
 const LIVE = 'live'
 
-/** An argument that no model is told of: what a trial of the role came to, in the figures of who writes it. Nobody checks them. */
+/**
+ * An argument that no model is told of: what a trial of the role came to, in the figures of who writes it.
+ * Nobody checks them.
+ */
 const TRIAL = 'trial'
 const FIGURES_MAX = 16
 
@@ -49,8 +52,8 @@ const setRole = defineBuiltIn({
     role: needed(OBJECT, 'the role: name, can* lists, prompt', { right: 'a role', parse: parseRole }),
   },
   untold: { [TRIAL]: trialArgument },
-  async decide({ actor, lender, world, digest, reach }, given) {
-    const spec = parseRole(given.value('role'))
+  async decide({ actor, lender, world, digest, reach, known }, given) {
+    const spec = fullyNamed(parseRole(given.value('role')), known.operations)
     if (typeof spec.prompt !== 'string')
       throw given.fault('role.prompt', null, 'a text; functions come with extensions only')
     const old = await world.row(roleKey(spec.name)) // a deleted role too: its name stays its author's
@@ -84,6 +87,14 @@ const setRole = defineBuiltIn({
     }
   },
 })
+
+/** A role as it is stored: what its bare names mean does not change with what is loaded later. */
+function fullyNamed(written: RoleSpec, { do: canDo, be: canBe }: LoadedCode['operations']): RoleSpec {
+  const { spec, faults } = withFullNames(written, { canDo: canDo.keys(), canBe: canBe.keys() })
+  const [fault] = faults
+  if (fault === undefined) return spec
+  throw new TreeosError('INVALID_INPUT', `role field ${fault.path} ${fault.message}`, { field: fault.path })
+}
 
 const deleteRole = defineBuiltIn({
   name: 'delete-role',
@@ -128,20 +139,21 @@ async function requireUnused(world: WorldReader, name: RoleName): Promise<void> 
 }
 
 /**
- * A live role is part of the prompt of every being that may wear it. So who changes it needs standing over each of them: it is
- * that being, or one of its makers, or the operator. While one of these drives the actor, its standing counts.
+ * A live role is part of the prompt of every being that may wear it. So who changes it needs standing over
+ * each of them: it is that being, or one of its makers, or the operator. While one of these drives the actor,
+ * its standing counts.
  * @throws {TreeosError} FORBIDDEN naming the beings that the actor has no standing over
  */
 async function requireStandingOverWearers(
   { actor, lender, world }: Pick<DecideInput, 'actor' | 'lender' | 'world'>,
   name: RoleName,
 ): Promise<void> {
-  const hands = [actor, ...(lender === null ? [] : [lender])]
-  if (hands.some(({ parent }) => parent === null)) return
+  const actors = [actor, ...(lender === null ? [] : [lender])]
+  if (actors.some(({ parent }) => parent === null)) return
   const others: BeingRow[] = []
   for (const user of await usersOf(world, name)) {
     const makers = await world.lineage(user.name)
-    const stands = hands.some((hand) => [user, ...makers].some((one) => one.name === hand.name))
+    const stands = actors.some(({ name }) => [user, ...makers].some((one) => one.name === name))
     if (!stands) others.push(user)
   }
   if (others.length === 0) return
@@ -154,8 +166,8 @@ async function requireStandingOverWearers(
 }
 
 /**
- * Facts that end subscriptions which rested on what a role let its wearers see. Only a role that lets them see less asks for it, since it
- * reads every being.
+ * Facts that end subscriptions which rested on what a role let its wearers see. Only a role that lets them
+ * see less asks for it, since it reads every being.
  * @param spec as it will be; null when it is deleted
  */
 async function endedByRole(

@@ -4,8 +4,9 @@ import type { DecideInput } from '../extend/extension.ts'
 import type { BeingRow } from '../rows/rows.ts'
 
 /**
- * A flow reads qualities of the space where its being is, and the roles that it wears show what they are. So whoever sets such
- * a flow must see that space, also who gives it to a child. The being itself is asked in each moment.
+ * A flow reads qualities of the space where its being is, and the roles that it wears show what they are. So
+ * whoever sets such a flow must see that space, also who gives it to a child. The being itself is asked in
+ * each moment.
  * @throws {TreeosError} FORBIDDEN naming the path and the space
  */
 export async function requireSightOfPlace(

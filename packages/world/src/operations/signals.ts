@@ -112,7 +112,10 @@ interface Grant {
   readonly owned: Ownership
 }
 
-/** An operation that changes who may publish in a namespace. @param check throws when there is nothing to change */
+/**
+ * An operation that changes who may publish in a namespace.
+ * @param check throws when there is nothing to change
+ */
 function changingGrants<const Name extends string>(
   {
     name,
@@ -168,9 +171,10 @@ async function ownershipOf(
 type SignalPublisher = Pick<DecideInput, 'actor' | 'lender' | 'world'>
 
 /**
- * Publishing needs a right, since a signal can change the roles of other beings. A namespace that nobody owns is open to all
- * that may use the operation: the first one owns it. Else its owner, the owner's makers, the operator and those to whom it is
- * granted have the right, and so has a being that one of them drives and lends its reach to.
+ * Publishing needs a right, since a signal can change the roles of other beings. A namespace that nobody owns
+ * is open to all that may use the operation: the first one owns it. Else its owner, the owner's makers, the
+ * operator and those to whom it is granted have the right, and so has a being that one of them drives and
+ * lends its reach to.
  */
 const mayPublish = (at: SignalPublisher, owned: Ownership): Promise<boolean> =>
   anyOf(
@@ -192,7 +196,10 @@ async function owns({ world }: SignalPublisher, being: BeingRow, { owner }: Owne
   return owner !== null && (await isAncestor(world, being.name, owner))
 }
 
-/** The first fact of a namespace makes its actor the owner, unless it names another. A driven being owns it, not its driver. */
+/**
+ * The first fact of a namespace makes its actor the owner, unless it names another. A driven being owns it,
+ * not its driver.
+ */
 const ownerAtFirst = ({ actor }: SignalPublisher, { row, isReserved }: Ownership): JsonObject =>
   row === null && isReserved && actor.parent !== null ? { owner: OPERATOR } : {}
 

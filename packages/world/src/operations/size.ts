@@ -29,7 +29,10 @@ const setSize = defineBuiltIn({
   },
 })
 
-/** Everything in a space that can have a coord. Arrivals change the space's reel, moves inside it the reel of what moves. */
+/**
+ * Everything in a space that can have a coord. Arrivals change the space's reel, moves inside it the reel of
+ * what moves.
+ */
 async function placedIn(
   world: WorldReader,
   path: string,

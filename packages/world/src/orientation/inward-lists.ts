@@ -3,7 +3,10 @@ import { textPattern } from '@treeos/roles'
 import type { DroppedEntry } from '../read/expand-surface.ts'
 import { CAN_LISTS, type CanLists } from '../rows/lists.ts'
 
-/** Whether an entry means the same whatever the world is: text, a pattern of text, or who woke the being, whom the wake names. */
+/**
+ * Whether an entry means the same whatever the world is: text, a pattern of text, or who woke the being, whom
+ * the wake names.
+ */
 const needsNoWorld = (entry: Entry): boolean =>
   typeof entry === 'string' || textPattern(entry) !== null || ('rel' in entry && entry.rel === 'asker')
 

@@ -17,14 +17,20 @@ import {
 import { mayRead, maySee, type Seer } from '../gates/sight.ts'
 import { Cut, fitting } from '../views/bounds.ts'
 
-/** Most bytes of canonical JSON of all acts, the newest first, and of what one fact says. Raise PROMPT_LAYOUT with these. */
+/**
+ * Most bytes of canonical JSON of all acts, the newest first, and of what one fact says. Raise PROMPT_LAYOUT
+ * with these.
+ */
 const PAST_BYTES = 16_384
 const FACT_BYTES = 1024
 
 /** Name of the view of own past acts. */
 export const PAST_VIEW = 'past'
 
-/** Facts whose words are shown. Others say who may do what, or hold what a being is made of: of these only the kind is shown. */
+/**
+ * Facts whose words are shown. Others say who may do what, or hold what a being is made of: of these only the
+ * kind is shown.
+ */
 const TOLD: ReadonlySet<string> = new Set([
   'quality:set',
   'space:created',
@@ -39,8 +45,9 @@ const OF_SUBSTRATE =
 const isTold = (kind: string): boolean => TOLD.has(kind) || !OF_SUBSTRATE.test(kind)
 
 /**
- * The being's own past acts, the newest first: what each did, and what it caused. Of others' facts only what was said to the being is
- * told. What stands on something that the being may not see now is left out, and counted.
+ * The being's own past acts, the newest first: what each did, and what it caused. Of others' facts only what
+ * was said to the being is told. What stands on something that the being may not see now is left out, and
+ * counted.
  * @param reels of the face: only acts that a cause links to one of them; null: all acts
  */
 export async function pastOf(seer: Seer, reels: readonly ReelId[] | null): Promise<JsonObject> {
@@ -79,8 +86,8 @@ interface PastAct {
 }
 
 /**
- * Own acts in the order in which they were read, the newest first. A fact that follows the fact which caused its moment is what that act
- * caused, be it of another being or of a later moment of its own.
+ * Own acts in the order in which they were read, the newest first. A fact that follows the fact which caused
+ * its moment is what that act caused, be it of another being or of a later moment of its own.
  */
 function actsIn(facts: readonly PastFact[], self: BeingName): PastAct[] {
   const acts = new Map<MomentId, PastAct>()
@@ -98,7 +105,10 @@ function actsIn(facts: readonly PastFact[], self: BeingName): PastAct[] {
   return [...acts.values()]
 }
 
-/** Whether a cause links an act to one of these reels: a fact of it stands there, a fact that it caused does, or it spoke to that being. */
+/**
+ * Whether a cause links an act to one of these reels: a fact of it stands there, a fact that it caused does,
+ * or it spoke to that being.
+ */
 function isLinked({ did, caused }: PastAct, reels: readonly ReelId[], self: BeingName): boolean {
   const face = new Set(reels.filter((reel) => reel !== beingReel(self)))
   return (
@@ -152,7 +162,10 @@ function shownDeed(fact: PastFact): JsonObject {
   }
 }
 
-/** What a moment did that an act woke: of another being only what it said to this one, and of the rest that it was done. */
+/**
+ * What a moment did that an act woke: of another being only what it said to this one, and of the rest that it
+ * was done.
+ */
 function shownEffect(fact: PastFact, self: BeingName): JsonObject | null {
   if (fact.actor === self) return shownDeed(fact)
   const by = stanceOf(fact.actor)

@@ -72,8 +72,8 @@ export interface DroppedEntry {
 }
 
 /**
- * Expands relationship entries for one being in one moment. An entry that is unknown or fails is dropped, and the moment goes
- * on without that capability.
+ * Expands relationship entries for one being in one moment. An entry that is unknown or fails is dropped, and
+ * the moment goes on without that capability.
  */
 export async function expandSurface(
   lists: CanLists,

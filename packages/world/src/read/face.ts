@@ -5,8 +5,9 @@ import type { DroppedEntry, TokenResolvers } from './expand-surface.ts'
 import type { WorldReader } from './reader.ts'
 
 /**
- * What a being sees in one moment: itself, its space, the beings in it, and the views of its see-resolvers. Of a space that it may not
- * see it knows the path, and nothing that is there. It is folded from one snapshot and kept by digest; replay folds it again from the basis.
+ * What a being sees in one moment: itself, its space, the beings in it, and the views of its see-resolvers.
+ * Of a space that it may not see it knows the path, and nothing that is there. It is folded from one snapshot
+ * and kept by digest; replay folds it again from the basis.
  */
 export interface Face {
   readonly me: { readonly name: BeingName; readonly home: SpacePath; readonly qualities: JsonObject }
@@ -20,7 +21,10 @@ export interface Face {
   readonly spaces: readonly SpacePath[]
   /** where the moment looks; left out for forward. A moment that looks inward shows nothing of the world */
   readonly orientation?: LookingBack
-  /** value of the quality whose change woke the being; left out for any other wake, and where it may not be seen */
+  /**
+   * value of the quality whose change woke the being; left out for any other wake, and where it may not be
+   * seen
+   */
   readonly changed?: Json
   /** views of the see-resolvers, in the order in which the roles name them */
   readonly views: readonly {
@@ -59,7 +63,10 @@ export interface SeeInput {
   readonly me: BeingRow
   /** of an extension: the world as the being sees it, where what it may not see is not there */
   readonly world: WorldReader
-  /** the space where the being is; null when it may not see that. Then nobody and nothing in it belongs into a view */
+  /**
+   * the space where the being is; null when it may not see that. Then nobody and nothing in it belongs into a
+   * view
+   */
   readonly place: SpaceRow | null
   /** the composed lists after expansion: what is not in `canSee` belongs into no view */
   readonly surface: Surface

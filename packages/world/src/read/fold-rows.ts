@@ -47,8 +47,8 @@ export interface ChangedRow extends Omit<RowIndex, 'watches' | 'account' | 'leas
 }
 
 /**
- * Folds new facts into the rows that the reader has. Reels that a changed flow watches are read too: append then checks that
- * none of them moved meanwhile.
+ * Folds new facts into the rows that the reader has. Reels that a changed flow watches are read too: append
+ * then checks that none of them moved meanwhile.
  */
 export async function foldRows(
   reader: WorldReader,
@@ -92,8 +92,8 @@ export async function foldRows(
 }
 
 /**
- * Whether a rule of a space says who may SEE a space that changed. Its values are not compared then with those that subscriptions wait for:
- * who may not see it would learn by being woken that it guessed right.
+ * Whether a rule of a space says who may SEE a space that changed. Its values are not compared then with
+ * those that subscriptions wait for: who may not see it would learn by being woken that it guessed right.
  */
 async function isGuarded(
   reader: WorldReader,
@@ -115,10 +115,16 @@ const areSame = (a: readonly Watch[], b: readonly Watch[]) => canonicalJson(a) =
 
 const isSameLease = (a: LeaseIndex, b: LeaseIndex | null) => a.epoch === b?.epoch && a.driver === b.driver
 
-/** Whether a watch is of a reel. A scope has no head to check: a subscription begins with the changes after it. */
+/**
+ * Whether a watch is of a reel. A scope has no head to check: a subscription begins with the changes after
+ * it.
+ */
 const isReel = (reel: string) => /^(world|space):/.test(reel)
 
-/** Dotted paths that changed. A new row changes none: nobody watched it. A new namespace of signals changes all of its. */
+/**
+ * Dotted paths that changed. A new row changes none: nobody watched it. A new namespace of signals changes
+ * all of its.
+ */
 function changesOf(key: string, before: Row | null, row: Row): string[] {
   if (before !== null) return changedPaths(valuesOf(key, before), valuesOf(key, row))
   return key.startsWith('world:') ? changedPaths({}, valuesOf(key, row)) : []

@@ -54,9 +54,14 @@ interface SourceRow {
   readonly head: SeenHead
 }
 
-/** Where rows come from: a snapshot of Postgres for a live moment, the reels up to a recorded basis for replay. */
+/**
+ * Where rows come from: a snapshot of Postgres for a live moment, the reels up to a recorded basis for
+ * replay.
+ */
 export interface RowSource {
-  /** one entry per key, in any order; a missing row has a null state, and the head of its reel all the same */
+  /**
+   * one entry per key, in any order; a missing row has a null state, and the head of its reel all the same
+   */
   rows(keys: readonly string[]): Soon<SourceRow[]>
   /**
    * sorted keys with this prefix of what lies in a space, or is held by the being of a stance
@@ -74,8 +79,8 @@ export interface RowSource {
 }
 
 /**
- * Reads rows, and remembers every reel it read with its head. That is the basis of a moment: append checks that none of
- * these heads has moved. All reads of this package go through it.
+ * Reads rows, and remembers every reel it read with its head. That is the basis of a moment: append checks
+ * that none of these heads has moved. All reads of this package go through it.
  */
 export class WorldReader {
   readonly #source: RowSource
@@ -110,8 +115,8 @@ export class WorldReader {
     return touched
   }
 
-  /** Whether a space that was read has rules that are tried. */
-  get hasTrials(): boolean {
+  /** Whether a space that was read has dry-run rules. */
+  get hasDryRun(): boolean {
     for (const [key, row] of this.#rows)
       if (key.startsWith('space:') && (row as SpaceRow | null)?.qualities[SHADOW] !== undefined) return true
     return false
@@ -122,14 +127,17 @@ export class WorldReader {
     this.#hasOutside = this.#touchedOutside = true
   }
 
-  /** What was read beside rows so far. Its parts stand in canonical order, so that writing them need not sort them. */
+  /**
+   * What was read beside rows so far. Its parts stand in canonical order, so that writing them need not sort
+   * them.
+   */
   get aside(): Aside {
     return Object.fromEntries(Object.entries(this.#aside).sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
   /**
-   * Call it before a result is recorded. Code that was given this reader may have caught a failed read, and replay, where no
-   * read fails, would then come to another result.
+   * Call it before a result is recorded. Code that was given this reader may have caught a failed read, and
+   * replay, where no read fails, would then come to another result.
    * @throws the error of the first read that failed
    */
   requireWhole(): void {
@@ -137,8 +145,8 @@ export class WorldReader {
   }
 
   /**
-   * Freezes the rows that were read, and those that will be. Code of an extension gets rows to read: what it changed in one would
-   * otherwise be stored with the row, without a fact.
+   * Freezes the rows that were read, and those that will be. Code of an extension gets rows to read: what it
+   * changed in one would otherwise be stored with the row, without a fact.
    */
   freeze(): void {
     if (this.#isFrozen) return
@@ -146,7 +154,10 @@ export class WorldReader {
     for (const row of this.#rows.values()) frozen(row)
   }
 
-  /** A reader of the world as an act leaves it: with another row in the place of one. What it reads, this one has read. */
+  /**
+   * A reader of the world as an act leaves it: with another row in the place of one. What it reads, this one
+   * has read.
+   */
   asIf(key: string, row: Row): WorldReader {
     const source = this.#source
     return new WorldReader({
@@ -169,10 +180,10 @@ export class WorldReader {
   }
 
   /**
-   * A reader of the same world for what decides nothing. What it reads belongs to the basis of the moment, so replay reads it too, but does not
-   * mark the moment as one that holds words from outside.
+   * A reader of the same world for what decides nothing. What it reads belongs to the basis of the moment, so
+   * replay reads it too, but does not mark the moment as one that holds words from outside.
    */
-  beside(): WorldReader {
+  apart(): WorldReader {
     const other = new WorldReader(this.#source)
     for (const [key, row] of this.#rows) other.#rows.set(key, row)
     other.#heads = this.#heads
@@ -180,13 +191,19 @@ export class WorldReader {
     return other
   }
 
-  /** Reels with words from outside among those that it has read, but for some: sorted, and without the registry, whose roles are marked one by one. */
+  /**
+   * Reels with words from outside among those that it has read, but for some: sorted, and without the
+   * registry, whose roles are marked one by one.
+   */
   markedBeyond(known: ReadonlySet<ReelId>): ReelId[] {
     const isOutside = (reel: ReelId) => !known.has(reel) && isMarked(this.#rows.get(reel) ?? null)
     return [...this.#heads.keys()].filter(isOutside).sort()
   }
 
-  /** A reader of the same world whose reads leave no trace: what it reads is in no basis. Only for what is recorded, and not asked again. */
+  /**
+   * A reader of the same world whose reads leave no trace: what it reads is in no basis. Only for what is
+   * recorded, and not asked again.
+   */
   untraced(): WorldReader {
     const other = new WorldReader(this.#source)
     for (const [key, row] of this.#rows) other.#rows.set(key, row)
@@ -194,7 +211,10 @@ export class WorldReader {
     return other
   }
 
-  /** What a source has at once costs no promise: replay asks for thousands of rows a second that are all there. */
+  /**
+   * What a source has at once costs no promise: replay asks for thousands of rows a second that are all
+   * there.
+   */
   #from<T>(read: () => Soon<T>): Soon<T> {
     try {
       const found = read()
@@ -230,7 +250,8 @@ export class WorldReader {
       const row = state === null ? null : fromJson<Row>(state)
       this.#rows.set(key, this.#isFrozen ? frozen(row) : row)
       if (isMarked(row)) this.#hasOutside = true
-      // The oldest read of a reel counts: all reads of one reader are of one instant, or append checks that they are.
+      // The oldest read of a reel counts: all reads of one reader are of one instant, or append checks that
+      // they are.
       const known = this.#heads.get(head.reel)
       if (known === undefined || head.seq < known.seq) this.#heads.set(head.reel, head)
     }
@@ -241,7 +262,10 @@ export class WorldReader {
     return true
   }
 
-  /** A row that was read before, at once: gates ask about many rows that are all there. Undefined for one that was not read. */
+  /**
+   * A row that was read before, at once: gates ask about many rows that are all there. Undefined for one that
+   * was not read.
+   */
   known<Key extends string>(key: Key): RowOf<Key> | null | undefined {
     return this.#rows.has(key) ? this.#known(key) : undefined
   }
@@ -280,7 +304,8 @@ export class WorldReader {
   }
 
   /**
-   * Sorted ids of the things in a space, or held by the being of a stance. Arrivals are facts of that reel, so it is read.
+   * Sorted ids of the things in a space, or held by the being of a stance. Arrivals are facts of that reel,
+   * so it is read.
    * @param most only the first of them
    */
   async matters(place: SpacePath | string, most: number | null = null): Promise<MatterId[]> {
@@ -378,7 +403,7 @@ export class WorldReader {
     return did
   }
 
-  /** The primary role of the last act of each of these beings; without those that never acted. */
+  /** The primary role of the last moment of each of these beings that was an act or a see; without those that lived none. */
   async wore(beings: readonly BeingName[]): Promise<Readonly<Record<BeingName, RoleName>>> {
     const wore = await this.#from(() => this.#source.aside.wore(beings))
     this.#note({ wore: { ...this.#aside.wore, ...wore } })
@@ -401,7 +426,8 @@ export class WorldReader {
 
   /**
    * Notes that fit, best first. A reading searches once: whoever asks again gets what that found.
-   * @param seen which of these notes may be seen; code of an extension need not say it, since its world has only those
+   * @param seen which of these notes may be seen; code of an extension need not say it, since its world has
+   *   only those
    */
   async recalled(asked: RecallAsked, seen: SeenNotes = seesNone): Promise<RecalledNotes> {
     const recalled =

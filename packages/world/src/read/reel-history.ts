@@ -4,7 +4,10 @@ import { evolve, rowKeyOf } from '../rows/evolve.ts'
 import type { Row } from '../rows/rows.ts'
 import type { KindInPlace } from './reader.ts'
 
-/** Why the payload of a fact is not there, and from which fact on the row is known again, since its tombstone says so. */
+/**
+ * Why the payload of a fact is not there, and from which fact on the row is known again, since its tombstone
+ * says so.
+ */
 export interface LostPayload {
   readonly error: Error
   /** seq of the tombstone; infinite without one */
@@ -61,7 +64,8 @@ export class ReelHistory {
 
   /**
    * The row as it was after `seq` facts; null when there was none.
-   * @throws the error of a payload that is not there, while its fact may have been part of the row; an error after a fact that does not fold
+   * @throws the error of a payload that is not there, while its fact may have been part of the row; an error
+   *   after a fact that does not fold
    */
   rowAt(key: string, seq: number): Row | null {
     const gap = this.#gaps.find((each) => each.key === key && each.from <= seq && seq < each.until)
@@ -82,7 +86,10 @@ export class ReelHistory {
     return this.fact(this.#seqs.get(hash) ?? 0)
   }
 
-  /** Seq of the last fact for which a condition holds, by binary search: it must hold for all facts before. 0 when none. */
+  /**
+   * Seq of the last fact for which a condition holds, by binary search: it must hold for all facts before. 0
+   * when none.
+   */
   async lastWhere(holds: (fact: Fact) => Promise<boolean>): Promise<number> {
     let low = 0
     let high = this.#facts.length

@@ -50,7 +50,10 @@ export function rowsAtHeads(
     read.set(reel, found)
     return found
   }
-  /** Null while the reel must be loaded first. Most are loaded, and a promise for each row costs more than the row. */
+  /**
+   * Null while the reel must be loaded first. Most are loaded, and a promise for each row costs more than the
+   * row.
+   */
   const ready = (reel: ReelId): ReelAtHead | null => {
     const found = read.get(reel)
     if (found !== undefined) return found

@@ -1,4 +1,7 @@
-/** A value at once where nothing has to be read for it. A face asks the gates about each being around, and each promise costs more than most answers. */
+/**
+ * A value at once where nothing has to be read for it. A face asks the gates about each being around, and
+ * each promise costs more than most answers.
+ */
 export type Soon<T> = T | Promise<T>
 
 /** Goes on with a value: at once where it is there, else when it comes. */

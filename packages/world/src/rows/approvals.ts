@@ -36,7 +36,10 @@ export function asked({ reel, payload, actor, at }: ApprovalFact): ApprovalRow {
   }
 }
 
-/** A yes to the call as the fact tells it. Where that is another call than before, the others have to say yes to it, too. */
+/**
+ * A yes to the call as the fact tells it. Where that is another call than before, the others have to say yes
+ * to it, too.
+ */
 export function given(row: ApprovalRow, { payload, actor, at }: ApprovalFact): ApprovalRow {
   if (row.state !== 'open') return row
   const { call, digest } = fromJson<{ call: VerbCall; digest: Digest }>(payload)
@@ -79,7 +82,10 @@ export const askedEntry = (
 export const shownId = ({ id, revision }: Pick<ApprovalRow, 'id' | 'revision'>): string =>
   revision === 1 ? id : `${id}/${revision}`
 
-/** The entry that asks a person about a call, with all that it needs to know of it. Of what a mind wrote, only the call is in it. */
+/**
+ * The entry that asks a person about a call, with all that it needs to know of it. Of what a mind wrote, only
+ * the call is in it.
+ */
 export const entryFor = (row: ApprovalRow, person: BeingName): Wake =>
   newWake({
     id: askedEntry(row, person),

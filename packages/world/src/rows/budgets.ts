@@ -18,12 +18,15 @@ import type { BeingRow, SpaceRow } from './rows.ts'
 /** Quality namespace of the root space that holds the standard budgets of its reality, by cognition. */
 export const STANDARD_BUDGET = 'budget'
 
-/** A being's budget, or a standard one. Revisions count changes: of a being's own from 1, of a standard one from 0. */
+/**
+ * A being's budget, or a standard one. Revisions count changes: of a being's own from 1, of a standard one
+ * from 0.
+ */
 type RevisedBudget = Partial<StandardBudget> & { readonly revision: number }
 
 /**
- * Budgets of beings that have none of their own, where the root space says nothing else. A person has none. The SQL function
- * `standard` says the same. Its pace counts moments within any 60 s.
+ * Budgets of beings that have none of their own, where the root space says nothing else. A person has none.
+ * The SQL function `standard` says the same. Its pace counts moments within any 60 s.
  */
 export const STANDARD_BUDGETS: Readonly<Record<Cognition, RevisedBudget>> = {
   llm: {

@@ -1,8 +1,8 @@
 import type { Fact } from '@treeos/core'
 
 /**
- * What lies in a place, from the facts on the place's own reel. Postgres answers the same from an index of its rows; replay
- * has only the reel.
+ * What lies in a place, from the facts on the place's own reel. Postgres answers the same from an index of
+ * its rows; replay has only the reel.
  */
 const CONTENTS = {
   'being:': { came: 'space:entered', went: 'space:left', field: 'being' },

@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import { asked, endsAs, given } from './approvals.ts'
 import { budgeted, parkedBy, unparked } from './budgets.ts'
-import { inhabited, released } from './inhabiting.ts'
+import { inhabited, released } from './inhabitation.ts'
 import { marked, OUTSIDE, unmarked, VOUCHED } from './origin.ts'
 import { setAtPath } from './qualities.ts'
 import {
@@ -35,7 +35,10 @@ export interface RowChange extends FactDraft {
   readonly at: number
 }
 
-/** The key of the row that a fact changes; null for a fact that changes none (speech, arrivals, facts of extensions). */
+/**
+ * The key of the row that a fact changes; null for a fact that changes none (speech, arrivals, facts of
+ * extensions).
+ */
 export function rowKeyOf(fact: Pick<FactDraft, 'reel' | 'kind' | 'payload'>): string | null {
   const kinds = KINDS.get(fact.kind)
   if (kinds === undefined) return null
@@ -61,7 +64,10 @@ const makes =
   (row, change) =>
     apply(change, row as R | null)
 
-/** A fact that changes a row; a row that is not there stays so. The reel of the fact says which kind of row it is. */
+/**
+ * A fact that changes a row; a row that is not there stays so. The reel of the fact says which kind of row it
+ * is.
+ */
 const changes =
   <R extends Row>(apply: (row: R, change: RowChange) => R): RowEvolver =>
   (row, change) =>

@@ -2,7 +2,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { rowKeyOf } from './evolve.ts'
 
-/** Facts that say on one reel what another one changes, of which lists are made; and what a person accepted, which is read as it stands. */
+/**
+ * Facts that say on one reel what another one changes, of which lists are made; and what a person accepted,
+ * which is read as it stands.
+ */
 const CHANGE_NO_ROW = [
   'being:bore',
   'being:difference-accepted',

@@ -18,8 +18,8 @@ export type ConcreteEntry = string | { readonly pattern: string }
 export type Surface = Readonly<Record<CanList, readonly ConcreteEntry[]>>
 
 /**
- * The one written form of a stance or path, so that list entries and targets compare as text. Only beings are summoned, so a bare name
- * among them is that being.
+ * The one written form of a stance or path, so that list entries and targets compare as text. Only beings are
+ * summoned, so a bare name among them is that being.
  */
 export function canonicalTarget(list: CanList, text: string, home: SpacePath): string {
   if (list === 'canDo' || list === 'canBe') return text
@@ -50,7 +50,10 @@ export function matches(pattern: string, target: string): boolean {
   return close ? target.startsWith(body) : target === body
 }
 
-/** The views of the substrate. They show only what the wearer may see and what is its own, so every author may name them. */
+/**
+ * The views of the substrate. They show only what the wearer may see and what is its own, so every author may
+ * name them.
+ */
 export const SUBSTRATE_VIEWS = [
   'me',
   'place',
@@ -64,8 +67,9 @@ export type SubstrateView = (typeof SUBSTRATE_VIEWS)[number]
 const everyoneNames: ReadonlySet<string> = new Set(SUBSTRATE_VIEWS)
 
 /**
- * Finds the first entry of `wanted` that `held` does not cover: what a being authors or assigns may not exceed its reach.
- * See-resolvers count too, since their views enter the prompt; a being that may see everything may use any of them.
+ * Finds the first entry of `wanted` that `held` does not cover: what a being authors or assigns may not
+ * exceed its reach. See-resolvers count too, since their views enter the prompt; a being that may see
+ * everything may use any of them.
  * @param home of the author, for the entry `~`
  */
 export function firstBeyond(
@@ -83,13 +87,16 @@ export function firstBeyond(
   return view === undefined ? null : { list: 'see', entry: view }
 }
 
-/** Whether a list covers an entry: by the same entry, or by a pattern over the form that the gate compares. */
+/**
+ * Whether a list covers an entry: by the same entry, or by a pattern over the form that the gate compares.
+ */
 export function coversEntry(list: CanList, held: readonly Entry[], entry: Entry, home: SpacePath): boolean {
   return held.some((mine) => {
     if (isPattern(mine, '*')) return true
     if (isOfHome(entry)) return false
     if (entryKey(mine) === entryKey(entry)) return true
-    if (typeof entry !== 'string' || entry === '~') return false // it is another place for every being that wears the role
+    // it is another place for every being that wears the role
+    if (typeof entry !== 'string' || entry === '~') return false
     const target = canonicalTarget(list, entry, home)
     if (typeof mine === 'string') return mine !== '~' && canonicalTarget(list, mine, home) === target
     const pattern = textPattern(mine)

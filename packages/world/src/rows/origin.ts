@@ -6,7 +6,10 @@ export const OUTSIDE = 'origin:outside'
 /** The fact that a person vouches for a row: it counts as the reality's own from then on. */
 export const VOUCHED = 'origin:vouched'
 
-/** Kinds of facts that write words into a row. Others only say where something is, who may do what, or that something is over. */
+/**
+ * Kinds of facts that write words into a row. Others only say where something is, who may do what, or that
+ * something is over.
+ */
 export const WORDED: ReadonlySet<string> = new Set([
   'being:born',
   'quality:set',
@@ -39,7 +42,10 @@ export const originFact = (
   { reel, name }: { readonly reel: ReelId; readonly name?: string },
 ): FactDraft => ({ reel, kind, payload: name === undefined ? {} : { name } })
 
-/** The marks that follow facts of a moment with words from outside: one for each row that they write words into. */
+/**
+ * The marks that follow facts of a moment with words from outside: one for each row that they write words
+ * into.
+ */
 export function marksFor(facts: readonly FactDraft[]): FactDraft[] {
   const marks = new Map<string, FactDraft>()
   for (const { reel, kind, payload } of facts) {

@@ -27,17 +27,17 @@ export function parseKeyPath(text: unknown, what: string): [string, ...string[]]
   return [first, ...rest]
 }
 
-/** Namespace of what is only tried: rules of a space, or the clauses of a being, in the shadow of those that hold. */
+/** Namespace of dry runs: rules of a space, or the clauses of a being, that are recorded and not followed. */
 export const SHADOW = 'shadow'
 
-/** Qualities without what is only tried: no prompt shows it, no flow reads it, and nobody is woken by it. */
+/** Qualities without dry runs: no prompt shows it, no flow reads it, and nobody is woken by it. */
 export function withoutShadow(qualities: JsonObject): JsonObject {
   return Object.hasOwn(qualities, SHADOW) ? withoutKey(qualities, SHADOW) : qualities
 }
 
 /**
- * Sets one path in a tree of qualities and returns the new tree. `null` unsets. With `merge`, the keys of an object are merged
- * into the object that is there. Only own properties count.
+ * Sets one path in a tree of qualities and returns the new tree. `null` unsets. With `merge`, the keys of an
+ * object are merged into the object that is there. Only own properties count.
  */
 export function setAtPath(
   tree: JsonObject,

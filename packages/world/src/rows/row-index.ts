@@ -1,6 +1,6 @@
 import { parentPath, type RowIndex } from '@treeos/core'
 import { accountOf } from './budgets.ts'
-import { effectiveCognition, leaseOf } from './inhabiting.ts'
+import { effectiveCognition, leaseOf } from './inhabitation.ts'
 import { type BeingRow, type Row, withKind } from './rows.ts'
 import { watchesOf } from './watches.ts'
 
@@ -28,7 +28,10 @@ export function indexOf(key: string, row: Row): RowIndex {
   }
 }
 
-/** What the claim of its wakes reads: who decides for it, or that nobody does. Whoever drives a paused being acts by it. */
+/**
+ * What the claim of its wakes reads: who decides for it, or that nobody does. Whoever drives a paused being
+ * acts by it.
+ */
 function cognitionOf(being: BeingRow): string {
   if (being.ended !== undefined) return 'ended'
   const decides = effectiveCognition(being)

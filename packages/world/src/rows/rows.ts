@@ -24,7 +24,10 @@ export interface Size {
 /** A place in a space that has a size, in whole numbers. */
 export type Coord = Size
 
-/** A row of which a part was written in a moment that held words from outside, and which no person has vouched for since. */
+/**
+ * A row of which a part was written in a moment that held words from outside, and which no person has vouched
+ * for since.
+ */
 export interface OutsideMark {
   readonly outside?: true
 }
@@ -51,11 +54,19 @@ export interface BeingRow extends OutsideMark {
     /** counts the changes of the budget, from 1; a budget without limits bounds nothing */
     readonly revision: number
   }
-  /** the limit that its last moment met, until it is unparked; the SQL function `is_parked` tells whether it still holds */
+  /**
+   * the limit that its last moment met, until it is unparked; the SQL function `is_parked` tells whether it
+   * still holds
+   */
   readonly parked?: Breach
-  /** when it was paused, ms since 1970 UTC; absent while it is not: it then lives no moment of its own, and its inbox fills */
+  /**
+   * when it was paused, ms since 1970 UTC; absent while it is not: it then lives no moment of its own, and
+   * its inbox fills
+   */
   readonly paused?: number
-  /** when it was ended, ms since 1970 UTC; absent while it lives. Its name stays taken, and it acts no more. */
+  /**
+   * when it was ended, ms since 1970 UTC; absent while it lives. Its name stays taken, and it acts no more.
+   */
   readonly ended?: number
   /** the last lease taken on it; absent until the first */
   readonly inhabited?: RowLease
@@ -181,7 +192,10 @@ export interface ApprovalRow {
   readonly ties: Ties
   /** the roles that were worn, the primary first */
   readonly roles: readonly RoleName[]
-  /** the wake of the moment that asked, and as its open record says: its caller, what it is to answer and the role that was asked for */
+  /**
+   * the wake of the moment that asked, and as its open record says: its caller, what it is to answer and the
+   * role that was asked for
+   */
   readonly wake: string
   readonly caller: Caller | null
   readonly question: string | null
@@ -202,11 +216,17 @@ export interface TallyRow {
   readonly total: number
   /** of all of them, by argument */
   readonly sums: Readonly<Record<string, number>>
-  /** the last of them, in the order of their facts: when their moments opened, and the arguments that rules sum */
+  /**
+   * the last of them, in the order of their facts: when their moments opened, and the arguments that rules
+   * sum
+   */
   readonly recent: readonly { readonly at: number; readonly amounts: Readonly<Record<string, number>> }[]
   /** the latest time of those before; null while there are none */
   readonly droppedAt: number | null
-  /** the latest time of one that was done: others may have happened outside, and their moments failed; null without one */
+  /**
+   * the latest time of one that was done: others may have happened outside, and their moments failed; null
+   * without one
+   */
   readonly doneAt: number | null
 }
 

@@ -25,7 +25,9 @@ export interface Schedule {
   readonly content?: Json
 }
 
-/** The schedules of a being; a person has none, nor has a being that was ended. Malformed entries are skipped. */
+/**
+ * The schedules of a being; a person has none, nor has a being that was ended. Malformed entries are skipped.
+ */
 export function schedulesOf({
   qualities,
   cognition,

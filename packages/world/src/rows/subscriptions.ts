@@ -77,7 +77,10 @@ export function isComparable(value: Json | undefined): value is Scalar {
   return value === null || typeof value === 'boolean' || typeof value === 'number'
 }
 
-/** The index rows of a subscription: a signal is watched by its reel, a quality by the scopes of the row that has it. */
+/**
+ * The index rows of a subscription: a signal is watched by its reel, a quality by the scopes of the row that
+ * has it.
+ */
 export function watchesOfSubscription(subscription: Subscription): Watch[] {
   const { name, scope, field, equals, coalesceSeconds } = subscription
   const hook = { name, equals, coalesceSeconds, priority: PRIORITIES[subscription.priority] }

@@ -13,7 +13,9 @@ export interface TallyOf {
   readonly name: string
   /** the being whose acts they are, with those of its offspring; null for acts of anybody */
   readonly being: string | null
-  /** the eldest being below the operator whose acts they are, with those of its whole offspring; null likewise */
+  /**
+   * the eldest being below the operator whose acts they are, with those of its whole offspring; null likewise
+   */
   readonly person: string | null
   /** stance, path or address of what they are done to; null for anything */
   readonly target: string | null
@@ -42,7 +44,10 @@ const NONE: TallyRow = { total: 0, sums: {}, recent: [], droppedAt: null, doneAt
 /** A value that is not an amount does not count. */
 const isAmount = (amount: unknown): boolean => typeof amount === 'number' && amount >= 0
 
-/** One act more. One that failed may have happened outside all the same: it counts, and does not come before another. */
+/**
+ * One act more. One that failed may have happened outside all the same: it counts, and does not come before
+ * another.
+ */
 export function counted(
   { payload, at }: { readonly payload: JsonObject; readonly at: number },
   old: TallyRow | null,

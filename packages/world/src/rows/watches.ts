@@ -16,8 +16,8 @@ import type { BeingRow } from './rows.ts'
 import { subscriptionsOf, watchesOfSubscription } from './subscriptions.ts'
 
 /**
- * The paths whose changes wake a being: the world signals and space qualities that its flow reads, and its subscriptions.
- * Nothing wakes a person, or a being that was ended.
+ * The paths whose changes wake a being: the world signals and space qualities that its flow reads, and its
+ * subscriptions. Nothing wakes a person, or a being that was ended.
  */
 export function watchesOf(being: BeingRow): Watch[] {
   if (being.ended !== undefined) return []
@@ -34,7 +34,10 @@ function watchesOfFlow({ qualities, space, cognition }: BeingRow): Watch[] {
   })
 }
 
-/** Dotted paths at which two trees differ, sorted. The empty path is the tree itself; arrays are compared whole. */
+/**
+ * Dotted paths at which two trees differ, sorted. The empty path is the tree itself; arrays are compared
+ * whole.
+ */
 export function changedPaths(before: Json | undefined, after: Json | undefined): string[] {
   const paths: string[] = []
   collect(before, after, [], paths)
@@ -58,8 +61,8 @@ const field = (value: Json | undefined, key: string) =>
 const VALUE_LENGTH_MAX = 1024
 
 /**
- * Content of the wake that a change makes. A signal is open to all, so its value goes along. The value of a quality does not: the moment
- * reads it itself, if its being may see what has it.
+ * Content of the wake that a change makes. A signal is open to all, so its value goes along. The value of a
+ * quality does not: the moment reads it itself, if its being may see what has it.
  */
 export function changeContent(fact: FactDraft, actor: BeingName | null): JsonObject {
   const { reel, kind, payload } = fact

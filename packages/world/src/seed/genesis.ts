@@ -66,7 +66,10 @@ function space(path: string, type: string, owner: string | null): FactDraft {
   return { reel: spaceReel(path), kind: 'space:created', payload: { path, type, owner, qualities: {} } }
 }
 
-/** The fact that registers a role of an extension. Moments cite the role by its digest, so older ones keep what they wore. */
+/**
+ * The fact that registers a role of an extension. Moments cite the role by its digest, so older ones keep
+ * what they wore.
+ */
 export function roleInstalled(role: Role, origin: string, digest: (value: Json) => string): FactDraft {
   const spec = asJson(role.spec)
   return {

@@ -2,24 +2,24 @@ import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import type { Extension, Role, Script } from '../extend/extension.ts'
 import { BIRTHER, CITIZEN, DEFAULT_ROLE, ROLE_MANAGER, SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
-import { approvingOperations } from '../operations/approving.ts'
+import { approvingOperations } from '../operations/approvals.ts'
 import { beingOperations } from '../operations/beings.ts'
 import { budgetOperations } from '../operations/budgets.ts'
 import { contributorOperations } from '../operations/contributors.ts'
 import { differenceOperations } from '../operations/differences.ts'
-import { erasingOperations } from '../operations/erasing.ts'
+import { erasingOperations } from '../operations/erasures.ts'
 import { identityOperations } from '../operations/identity.ts'
 import { matterOperations } from '../operations/matter.ts'
 import { roleOperations } from '../operations/roles.ts'
+import { wakingOperations } from '../operations/schedules.ts'
 import { signalOperations } from '../operations/signals.ts'
 import { sizeOperations } from '../operations/size.ts'
 import { spaceOperations } from '../operations/spaces.ts'
 import { threadOperations } from '../operations/threads.ts'
-import { vouchingOperations } from '../operations/vouching.ts'
-import { wakingOperations } from '../operations/waking.ts'
+import { vouchingOperations } from '../operations/vouch.ts'
 import type { RelationResolver } from '../read/expand-surface.ts'
 import type { SeeResolver } from '../read/face.ts'
-import { effectiveCognition } from '../rows/inhabiting.ts'
+import { effectiveCognition } from '../rows/inhabitation.ts'
 import type { SubstrateView } from '../rows/lists.ts'
 import { type BeingRow, beingKey } from '../rows/rows.ts'
 import { parseRequest } from '../verbs/request.ts'
@@ -167,7 +167,7 @@ const operations = [
 ] as const
 
 /** A DO operation that roles of any extension may name. */
-export type SubstrateAction = (typeof operations)[number]['name']
+export type SubstrateOperation = (typeof operations)[number]['name']
 
 const stances = (names: readonly (BeingName | null)[]): string[] =>
   names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
@@ -220,8 +220,8 @@ const CONFIGURING = [
 ]
 
 /**
- * Entries that hold only while a person decides for the being with rights of the person's own: not for its own mind, which
- * others speak to, and not under a lease that lends nothing.
+ * Entries that hold only while a person decides for the being with rights of the person's own: not for its
+ * own mind, which others speak to, and not under a lease that lends nothing.
  */
 const whileConfigured =
   (names: readonly string[]): RelationResolver =>
@@ -243,7 +243,8 @@ const isBefore = (a: BeingRow, b: BeingRow): boolean =>
 /** What every reality has: the operations of the substrate, and the roles and scripts of the first beings. */
 export const seed: Extension = {
   name: SUBSTRATE_REGISTRY,
-  version: '2', // raise it when an operation judges otherwise: replay then knows that older acts were judged by other code
+  // raise it when an operation judges otherwise: replay then knows that older acts were judged by other code
+  version: '2',
   roles,
   clauses: [],
   operations,

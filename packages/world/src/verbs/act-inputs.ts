@@ -6,7 +6,7 @@ import {
   type MomentId,
   type Thread,
   type Wake,
-  wakeWord,
+  wakeLabel,
 } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
@@ -20,7 +20,10 @@ import type { Catalogs } from './catalogs.ts'
 import type { Consent, ConsentTerms } from './consent/consent.ts'
 import type { Descriptor } from './descriptor.ts'
 
-/** Everything a call is decided from. Rows are read through the reader, so that the commit can check what was read. */
+/**
+ * Everything a call is decided from. Rows are read through the reader, so that the commit can check what was
+ * read.
+ */
 export interface ActInputs {
   readonly reader: WorldReader
   readonly registry: Registry
@@ -43,7 +46,10 @@ export interface ActInputs {
   /** id of a summon that this act makes */
   readonly correlation: string
   readonly digest: (value: Json) => string
-  /** the being that woke the moment, as it was when it spoke; null without one, or when its moment is not known */
+  /**
+   * the being that woke the moment, as it was when it spoke; null without one, or when its moment is not
+   * known
+   */
   readonly asker: () => Promise<Asker | null>
   /** the being whose summons began the chain of wakes; null without one */
   readonly opener: () => Promise<BeingName | null>
@@ -74,7 +80,7 @@ export type GivenInput = Omit<DecideInput, 'effect' | 'known' | 'carryOut' | 'ca
 /** The wake of a moment, as an operation sees it. */
 export const wakeView = (wake: Wake): WakeView => ({
   correlation: wake.id,
-  kind: wakeWord(wake),
+  kind: wakeLabel(wake),
   root: wake.root,
   verb: wake.kind === 'act' ? 'do' : 'summon',
   from: wake.caller?.name ?? null,

@@ -17,9 +17,12 @@ import { summon } from './summon.ts'
 import { withOrigin } from './with-origin.ts'
 
 /**
- * Decides one verb call. The list gate is asked before anything is read of the target, the rule gate after it.
- * @returns the act; or the effect that has to be done before the call can be decided; or that it waits for the yes of a person
- * @throws {TreeosError} FORBIDDEN from either gate, or the code of another fault of the call; then nothing is written
+ * Decides one verb call. The list gate is asked before anything is read of the target, the rule gate after
+ * it.
+ * @returns the act; or the effect that has to be done before the call can be decided; or that it waits for
+ *   the yes of a person
+ * @throws {TreeosError} FORBIDDEN from either gate, or the code of another fault of the call; then nothing is
+ *   written
  * @throws the error of a read that failed
  */
 export async function decideCall(
@@ -30,7 +33,7 @@ export async function decideCall(
   try {
     const decided = counted(await decideVerb(call, { ...at, consent }), consent, at.reader)
     if (decided.kind === 'act') requireBounded(decided)
-    const act = decided.kind === 'act' ? await withOrigin(tried(decided, consent), at) : decided
+    const act = decided.kind === 'act' ? await withOrigin(dryRunTallies(decided, consent), at) : decided
     const isPlain = consent.asked.length === 0 && at.asking?.approval == null
     return isPlain ? act : await withConsent(call, at, consent, act)
   } finally {
@@ -38,13 +41,19 @@ export async function decideCall(
   }
 }
 
-/** With the facts by which rules that are tried count it. These have a bound of their own, so that no act is too large for what decides nothing. */
-const tried = (act: Act, { tried }: Consent): Act =>
-  tried.length === 0 ? act : { ...act, facts: [...act.facts, ...tried] }
+/**
+ * With the facts by which rules that are dryRunTallies count it. These have a bound of their own, so that no
+ * act is too large for what decides nothing.
+ */
+const dryRunTallies = (act: Act, { dryRunTallies }: Consent): Act =>
+  dryRunTallies.length === 0 ? act : { ...act, facts: [...act.facts, ...dryRunTallies] }
 
 const callArguments = (call: VerbCall): Json => (call.verb === 'do' || call.verb === 'be' ? call.args : null)
 
-/** With the facts by which rules count it. What has still to be done outside takes its place among them before it is done. */
+/**
+ * With the facts by which rules count it. What has still to be done outside takes its place among them before
+ * it is done.
+ */
 function counted<Decided extends Act | EffectPending>(
   decided: Decided,
   { tallies }: Consent,
@@ -70,8 +79,8 @@ function decideVerb(call: VerbCall, at: CallInputs): Promise<Act | EffectPending
 }
 
 /**
- * Whether the refusal of a call is shown to the mind that made it, which may then do something else: that of a look. A person is told at
- * once, and a fault in a look is not the mind's.
+ * Whether the refusal of a call is shown to the mind that made it, which may then do something else: that of
+ * a look. A person is told at once, and a fault in a look is not the mind's.
  */
 export const isShownRefusal = (
   call: VerbCall,

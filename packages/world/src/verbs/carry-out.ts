@@ -16,7 +16,10 @@ export interface CarriedOperation {
   close(): void
 }
 
-/** Lets an operation carry out others of the substrate for its actor: those that the manifest of its extension names. */
+/**
+ * Lets an operation carry out others of the substrate for its actor: those that the manifest of its extension
+ * names.
+ */
 export function carrying(
   by: RegisteredOperation,
   { registry, reader, fromOutside }: Pick<ActInputs, 'registry' | 'reader' | 'fromOutside'>,
@@ -24,18 +27,18 @@ export function carrying(
 ): CarriedOperation {
   const carried = { facts: [] as FactDraft[], specs: [] as RoleSpec[], closes: [] as string[] }
   let isOver = false
-  const carryOut: CarryOut = async ({ operation: action, target = null, args: given }): Promise<Json> => {
+  const carryOut: CarryOut = async ({ operation: name, target = null, args: given }): Promise<Json> => {
     const args = structuredClone(given) // code that goes on running could change what was checked
     const named = registry.carriesOut.get(by.origin) ?? []
-    const verb = registry.beOperations.has(action) ? 'be' : 'do'
-    const origin = (verb === 'be' ? registry.beOperations : registry.operations).get(action)?.origin
-    if (!named.includes(action) || origin !== SUBSTRATE_REGISTRY) {
-      const what = `${by.name} of extension ${by.origin} may not carry out ${quote(action)}`
+    const verb = registry.beOperations.has(name) ? 'be' : 'do'
+    const origin = (verb === 'be' ? registry.beOperations : registry.operations).get(name)?.origin
+    if (!named.includes(name) || origin !== SUBSTRATE_REGISTRY) {
+      const what = `${by.name} of extension ${by.origin} may not carry out ${quote(name)}`
       throw new TreeosError('EXTENSION_BLOCKED', `${what}: its manifest names ${named.join(', ') || 'none'}`)
     }
     const found = await resolveOperation(
       { reader, registry, fromOutside, thread: async () => null },
-      { verb, operation: action, target, args },
+      { verb, operation: name, target, args },
       input.actor,
     )
     if (found.operation.mediates === true) return cannotCarry()
@@ -50,7 +53,7 @@ export function carrying(
     })
     requireOwnQualities(found.operation, decided.facts, { ...input, known: registry.known })
     if (isOver)
-      throw new TreeosError('EXTENSION_BLOCKED', `${by.name} had decided before ${action} was carried out`)
+      throw new TreeosError('EXTENSION_BLOCKED', `${by.name} had decided before ${name} was carried out`)
     carried.facts.push(...decided.facts)
     carried.specs.push(...(decided.specs ?? []))
     carried.closes.push(...(decided.closes ?? []))

@@ -45,7 +45,10 @@ export interface OperationEntry {
   readonly args: Operation['args']
 }
 
-/** The rows that catalogs are made from. These reads are not part of a moment's basis, so who shows them says where their words come from. */
+/**
+ * The rows that catalogs are made from. These reads are not part of a moment's basis, so who shows them says
+ * where their words come from.
+ */
 export interface CatalogRows {
   /** states of all rows whose key has this prefix, sorted by key */
   states(kind: 'role:'): Promise<readonly Json[]>

@@ -12,7 +12,8 @@ import { type RegisteredOperation, resolveOperation } from './resolve-operation.
 import { inputOf, runOperation } from './run-operation.ts'
 
 /**
- * Decides the operation that the content of the wake requests, on behalf of the asker, for an operation that mediates.
+ * Decides the operation that the content of the wake requests, on behalf of the asker, for an operation that
+ * mediates.
  * @param args of the operation that mediates
  * @returns the refusal that the asker would get as a value: it is the asker's, not the mediator's
  * @throws {TreeosError} INVALID_INPUT for arguments; UNAUTHORIZED when no being requests anything
@@ -32,8 +33,9 @@ export async function fulfil(
 }
 
 /**
- * The asker must be able to do the same alone: its lists held the action when it asked, and its reach holds it now. Standing,
- * ceilings and reach are those of the asker or of its lender. The lists of the being that mediates must hold the action too.
+ * The asker must be able to do the same alone: its lists held the operation when it asked, and its reach
+ * holds it now. Standing, ceilings and reach are those of the asker or of its lender. The lists of the being
+ * that mediates must hold the operation too.
  * @param by the operation that mediates; it cannot be requested through itself
  */
 async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk | EffectPending> {
@@ -51,24 +53,24 @@ async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk |
       `no being requested ${request.operation}: only a summon of a being can request an operation`,
     )
   requireNotEnded(asker)
-  const { verb, operation: action } = request
-  if (action === by) throw new TreeosError('FORBIDDEN', `${by} cannot be requested through itself`)
-  await requireListed(at, verb, action)
-  const hands = await at.asker()
-  if (hands === null)
+  const { verb, operation: wanted } = request
+  if (wanted === by) throw new TreeosError('FORBIDDEN', `${by} cannot be requested through itself`)
+  await requireListed(at, verb, wanted)
+  const askerInputs = await at.asker()
+  if (askerInputs === null)
     throw new TreeosError(
       'FORBIDDEN',
       `the surface that ${stanceOf(asker.name)} had when it asked is not known`,
     )
-  const listed = await requireAsked(at, asker, request, hands.surface)
+  const listed = await requireAsked(at, asker, request, askerInputs.surface)
   const list = LIST_OF_VERB[verb]
-  const reach = await reachWith(reader, asker, hands.lender)
-  if (!coversEntry(list, reach[list], action, asker.home))
-    throw new TreeosError('FORBIDDEN', `${action} is beyond the reach of ${stanceOf(asker.name)}`)
+  const reach = await reachWith(reader, asker, askerInputs.lender)
+  if (!coversEntry(list, reach[list], wanted, asker.home))
+    throw new TreeosError('FORBIDDEN', `${wanted} is beyond the reach of ${stanceOf(asker.name)}`)
   const found = await resolveOperation(at, request, asker)
   if (found.operation.mediates === true)
     throw new TreeosError('FORBIDDEN', 'a requested operation cannot request another one')
-  const as = { ...hands, actor: asker, cognition: wake.caller.cognition }
+  const as = { ...askerInputs, actor: asker, cognition: wake.caller.cognition }
   const outcome = await runOperation(found.operation, at, await inputOf(at, as, { ...request, ...found }))
   if (outcome.kind === 'effect-pending') return outcome
   const facts = outcome.decided.facts.map((fact) => ({
@@ -84,10 +86,10 @@ async function decideForAsker(at: ActInputs, by: string): Promise<FulfilledAsk |
 async function requireAsked(
   { reader }: ActInputs,
   asker: BeingRow,
-  { verb, operation: action }: OperationRequest,
+  { verb, operation: wanted }: OperationRequest,
   surface: Surface,
 ): Promise<string> {
-  const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], action)
+  const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], wanted)
   if (decision.allowed) return decision.by
   const { by, refusal } = decision
   throw new TreeosError(

@@ -16,7 +16,7 @@ import type { ResumedApproval } from '../extend/extension.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { approversOf, entryFor, hasGiven } from '../rows/approvals.ts'
-import { lenderOf } from '../rows/inhabiting.ts'
+import { lenderOf } from '../rows/inhabitation.ts'
 import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './act-inputs.ts'
 import { fulfil } from './fulfil.ts'
 import type { OperationRequest } from './request.ts'
@@ -35,8 +35,8 @@ export async function operate(request: OperationRequest, at: CallInputs): Promis
   const fulfilled = operation.mediates === true ? await fulfil(at, operation, request.args) : null
   if (fulfilled?.kind === 'effect-pending') return fulfilled
   const lender = lenderOf(me, driver)
-  const hands = { actor: me, driver, lender, surface, cognition: at.caller.cognition }
-  const input = await inputOf(at, hands, { target, args: request.args, fulfilled })
+  const deciding = { actor: me, driver, lender, surface, cognition: at.caller.cognition }
+  const input = await inputOf(at, deciding, { target, args: request.args, fulfilled })
   const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'effect-pending') return outcome
   const isDoneOutside = operation.effect !== undefined || fulfilled?.kind === 'decided'
@@ -112,7 +112,10 @@ async function awaken(
   })
 }
 
-/** @throws {TreeosError} EXTENSION_BLOCKED for an operation that is not of the substrate; RESOURCE_CONFLICT when the wake is gone */
+/**
+ * @throws {TreeosError} EXTENSION_BLOCKED for an operation that is not of the substrate; RESOURCE_CONFLICT
+ *   when the wake is gone
+ */
 async function resume(
   resumed: ResumedApproval,
   { name, origin }: RegisteredOperation,
@@ -128,7 +131,10 @@ async function resume(
   throw new TreeosError('RESOURCE_CONFLICT', `what woke the moment ${resumed.row.id} is gone`)
 }
 
-/** Adds a summon like any other, which passes both gates and counts as a hop. @param target null for the asker */
+/**
+ * Adds a summon like any other, which passes both gates and counts as a hop.
+ * @param target null for the asker
+ */
 async function withSpeech(act: Act, target: string | null, content: Json, at: CallInputs): Promise<Act> {
   const speech = await summon({ verb: 'summon', target, content, inReplyTo: null }, at)
   return {

@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 
-/** Which operation a being asks for: by its own call, by a summon to one that does it for the sender, or as part of another. */
+/**
+ * Which operation a being asks for: by its own call, by a summon to one that does it for the sender, or as
+ * part of another.
+ */
 export interface OperationRequest {
   readonly verb: 'do' | 'be'
   readonly operation: string
@@ -12,20 +15,21 @@ export interface OperationRequest {
 }
 
 /**
- * Reads `{do: action, target?, …arguments}` or `{be: operation, …arguments}`, or the same as JSON text, as people type it.
+ * Reads `{do: operation, target?, …arguments}` or `{be: operation, …arguments}`, or the same as JSON text, as
+ * people type it.
  * @returns null for content that asks for no operation
  */
 export function parseRequest(content: Json): OperationRequest | null {
   const request = typeof content === 'string' ? parseText(content) : content
   if (!isJsonObject(request)) return null
   if (Object.hasOwn(request, 'be')) {
-    const { be: action, ...args } = request
-    return typeof action === 'string' ? { verb: 'be', operation: action, target: null, args } : null
+    const { be: operation, ...args } = request
+    return typeof operation === 'string' ? { verb: 'be', operation, target: null, args } : null
   }
   if (!Object.hasOwn(request, 'do')) return null
-  const { do: action, target = null, ...args } = request
-  if (typeof action !== 'string' || (target !== null && typeof target !== 'string')) return null
-  return { verb: 'do', operation: action, target, args }
+  const { do: operation, target = null, ...args } = request
+  if (typeof operation !== 'string' || (target !== null && typeof target !== 'string')) return null
+  return { verb: 'do', operation, target, args }
 }
 
 function parseText(text: string): Json {

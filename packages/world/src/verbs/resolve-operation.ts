@@ -21,11 +21,12 @@ export interface ResolvedOperation {
 }
 
 /**
- * Finds the operation that a request names and its target for the actor, and asks the rule gate about both. What a being does
- * by itself, does for another one, and what an operation carries out are all found here.
- * @param consent collects what rules ask about a being's own call; of anything else, a rule that asks refuses it
- * @throws {TreeosError} ACTION_NOT_SUPPORTED, INVALID_INPUT, the error of a target that does not exist, INVALID_TYPE, BEING_ENDED,
- *   FORBIDDEN
+ * Finds the operation that a request names and its target for the actor, and asks the rule gate about both.
+ * What a being does by itself, does for another one, and what an operation carries out are all found here.
+ * @param consent collects what rules ask about a being's own call; of anything else, a rule that asks refuses
+ *   it
+ * @throws {TreeosError} ACTION_NOT_SUPPORTED, INVALID_INPUT, the error of a target that does not exist,
+ *   INVALID_TYPE, BEING_ENDED, FORBIDDEN
  */
 export async function resolveOperation(
   {
@@ -34,14 +35,14 @@ export async function resolveOperation(
     thread,
     fromOutside,
   }: Pick<ActInputs, 'reader' | 'registry' | 'thread' | 'fromOutside'>,
-  { verb, operation: action, target: named, overlay }: OperationRequest,
+  { verb, operation: name, target: named, overlay }: OperationRequest,
   actor: BeingRow,
   consent: Consent | null = null,
 ): Promise<ResolvedOperation> {
-  const operation = requireOperation(registry, action, verb)
+  const operation = requireOperation(registry, name, verb)
   // Nobody would see it, and who gave it would not know.
   if (overlay !== undefined && operation.entry === undefined)
-    throw new TreeosError('INVALID_INPUT', `an overlay is for a skill or a task; ${action} is neither`)
+    throw new TreeosError('INVALID_INPUT', `an overlay is for a skill or a task; ${name} is neither`)
   const target: OperationTarget =
     verb === 'be'
       ? { kind: 'being', being: actor }
@@ -55,16 +56,16 @@ export async function resolveOperation(
 }
 
 /** @throws {TreeosError} ACTION_NOT_SUPPORTED */
-export function requireOperation(registry: Registry, action: string, verb: 'do' | 'be'): RegisteredOperation {
+export function requireOperation(registry: Registry, name: string, verb: 'do' | 'be'): RegisteredOperation {
   const registered = verb === 'do' ? registry.operations : registry.beOperations
-  const operation = registered.get(action)
+  const operation = registered.get(name)
   if (operation !== undefined) return operation
   const known = [...registry.beOperations.keys()].sort().join(', ')
   throw new TreeosError(
     'ACTION_NOT_SUPPORTED',
     verb === 'be'
-      ? `no BE operation ${quote(action)} is registered; there is ${known}`
-      : `no action ${quote(action)} is registered${didYouMean(action, registered.keys())}`,
+      ? `no BE operation ${quote(name)} is registered; there is ${known}`
+      : `no action ${quote(name)} is registered${didYouMean(name, registered.keys())}`,
   )
 }
 

@@ -4,8 +4,9 @@ import { begunIn, fitContent, stepsIn } from '../moment/steps.ts'
 import { toldContent } from '../moment/wake-quotes.ts'
 
 /**
- * The wake by which a being goes on from the moment in which it asked for a yes. It keeps asker, thread, hops and priority of the wake of
- * that moment, so whoever asked gets the answer. One that was approved holds the call, and opens a moment without a mind.
+ * The wake by which a being goes on from the moment in which it asked for a yes. It keeps asker, thread, hops
+ * and priority of the wake of that moment, so whoever asked gets the answer. One that was approved holds the
+ * call, and opens a moment without a mind.
  * @param entry the wake of the moment that asked
  */
 export function resumedWake({ row, event, by, why }: ResumedApproval, entry: Wake): Wake {
@@ -33,7 +34,8 @@ export function resumedWake({ row, event, by, why }: ResumedApproval, entry: Wak
     inReplyTo: isAct ? null : entry.inReplyTo,
     askedRole,
     hops: entry.hops,
-    continues: entry.continues + (event === 'approved' ? 0 : 1), // a mind that asks again after each no comes to an end
+    // a mind that asks again after each no comes to an end
+    continues: entry.continues + (event === 'approved' ? 0 : 1),
     cause: null,
     ...(question === null ? {} : { answers: question }),
     ...(entry.expectReply === undefined ? {} : { expectReply: entry.expectReply }),

@@ -63,11 +63,11 @@ export type OperationOutcome =
 
 /** Decides as in a moment, without asking either gate: for tests of extensions. */
 export async function decideUngated(
-  action: string,
+  name: string,
   at: OperationInputs,
   input: GivenInput,
 ): Promise<OperationOutcome> {
-  const operation = requireOperation(at.registry, action, 'do')
+  const operation = requireOperation(at.registry, name, 'do')
   requireTarget(operation, input.target)
   const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'decided') requireBounded(outcome.decided)
@@ -107,7 +107,10 @@ export async function runOperation(
   return { kind: 'decided', decided }
 }
 
-/** Other attempts and other moments share what code of an extension is given, so it may only read it. Arguments are its own. */
+/**
+ * Other attempts and other moments share what code of an extension is given, so it may only read it.
+ * Arguments are its own.
+ */
 function freeze({ reader }: Pick<OperationInputs, 'reader'>, { target, wake }: GivenInput): void {
   reader.freeze()
   for (const given of [target, wake]) frozen(given)
@@ -127,8 +130,8 @@ function withCarried(
 }
 
 /**
- * Runs code of an extension. An error that the code throws fails the moment. If the activity failed instead, it would be
- * retried for ever, and the actor would live no other moment.
+ * Runs code of an extension. An error that the code throws fails the moment. If the activity failed instead,
+ * it would be retried for ever, and the actor would live no other moment.
  */
 async function guarded<T>(
   { name, origin }: RegisteredOperation,
@@ -145,7 +148,10 @@ async function guarded<T>(
   }
 }
 
-/** What the effect of an operation returned: it is done after both gates and before the decision. Null without an effect. */
+/**
+ * What the effect of an operation returned: it is done after both gates and before the decision. Null without
+ * an effect.
+ */
 async function effectOf(
   operation: RegisteredOperation,
   at: OperationInputs,

@@ -23,7 +23,9 @@ import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './act-inputs.ts'
 
-/** SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent. */
+/**
+ * SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent.
+ */
 export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: CallInputs): Promise<Act> {
   const { wake } = at
   const asker = wake.caller?.name ?? null
@@ -83,13 +85,17 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ca
     ...NOTHING_DONE,
     facts: [{ reel: beingReel(at.me.name), kind: SPEECH_KIND, payload }],
     wakes: [out],
-    closes: inReplyTo === null || inReplyTo === wake.id ? closedBy(inReplyTo, at) : [], // its own moment closed the question
+    // its own moment closed the question
+    closes: inReplyTo === null || inReplyTo === wake.id ? closedBy(inReplyTo, at) : [],
     result: { correlation: at.correlation, to: stanceOf(name) },
     by: gated.by,
   }
 }
 
-/** What the being was asked before in the thread of its moment: it may answer after it has asked others. @returns null for anything else */
+/**
+ * What the being was asked before in the thread of its moment: it may answer after it has asked others.
+ * @returns null for anything else
+ */
 async function findQuestion(
   id: string,
   sender: BeingName,
@@ -114,17 +120,26 @@ function requireModel({ name, cognition }: BeingRow): void {
   )
 }
 
-/** What speaking closes: the summon that it answers; or the notice that a person answers by speaking to the being it tells of. */
+/**
+ * What speaking closes: the summon that it answers; or the notice that a person answers by speaking to the
+ * being it tells of.
+ */
 function closedBy(inReplyTo: string | null, { wake }: ActInputs): string[] {
   if (inReplyTo !== null) return [inReplyTo]
   return wake.kind === 'event' ? [wake.id] : []
 }
 
-/** A being that goes on by itself waits for nobody, so what it says to others is an announcement unless it says otherwise. */
+/**
+ * A being that goes on by itself waits for nobody, so what it says to others is an announcement unless it
+ * says otherwise.
+ */
 const announces = ({ role, caller }: ActInputs, inReplyTo: string | null): boolean =>
   role.selfContinue === true && inReplyTo === null && caller.cognition !== 'human'
 
-/** The end of a moment that answers once more: models do, and whoever asked has the answer. To say more, it names its target. */
+/**
+ * The end of a moment that answers once more: models do, and whoever asked has the answer. To say more, it
+ * names its target.
+ */
 function answeredBefore(asker: BeingName): Act {
   const detail = `${stanceOf(asker)} has its answer already, so nothing was sent; a summon that says more names its target`
   return { ...NOTHING_DONE, remark: { reason: 'already-answered', detail } }
@@ -137,9 +152,11 @@ function unsent({ id, caller }: Wake): Act {
 }
 
 /**
- * The thread a summon belongs to: the one it names, else the one its moment belongs to. A person's free act begins one.
- * @throws {TreeosError} CORRELATION_NOT_FOUND, FORBIDDEN without a part in the named thread, RESOURCE_CONFLICT once it was cut,
- *   INVALID_INPUT for an answer that names another thread than what it answers
+ * The thread a summon belongs to: the one it names, else the one its moment belongs to. A person's free act
+ * begins one.
+ * @throws {TreeosError} CORRELATION_NOT_FOUND, FORBIDDEN without a part in the named thread,
+ *   RESOURCE_CONFLICT once it was cut, INVALID_INPUT for an answer that names another thread than what it
+ *   answers
  */
 async function threadFor(
   { thread: named }: Extract<VerbCall, { verb: 'summon' }>,

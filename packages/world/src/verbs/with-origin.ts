@@ -3,15 +3,19 @@ import { isMarked, marksFor } from '../rows/origin.ts'
 import type { Act, ActInputs } from './act-inputs.ts'
 
 /**
- * Whether what an operation writes and says may hold words from outside: its moment holds some, its effect brought some, or it has read some
- * to decide. A person that decides chooses its own words, but what an effect brings it does not choose.
+ * Whether what an operation writes and says may hold words from outside: its moment holds some, its effect
+ * brought some, or it has read some to decide. A person that decides chooses its own words, but what an
+ * effect brings it does not choose.
  */
 export const spreadsOutside = (
   { fromOutside, reader, caller }: Pick<ActInputs, 'fromOutside' | 'reader' | 'caller'>,
   hasEffect: boolean,
 ): boolean => fromOutside || hasEffect || (caller.cognition !== 'human' && reader.hasOutside)
 
-/** Marks what an act wrote and sends, where it may hold words from outside. Rows that are marked already get no second mark. */
+/**
+ * Marks what an act wrote and sends, where it may hold words from outside. Rows that are marked already get
+ * no second mark.
+ */
 export async function withOrigin(
   act: Act,
   { fromOutside, reader }: Pick<ActInputs, 'fromOutside' | 'reader'>,

@@ -1,6 +1,9 @@
 import { canonicalJson, type Json, type JsonObject, utf8Length } from '@treeos/core'
 
-/** Most of each kind that a view lists, and most bytes of canonical JSON that a value may take in it. Raise PROMPT_LAYOUT with these. */
+/**
+ * Most of each kind that a view lists, and most bytes of canonical JSON that a value may take in it. Raise
+ * PROMPT_LAYOUT with these.
+ */
 export const VIEW_BOUNDS = {
   exits: 32,
   occupants: 32,

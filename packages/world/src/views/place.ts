@@ -13,7 +13,8 @@ import { withoutShadow } from '../rows/qualities.ts'
 import { beingKey, type MatterRow, matterKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
 
-// The fields of a view stand in canonical order, as those of a face do, so that writing them need not sort them.
+// The fields of a view stand in canonical order, as those of a face do, so that writing them need not sort
+// them.
 
 /** The space where the being is: its type, owner, rules, qualities and exits. */
 export const place: SeeResolver = async (input) => {
@@ -61,7 +62,7 @@ async function rulesAround(input: SeeInput, space: SpaceRow, cut: Cut): Promise<
   return Object.fromEntries(rules)
 }
 
-/** The other beings in the place, with what each wore in its last act; a being that never acted, with its default role. */
+/** The other beings in the place, with what each wore in its last moment; a being that lived none, with its default role. */
 export const occupants: SeeResolver = async (input) => {
   const { world, me, place: space } = input
   if (space === null) return null
@@ -97,7 +98,7 @@ export const things: SeeResolver = async (input) => {
     const shown: JsonObject[] = []
     for (const id of ids) {
       const thing = await world.matter(id)
-      if (thing !== null) shown.push(await shownThing(input, thing, room))
+      if (thing !== null) shown.push(await shownMatter(input, thing, room))
     }
     return shown
   }
@@ -107,7 +108,7 @@ export const things: SeeResolver = async (input) => {
   return { ...cut.field, held, ...(here === null ? {} : { here }) }
 }
 
-async function shownThing(input: SeeInput, thing: MatterRow, room: { bytes: number }): Promise<JsonObject> {
+async function shownMatter(input: SeeInput, thing: MatterRow, room: { bytes: number }): Promise<JsonObject> {
   const { id, type, owner, coord } = thing
   const shown = {
     thing: matterReel(id),

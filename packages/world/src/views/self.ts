@@ -35,7 +35,8 @@ export const me: SeeResolver = async ({ me: self, world, lastSealed }) => {
 }
 
 /**
- * What was done, and to what, by the address that a call would name. The words of an earlier act are in no moment but the thread's own.
+ * What was done, and to what, by the address that a call would name. The words of an earlier act are in no
+ * moment but the thread's own.
  */
 function shownDeed({ kind, ref: [reel], payload }: CitedFact): JsonObject {
   const to = readPath(payload, ['to'])
@@ -43,7 +44,10 @@ function shownDeed({ kind, ref: [reel], payload }: CitedFact): JsonObject {
   return { did: kind, on: reel.replace(/^being:/, '@').replace(/^space:/, '') }
 }
 
-/** What the being and others said to each other in the thread of its wake, oldest first. The words of the wake are the user message. */
+/**
+ * What the being and others said to each other in the thread of its wake, oldest first. The words of the wake
+ * are the user message.
+ */
 export const conversation: SeeResolver = async ({ me: self, world }) => {
   const { facts, earlier } = await world.said()
   if (facts.length === 0) return null

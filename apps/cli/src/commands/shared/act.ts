@@ -28,7 +28,8 @@ export function acts<A extends unknown[]>(
   command.action(
     cli.run<A>(async (out, ...args) => {
       const call = await callOf(...args)
-      const options = args.at(-2) as ActingOptions & { readonly outside?: true } // commander hands on the command after its options
+      // commander hands on the command after its options
+      const options = args.at(-2) as ActingOptions & { readonly outside?: true }
       const as = requireStance(options.as)
       out.value(
         await withServices(options, (at, { act }) =>

@@ -68,15 +68,18 @@ async function showReady(
   out.value(status, () => describeReady(status, { dataDir, isNew, detach, flag: dataFlag(dataDir) }))
 }
 
-/** What is wrong with a model would show in the first moment only. Each is asked for its list of models, which costs nothing. */
+/**
+ * What is wrong with a model would show in the first moment only. Each is asked for its list of models, which
+ * costs nothing.
+ */
 async function tellMindFaults(dataDir: string, out: Output): Promise<void> {
   for (const { ok, name, found, mend } of await examineMinds(dataDir, process.env))
     if (!ok) out.progress(`${name}: ${found}. ${mend ?? ''}`)
 }
 
 /**
- * Until the operator has signed in once, each start makes a link to do so. It is a secret, so it is not part of the status, and it is
- * shown on a terminal alone: what else reads this may keep it, as a log does.
+ * Until the operator has signed in once, each start makes a link to do so. It is a secret, so it is not part
+ * of the status, and it is shown on a terminal alone: what else reads this may keep it, as a log does.
  */
 async function tellFirstLink(dataDir: string, portalUrl: string | null, out: Output): Promise<void> {
   if (portalUrl === null) return

@@ -11,8 +11,9 @@ import { watchFiles } from '../../text/watch-files.ts'
 import { bringUp } from './bring-up.ts'
 
 /**
- * Keeps an instance up while somebody writes an extension: each change of its files ends the workers in order and starts others with
- * the new code. Code that cannot be loaded is told, and the workers go on with what they have.
+ * Keeps an instance up while somebody writes an extension: each change of its files ends the workers in order
+ * and starts others with the new code. Code that cannot be loaded is told, and the workers go on with what
+ * they have.
  * @param demo whose scene is planted, and again when it has changed
  * @throws {UsageError} where TREEOS_EXTENSIONS names no file of one's own
  */

@@ -39,7 +39,10 @@ export async function verifyFile(
   return STATUS_EXIT[found.status]
 }
 
-/** Whose signatures count. @throws {UsageError} for a key or policy that cannot be read, or that names no log */
+/**
+ * Whose signatures count.
+ * @throws {UsageError} for a key or policy that cannot be read, or that names no log
+ */
 export async function readTrust({
   key,
   policy,
@@ -47,11 +50,14 @@ export async function readTrust({
   readonly key?: string | undefined
   readonly policy?: string | undefined
 }) {
-  const { parseKey, parsePolicy, trusted } = await import('@treeos/verify')
+  const { parseKey, parsePolicy, trustedPolicy } = await import('@treeos/verify')
   const given = key === undefined ? null : asUsage('--key', () => parseKey(key))
   if (policy === undefined) return { key: given, policy: null }
   const text = await readFileToVerify(policy, async () => readFileSync(policy, 'utf8'))
-  return { key: null, policy: asUsage('--policy', () => trusted({ key: given, policy: parsePolicy(text) })) }
+  return {
+    key: null,
+    policy: asUsage('--policy', () => trustedPolicy({ key: given, policy: parsePolicy(text) })),
+  }
 }
 
 function asUsage<T>(option: string, parse: () => T): T {

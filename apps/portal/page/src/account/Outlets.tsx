@@ -18,7 +18,7 @@ const WANTS: Readonly<Record<OutletWant, string>> = {
   answer: 'answers',
   notice: 'notices',
 }
-const ALL = Object.keys(WANTS) as OutletWant[]
+const ALL_WANTS = Object.keys(WANTS) as OutletWant[]
 
 /** Where the person is told what waits in its inbox, beside the page. */
 export function Outlets({ own: { isFresh } }: { readonly own: OwnAccount }) {
@@ -121,7 +121,7 @@ function NewOutlet({
   readonly onMade: (secret: string) => void
 }) {
   const form = useForm({
-    initialValues: { kind: 'email' as 'email' | 'webhook', address: '', wants: ALL },
+    initialValues: { kind: 'email' as 'email' | 'webhook', address: '', wants: ALL_WANTS },
     validate: { address: isNotEmpty(), wants: isNotEmpty() },
   })
   const adding = useDeed(
@@ -165,7 +165,7 @@ function NewOutlet({
       </Group>
       <Checkbox.Group label="Told of" {...form.getInputProps('wants')}>
         <Group gap="sm" mt={4}>
-          {ALL.map((want) => (
+          {ALL_WANTS.map((want) => (
             <Checkbox key={want} value={want} label={WANTS[want]} disabled={isOff} />
           ))}
         </Group>

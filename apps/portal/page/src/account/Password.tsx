@@ -4,13 +4,13 @@ import { own } from '../api/client.ts'
 import { Card, Done, Form } from '../parts/index.ts'
 import { type OwnAccount, useChange } from './queries.ts'
 
-const CHARS_MIN = 12
+const PASSWORD_CHARS_MIN = 12
 
 /** Sets, changes or removes the password. */
 export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnAccount }) {
   const form = useForm({
     initialValues: { password: '' },
-    validate: { password: hasLength({ min: CHARS_MIN }) },
+    validate: { password: hasLength({ min: PASSWORD_CHARS_MIN }) },
   })
   const changing = useChange(
     (json: { password: string | null }) => own.account.password.$post({ json }),
@@ -34,7 +34,7 @@ export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnA
         send={(values) => values}
         isInRow
         isOff={!isFresh}
-        beside={
+        trailing={
           hasPassword ? (
             <Button
               variant="default"
@@ -52,7 +52,7 @@ export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnA
           flex={1}
           miw={200}
           label={hasPassword ? 'New password' : 'Password'}
-          description={`At least ${CHARS_MIN} characters`}
+          description={`At least ${PASSWORD_CHARS_MIN} characters`}
           autoComplete="new-password"
           disabled={!isFresh}
           {...form.getInputProps('password')}

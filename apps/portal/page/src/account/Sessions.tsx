@@ -6,7 +6,7 @@ import { Card, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.t
 import { browserIn } from './agent.ts'
 import { type OwnAccount, useChange } from './queries.ts'
 
-const WAYS: Readonly<Record<string, string>> = {
+const SIGN_IN_WAYS: Readonly<Record<string, string>> = {
   password: 'by password',
   passkey: 'by passkey',
   link: 'by a link',
@@ -36,7 +36,7 @@ export function Sessions({ own: { sessions } }: { readonly own: OwnAccount }) {
               {isThis ? <Badge>this browser</Badge> : null}
             </Group>
             <Quiet size="xs">
-              {WAYS[way] ?? way}, <Time iso={createdAt} /> · last used <Time iso={seenAt} />
+              {SIGN_IN_WAYS[way] ?? way}, <Time iso={createdAt} /> · last used <Time iso={seenAt} />
             </Quiet>
           </div>
           {isThis ? null : (

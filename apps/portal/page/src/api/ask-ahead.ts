@@ -6,7 +6,7 @@ export const KEY_HEADER = 'x-treeos-key'
 export const TAB_HEADER = 'x-treeos-tab'
 
 /** After this time an answer that no query took is dropped, since it is out of date. */
-const KEPT_MS = 10_000
+const ANSWER_KEPT_MS = 10_000
 
 interface PrefetchedAnswer {
   readonly key: string
@@ -18,8 +18,8 @@ interface PrefetchedAnswer {
 const asked = new Map<string, PrefetchedAnswer>()
 
 /**
- * Asks for what the page at an address shows first, while its code is still loaded. A query takes the answer in place of a request of its
- * own, if it would ask the same as the same being.
+ * Asks for what the page at an address shows first, while its code is still loaded. A query takes the answer
+ * in place of a request of its own, if it would ask the same as the same being.
  */
 export function askAhead({ pathname, search }: Pick<Location, 'pathname' | 'search'>, key: string): void {
   const handle = tabHandle()
@@ -39,7 +39,7 @@ export function askAhead({ pathname, search }: Pick<Location, 'pathname' | 'sear
       isPastOpenIn(described).then((isOpen) => (isOpen ? send(past) : null)),
     )
   }
-  setTimeout(() => asked.clear(), KEPT_MS)
+  setTimeout(() => asked.clear(), ANSWER_KEPT_MS)
 }
 
 /** Whoever may not read a past is not shown it, and asking for it would be refused. */
@@ -66,8 +66,8 @@ function beingAt(pathname: string): string | null {
 }
 
 /**
- * What a page asks first, as its queries write it. One that is missing here is asked for later, and one that no query asks is asked for in
- * vain: a browser test compares them.
+ * What a page asks first, as its queries write it. One that is missing here is asked for later, and one that
+ * no query asks is asked for in vain: a browser test compares them.
  */
 function firstOf(pathname: string, search: URLSearchParams): string[] {
   const [, page, name] = pathname.split('/')

@@ -9,11 +9,11 @@ import type { ClientRequestOptions } from 'hono/client'
 import { api } from './client.ts'
 
 /** An answer of the server as the typed client gives it: a refusal was thrown before. */
-interface Answer {
+interface TypedAnswer {
   json(): Promise<unknown>
 }
-type AnswerBody<A extends Answer> = Awaited<ReturnType<A['json']>>
-const tell = async <A extends Answer>(asked: Promise<A>): Promise<AnswerBody<A>> =>
+type AnswerBody<A extends TypedAnswer> = Awaited<ReturnType<A['json']>>
+const bodyOf = async <A extends TypedAnswer>(asked: Promise<A>): Promise<AnswerBody<A>> =>
   (await (await asked).json()) as AnswerBody<A>
 
 /** What a query finds. */
@@ -21,15 +21,20 @@ export type FoundBy<Query extends { readonly queryFn?: unknown }> =
   NonNullable<Query['queryFn']> extends (...asked: never[]) => infer Told ? Awaited<Told> : never
 
 /** A `$get` or `$post` of the typed client. */
-type Endpoint = (args: never, options?: ClientRequestOptions) => Promise<Answer>
+type Endpoint = (args: never, options?: ClientRequestOptions) => Promise<TypedAnswer>
 type ArgsOf<E extends Endpoint> = Exclude<Parameters<E>[0], undefined>
 type ToldBy<E extends Endpoint> = AnswerBody<Awaited<ReturnType<E>>>
 
-/** Asks until nobody wants to know any more: the request of a query that is given up ends in the server, too. */
+/**
+ * Asks until nobody wants to know any more: the request of a query that is given up ends in the server, too.
+ */
 const askFor = <E extends Endpoint>(endpoint: E, args: ArgsOf<E>, signal: AbortSignal): Promise<ToldBy<E>> =>
-  tell(endpoint(args as never, { init: { signal } }) as Promise<Awaited<ReturnType<E>>>)
+  bodyOf(endpoint(args as never, { init: { signal } }) as Promise<Awaited<ReturnType<E>>>)
 
-/** Asks the server; what it said is kept under a key. The first word of each key is what `stale-queries.ts` names. */
+/**
+ * Asks the server; what it said is kept under a key. The first word of each key is what `stale-queries.ts`
+ * names.
+ */
 export const asking = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,
@@ -57,7 +62,10 @@ interface ListPage<T> {
   readonly next: string | null
 }
 
-/** The same of a list, page by page as it is scrolled. @param args of the page after a cursor; null: of the first */
+/**
+ * The same of a list, page by page as it is scrolled.
+ * @param args of the page after a cursor; null: of the first
+ */
 export const askingPages = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,
@@ -72,7 +80,11 @@ export const askingPages = <E extends Endpoint>(
 
 type ItemOf<P> = P extends ListPage<infer T> ? T : never
 
-/** Several lists as one, each read from page to page. @param lists the arguments of a page of each. @param pagesMax more of one are not asked for */
+/**
+ * Several lists as one, each read from page to page.
+ * @param lists the arguments of a page of each.
+ * @param pagesMax more of one are not asked for
+ */
 export const askingWhole = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,
@@ -110,13 +122,13 @@ interface DeedOptions<T> {
 }
 
 /** Does something on the server, and then asks anew for what it may have changed. */
-export function useDeed<A extends Answer, Of = void>(
+export function useDeed<A extends TypedAnswer, Of = void>(
   deed: (of: Of) => Promise<A>,
   { stale = [], onDone }: DeedOptions<AnswerBody<A>> = {},
 ) {
   const queries = useQueryClient()
   return useMutation<AnswerBody<A>, Error, Of>({
-    mutationFn: (of: Of) => tell(deed(of)),
+    mutationFn: (of: Of) => bodyOf(deed(of)),
     gcTime: 0, // what was sent may be secret
     onSuccess: async (told) => {
       if (stale !== null) await queries.invalidateQueries({ queryKey: stale })
@@ -129,7 +141,8 @@ export type DeedBody = Readonly<Record<string, unknown>>
 
 /**
  * Acts by DO or BE as the person, or as the being that this tab drives.
- * @param stale what is asked for anew before it counts as done; all when left out. Live events make the rest stale
+ * @param stale what is asked for anew before it counts as done; all when left out. Live events make the rest
+ *   stale
  */
 export const useAct = (onDone: () => void = () => undefined, stale: QueryKey = []) =>
   useDeed(({ verb, ...rest }: DeedBody) => (verb === 'be' ? beOf(rest) : doOf(rest)), { stale, onDone })

@@ -4,10 +4,10 @@ import { sessionKey } from './session.ts'
 import { SharedStream } from './shared-stream.ts'
 import {
   type ChangeEvent,
-  nameOf,
   STALE_BY_ANY,
   type StaleQueries,
   staleBy,
+  staleName,
   takesPart,
 } from './stale-queries.ts'
 import { tabHandle } from './tab.ts'
@@ -17,8 +17,8 @@ import { forgetCalls, hearWords, onWanted, type StreamedWords, wantedBeings } fr
 const PACE = { togetherMs: 250, everyMs: 2_000, burst: 3 }
 
 /**
- * Follows what happens until it is stopped, and asks anew for what it changes. A lost connection goes on after the last event
- * that came.
+ * Follows what happens until it is stopped, and asks anew for what it changes. A lost connection goes on
+ * after the last event that came.
  * @param onState true while it is connected
  * @param onSign called at each sign of life, every few seconds
  */
@@ -33,7 +33,7 @@ export function followLive(
     void queries.invalidateQueries({ queryKey: key, exact, ...isMeant })
   })
   const take = (stale: readonly StaleQueries[]) => {
-    for (const one of stale) pacer.take(nameOf(one), one)
+    for (const one of stale) pacer.take(staleName(one), one)
   }
   const stream = new SharedStream(`treeos-live ${sessionKey()} ${tabHandle() ?? ''}`, {
     onSign,

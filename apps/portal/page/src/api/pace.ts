@@ -23,7 +23,10 @@ const BROWSER: Clock = {
   },
 }
 
-/** Tells of what was named, each name at its own pace. Nothing is left out: what comes too early is told of later, once. */
+/**
+ * Tells of what was named, each name at its own pace. Nothing is left out: what comes too early is told of
+ * later, once.
+ */
 export class Pacer<T> {
   readonly #pace: Pace
   readonly #tell: (what: T) => void

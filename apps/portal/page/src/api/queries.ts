@@ -15,11 +15,11 @@ export const mapQuery = (path: string) => asking(['map', path], api.map.$get, { 
 export const beingQuery = (name: string) =>
   asking(['being', name], api.beings[':name'].$get, { param: { name } })
 /** More than a list draws whole, so that a list with further pages notices its end. */
-const PAGE = 100
+const MOMENTS_PAGE = 100
 export const momentsQuery = (name: string) =>
   askingPages(['moments', name], api.beings[':name'].moments.$get, (cursor) => ({
     param: { name },
-    query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) },
+    query: { limit: MOMENTS_PAGE, ...(cursor === null ? {} : { cursor }) },
   }))
 /** The latest moments of a being, for what it did lately. */
 export const newestMomentsQuery = (name: string) =>
@@ -38,7 +38,10 @@ export const momentQuery = (name: string, n: number) =>
 export const threadsQuery = asking(['threads'], api.threads.$get, { query: { all: 'true', limit: PAGE_MAX } })
 /** Few of them are severed. */
 const THREADS_WITH = 10
-/** The threads in which the person and a being speak to each other and nobody else takes part, the newest first. */
+/**
+ * The threads in which the person and a being speak to each other and nobody else takes part, the newest
+ * first.
+ */
 export const threadsWithQuery = (name: string) =>
   asking(['threads', name], api.threads.$get, {
     query: { all: 'true', alone: 'true', limit: THREADS_WITH, with: name },

@@ -20,10 +20,10 @@ type Message =
   | { readonly is: 'wanted'; readonly of: string; readonly beings: readonly string[] }
 
 /**
- * One stream for all tabs that act as the same being: over HTTP/1.1 a browser opens only six connections to one server. A lock of the
- * browser says which tab streams, and a channel takes what it hears to the others. When that tab is closed, the lock goes to another one,
- * which goes on after the last event that it heard. Where a browser has no locks (over http, beyond this machine), each tab streams
- * for itself.
+ * One stream for all tabs that act as the same being: over HTTP/1.1 a browser opens only six connections to
+ * one server. A lock of the browser says which tab streams, and a channel takes what it hears to the others.
+ * When that tab is closed, the lock goes to another one, which goes on after the last event that it heard.
+ * Where a browser has no locks (over http, beyond this machine), each tab streams for itself.
  */
 export class SharedStream {
   readonly #hearing: StreamListener
@@ -134,7 +134,7 @@ export class SharedStream {
   #note(tab: string, beings: readonly string[]): void {
     this.#wanted.set(tab, { beings, at: performance.now() })
     const all = [...this.#wanted.values()].flatMap((one) => one.beings)
-    this.#stream?.setBeings([...new Set(all)].slice(0, BEINGS_MAX))
+    this.#stream?.setBeings([...new Set(all)].slice(0, STREAMED_BEINGS_MAX))
   }
 
   #take(message: Message): void {
@@ -175,4 +175,4 @@ export class SharedStream {
 }
 
 /** As the server takes. */
-const BEINGS_MAX = 20
+const STREAMED_BEINGS_MAX = 20

@@ -20,7 +20,8 @@ it('a moment makes stale what it names: its being, whom it spoke to, their threa
       'thread t1',
     ]),
   )
-  // Nothing of beings, pasts and threads that the event does not name. A list of the inbox is asked for only when its count changes.
+  // Nothing of beings, pasts and threads that the event does not name. A list of the inbox is asked for only
+  // when its count changes.
   expect(keys).not.toContain('being')
   expect(keys).not.toContain('moments')
   expect(keys).not.toContain('inbox')

@@ -20,8 +20,11 @@ export interface ChangeEvent {
   readonly payload?: unknown
 }
 
-/** Of what lists show, a moment may change a line of any: its being has a state and last words. They are asked for whole, at a pace. */
-const LISTS: readonly StaleQueries[] = [
+/**
+ * Of what lists show, a moment may change a line of any: its being has a state and last words. They are asked
+ * for whole, at a pace.
+ */
+const STALE_LISTS: readonly StaleQueries[] = [
   { key: ['space'] },
   { key: ['map'] },
   { key: ['record'] },
@@ -35,7 +38,7 @@ function staleByMoment({ being = '', woke, did }: ChangeEvent): StaleQueries[] {
   const target = did?.target?.startsWith('@') === true ? did.target.slice(1) : null
   const [, thread] = /^thread:(.+)$/.exec(did?.target ?? '') ?? []
   return [
-    ...LISTS,
+    ...STALE_LISTS,
     { key: ['moments', being] },
     ...[being, ...(target === null ? [] : [target])].flatMap((name): StaleQueries[] => [
       { key: ['being', name] },
@@ -65,13 +68,13 @@ function staleByFact({ reel = '', kind = '', payload }: ChangeEvent): StaleQueri
   const [of, name = ''] = reel.split(/[:/]/, 2)
   const isOfBeing = of === 'being' || of === 'approval'
   return [
-    ...[...OF_ROWS, ...(BY_KIND[kindOf(kind, payload)] ?? [])].map((word) => ({ key: [word] })),
+    ...[...OF_ROWS, ...(BY_KIND[kindOfFact(kind, payload)] ?? [])].map((word) => ({ key: [word] })),
     { key: isOfBeing ? ['being', name] : ['being'] },
   ]
 }
 
 /** A flow is one quality of many, so it counts as a kind of its own. */
-function kindOf(kind: string, payload: unknown): string {
+function kindOfFact(kind: string, payload: unknown): string {
   if (kind !== 'quality:set') return kind
   const { path } = (payload ?? {}) as { readonly path?: unknown }
   return Array.isArray(path) && path[0] === 'roleFlow' ? 'being:flow' : ''
@@ -83,16 +86,19 @@ export function staleBy(event: string, happened: ChangeEvent): readonly StaleQue
   return event === 'fact' ? staleByFact(happened) : []
 }
 
-/** What any event can make stale. When the stream begins, all of it is asked for again: an event may have come before. */
+/**
+ * What any event can make stale. When the stream begins, all of it is asked for again: an event may have come
+ * before.
+ */
 export const STALE_BY_ANY: readonly StaleQueries[] = [
-  ...LISTS.map(({ key }) => ({ key })),
+  ...STALE_LISTS.map(({ key }) => ({ key })),
   ...['inbox', 'moments', 'being', 'thread', ...OF_ROWS, ...Object.values(BY_KIND).flat()].map((word) => ({
     key: [word],
   })),
 ]
 
 /** A name by which the same is known again. */
-export const nameOf = ({ key, exact, of }: StaleQueries): string =>
+export const staleName = ({ key, exact, of }: StaleQueries): string =>
   JSON.stringify([key, exact ?? null, of ?? null])
 
 /** Whether what was found is of a thread in which a being takes part; what is not found yet may be. */

@@ -63,7 +63,8 @@ export class Stream {
       const json = { stream: name, beings: [...this.#beings] }
       await (await own.live.streamed.$post({ json })).json()
     } catch {
-      // A connection that was lost is followed by another one, which is told anew. Otherwise the server may be busy.
+      // A connection that was lost is followed by another one, which is told anew. Otherwise the server may
+      // be busy.
       if (this.#name !== name || this.#stopping.signal.aborted) return
       this.#timer ??= setTimeout(() => void this.#tell(), TELL_AGAIN_MS)
     }

@@ -8,17 +8,20 @@ export interface DrivenBeing {
   readonly hasParent: boolean
   /** why it is over; null while it lasts */
   readonly over: string | null
-  /** the name of the tab that took the lease: a tab that is opened from it gets a copy of its storage, and no name */
+  /**
+   * the name of the tab that took the lease: a tab that is opened from it gets a copy of its storage, and no
+   * name
+   */
   readonly tab: string
 }
 
-const NAME = 'treeos-tab'
+const TAB_KEY = 'treeos-tab'
 
-let listeners: (() => void)[] = []
-let value = read()
+let tabListeners: (() => void)[] = []
+let value = storedTab()
 
-function read(): DrivenBeing | null {
-  const stored = sessionStorage.getItem(NAME)
+function storedTab(): DrivenBeing | null {
+  const stored = sessionStorage.getItem(TAB_KEY)
   return stored === null ? null : (JSON.parse(stored) as DrivenBeing)
 }
 
@@ -44,16 +47,16 @@ export function endDriven(why: string): void {
 export const forgetDriven = (): void => keep(null)
 
 function keep(next: DrivenBeing | null): void {
-  if (next === null) sessionStorage.removeItem(NAME)
-  else sessionStorage.setItem(NAME, JSON.stringify(next))
+  if (next === null) sessionStorage.removeItem(TAB_KEY)
+  else sessionStorage.setItem(TAB_KEY, JSON.stringify(next))
   value = next
-  for (const listener of listeners) listener()
+  for (const listener of tabListeners) listener()
 }
 
 /** @returns ends it */
 export function onDrivenChange(listener: () => void): () => void {
-  listeners.push(listener)
+  tabListeners.push(listener)
   return () => {
-    listeners = listeners.filter((one) => one !== listener)
+    tabListeners = tabListeners.filter((one) => one !== listener)
   }
 }

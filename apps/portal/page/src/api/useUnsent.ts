@@ -4,7 +4,8 @@ import { sessionQuery } from './queries.ts'
 const PREFIX = 'treeos-unsent '
 
 /**
- * What somebody has written and not sent. This tab alone keeps it, until it is closed or the person signs out.
+ * What somebody has written and not sent. This tab alone keeps it, until it is closed or the person signs
+ * out.
  * @param of what the words are about, by a name of its own
  */
 export function useUnsent(of: string) {

@@ -35,16 +35,18 @@ const CHARS_MAX = 200_000
 /** As the server takes. */
 const WANTED_MAX = 20
 
-const NONE: readonly CallSoFar[] = []
+const NO_CALLS: readonly CallSoFar[] = []
 const calls = new Map<string, readonly CallSoFar[]>()
-/** The last moment of each being that ended. Words take another way than the record, and may come after it. */
+/**
+ * The last moment of each being that ended. Words take another way than the record, and may come after it.
+ */
 const ended = new Map<string, number>()
 const wanted = new Map<string, number>()
-const listeners = new Set<() => void>()
+const callListeners = new Set<() => void>()
 const wantListeners = new Set<() => void>()
 
-const tell = () => {
-  for (const listener of listeners) listener()
+const tellListeners = () => {
+  for (const listener of callListeners) listener()
 }
 
 /** The beings whose words this tab shows. */
@@ -65,7 +67,7 @@ export function hearWords(words: StreamedWords): void {
   const call = withWords(before, words)
   const others = known.filter((one) => !isSame(one))
   calls.set(words.being, [...others, call].slice(-CALLS_MAX))
-  tell()
+  tellListeners()
 }
 
 /** Adds what was heard next. */
@@ -94,17 +96,17 @@ export function forgetCalls(being: string, n: number): void {
   if (left.length === known.length) return
   if (left.length === 0) calls.delete(being)
   else calls.set(being, left)
-  tell()
+  tellListeners()
 }
 
 /** Numbers of moments go on over all lives of a being. */
 const numberOf = (moment: string): number => Number(moment.split('/')[2])
 
-export const callsOf = (being: string): readonly CallSoFar[] => calls.get(being) ?? NONE
+export const callsOf = (being: string): readonly CallSoFar[] => calls.get(being) ?? NO_CALLS
 
 const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
+  callListeners.add(listener)
+  return () => void callListeners.delete(listener)
 }
 
 /** What the model of a being writes now, while it is shown. Null: of nobody. */
@@ -114,7 +116,7 @@ export function useWords(being: string | null): readonly CallSoFar[] {
     want(being, 1)
     return () => want(being, -1)
   }, [being])
-  return useSyncExternalStore(subscribe, () => (being === null ? NONE : callsOf(being)))
+  return useSyncExternalStore(subscribe, () => (being === null ? NO_CALLS : callsOf(being)))
 }
 
 function want(being: string, more: 1 | -1): void {

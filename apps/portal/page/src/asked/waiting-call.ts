@@ -64,8 +64,8 @@ interface Approval {
 }
 
 /**
- * The call as the person may read it. What an entry of the inbox says holds the ids of sealed words in their place, and its mark from outside
- * is what the content says.
+ * The call as the person may read it. What an entry of the inbox says holds the ids of sealed words in their
+ * place, and its mark from outside is what the content says.
  * @returns null when the call does not wait
  */
 export function openedIn(approvals: readonly Approval[], asked: WaitingCall): WaitingCall | null {

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import type { FoundBy } from '../api/deed.ts'
 import { beingQuery, sessionQuery } from '../api/queries.ts'
 import { BeingControls } from '../control/BeingControls.tsx'
@@ -31,12 +32,21 @@ export function Being() {
             isPerson={found.identity.cognition === 'human'}
             isPastOpen={found.isPastOpen}
           />
+          {name === 'birther' ? <BirthForms /> : null}
           <Life key={name} name={name} of={found} n={n} />
         </Stack>
       )}
     </Answer>
   )
 }
+
+/** What @birther does for whoever asks it. The code comes with the page of births. */
+const BirthForms = () => (
+  <Suspense fallback={null}>
+    <BirthCard />
+  </Suspense>
+)
+const BirthCard = lazy(async () => ({ default: (await import('../birth/BirthCard.tsx')).BirthCard }))
 
 interface LifeProps {
   readonly name: string
@@ -101,7 +111,7 @@ function Who({ name, of }: { readonly name: string; readonly of: BeingView }) {
   const { type, address, identity, beingLineage, matters } = of
   const { inhabitedBy, cognition, defaultRole } = identity
   return (
-    <PageHead title={`@${name}`} beside={<StateBadges states={of.states} driver={inhabitedBy} />}>
+    <PageHead title={`@${name}`} trailing={<StateBadges states={of.states} driver={inhabitedBy} />}>
       {type === 'unseen' ? (
         'Your lists do not hold it now; its past is open to you.'
       ) : (

@@ -53,7 +53,7 @@ function TraceLines({ trace, depth = 0 }: { readonly trace: ClauseTrace; readonl
   if ('nodes' in trace)
     return (
       <>
-        <Line depth={depth} result={trace.result} text={trace.operator} />
+        <TraceRow depth={depth} result={trace.result} text={trace.operator} />
         {trace.nodes.map((node, i) => (
           <TraceLines key={i} trace={node} depth={depth + 1} />
         ))}
@@ -62,7 +62,7 @@ function TraceLines({ trace, depth = 0 }: { readonly trace: ClauseTrace; readonl
   const { path, operator, expected, actual, result } = trace
   const was = actual === undefined ? 'missing' : JSON.stringify(actual)
   return (
-    <Line
+    <TraceRow
       depth={depth}
       result={result}
       text={`${path} ${operator} ${JSON.stringify(expected)}, was ${was}`}
@@ -70,13 +70,13 @@ function TraceLines({ trace, depth = 0 }: { readonly trace: ClauseTrace; readonl
   )
 }
 
-interface LineProps {
+interface TraceRowProps {
   readonly depth: number
   readonly result: boolean
   readonly text: string
 }
 
-const Line = ({ depth, result, text }: LineProps) => (
+const TraceRow = ({ depth, result, text }: TraceRowProps) => (
   <Text pl={12 * depth} className="code">
     {/* The mark alone would be colour or shape only; the word is for those who do not see it. */}
     <Text span inherit c={result ? 'leaf' : 'dimmed'} aria-label={result ? 'true' : 'false'} role="img">

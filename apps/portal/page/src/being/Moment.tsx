@@ -44,7 +44,7 @@ export function Moment({ name, n }: MomentProps) {
         const { explained, decision, facts, beats, mayAskOfActs } = found
         return (
           <Stack>
-            <Head name={name} n={n} of={found} />
+            <MomentHead name={name} n={n} of={found} />
             <Happened {...found} />
             <Waterfall beats={beats} />
             {explained === null ? null : (
@@ -52,7 +52,7 @@ export function Moment({ name, n }: MomentProps) {
                 <Group gap={6}>
                   <WornRoles roles={[explained.primary, ...explained.stacked]} />
                 </Group>
-                <Gates {...explained.gates} />
+                <GatesOfCall {...explained.gates} />
                 <Clauses clauses={explained.clauses as readonly Clause[]} />
               </Card>
             )}
@@ -63,7 +63,7 @@ export function Moment({ name, n }: MomentProps) {
                 {decision === null ? <Quiet>Nothing is recorded.</Quiet> : <Block value={decision} />}
               </Card>
               {facts.length === 0 ? null : <Facts facts={facts} />}
-              <Faults faults={explained?.faults ?? []} />
+              <AttemptFaults faults={explained?.faults ?? []} />
             </Folded>
             {explained === null ? null : (
               <Card title="What would have had to be otherwise">
@@ -110,7 +110,7 @@ interface HeadProps extends MomentProps {
   readonly of: MomentView
 }
 
-const Head = ({ name, n, of: { moment, temporalUi } }: HeadProps) => (
+const MomentHead = ({ name, n, of: { moment, temporalUi } }: HeadProps) => (
   <Group justify="space-between" align="baseline">
     <Group gap="xs" align="baseline">
       <Title order={2}>Moment {n}</Title>
@@ -195,7 +195,7 @@ function Happened(found: MomentView) {
   )
 }
 
-const Faults = ({ faults }: Pick<NonNullable<MomentView['explained']>, 'faults'>) =>
+const AttemptFaults = ({ faults }: Pick<NonNullable<MomentView['explained']>, 'faults'>) =>
   faults.length === 0 ? null : (
     <Card title="Errors of attempts">
       {faults.map(({ part, attempt, message }) => (
@@ -235,7 +235,13 @@ const rolesIn = ({
   ...new Set([...clauses.map(({ role }) => role), primary].filter((role) => typeof role === 'string')),
 ]
 
-const Gates = ({ allowed, by }: { readonly allowed: boolean | null; readonly by: readonly string[] }) =>
+const GatesOfCall = ({
+  allowed,
+  by,
+}: {
+  readonly allowed: boolean | null
+  readonly by: readonly string[]
+}) =>
   allowed === null ? null : (
     <Group gap={6}>
       <Badge color={allowed ? 'leaf' : 'red'}>{allowed ? 'allowed by' : 'refused by'}</Badge>

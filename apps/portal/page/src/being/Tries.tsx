@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { Card, Inert } from '../parts/index.ts'
-import { wordsOfCall } from '../words/tell.ts'
+import { callText } from '../words/tell.ts'
 import type { MomentView } from './moment-words.ts'
 
 /** What its model called before, and was refused. */
@@ -9,7 +9,7 @@ export const Tries = ({ tries = [] }: Pick<NonNullable<MomentView['explained']>,
     <Card title="What it tried before">
       {tries.map(({ call, message }, i) => (
         <Text key={i} size="sm">
-          <Inert text={call === null ? 'a call that could not be read' : wordsOfCall(call)} />:{' '}
+          <Inert text={call === null ? 'a call that could not be read' : callText(call)} />:{' '}
           <Inert text={message} />
         </Text>
       ))}

@@ -24,7 +24,7 @@ export function Waterfall({ beats }: Pick<MomentView, 'beats'>) {
           return (
             <li key={i}>
               <Text size="xs">
-                {wordsOf(beat, i === 0 || beats[i - 1]?.name === 'wait', i === beats.length - 1)}
+                {beatText(beat, i === 0 || beats[i - 1]?.name === 'wait', i === beats.length - 1)}
               </Text>
               <svg width="100%" height="10" preserveAspectRatio="none" viewBox="0 0 100 10" aria-hidden>
                 <rect
@@ -49,7 +49,7 @@ export function Waterfall({ beats }: Pick<MomentView, 'beats'>) {
   )
 }
 
-function wordsOf({ name, part, attempt, tokens, fault }: Beat, isFirst: boolean, isLast: boolean): string {
+function beatText({ name, part, attempt, tokens, fault }: Beat, isFirst: boolean, isLast: boolean): string {
   if (name === 'wait') return 'waits in the inbox'
   if (name === 'think')
     return `model, try ${attempt}${fault === undefined ? '' : ' failed'}${tokens === undefined ? '' : `, ${plural(tokens, 'token')}`}`

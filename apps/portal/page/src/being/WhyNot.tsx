@@ -93,7 +93,7 @@ function pickedOf(call: unknown): PickedAct {
 }
 
 /** @throws {Error} for arguments that are not JSON */
-function callOf({ verb, name, target, args }: PickedAct): unknown {
+function callOfAct({ verb, name, target, args }: PickedAct): unknown {
   const address = target.trim()
   if (verb === 'see') return { verb, address }
   const on = address === '' ? {} : { target: address }
@@ -116,7 +116,7 @@ function OfAct({ call, ...of }: Omit<OfMoment, 'roles'>) {
       form={form}
       doing={asking}
       submit="What would have allowed it?"
-      send={(picked) => ({ call: callOf(picked) })}
+      send={(picked) => ({ call: callOfAct(picked) })}
       isInRow
       done={<Answered of={asking.data} />}
     >
@@ -168,7 +168,7 @@ function Answered({ of }: { readonly of: unknown }) {
       data={{
         body: found.changes.map((change) => [
           <Code key="path" value={change.path} />,
-          <Code key="change" value={wordsOf(change)} />,
+          <Code key="change" value={changeText(change)} />,
         ]),
       }}
     />
@@ -176,7 +176,7 @@ function Answered({ of }: { readonly of: unknown }) {
 }
 
 /** Of a list, only what is added. */
-function wordsOf({ from, to }: Change): string {
+function changeText({ from, to }: Change): string {
   if (Array.isArray(from) && Array.isArray(to)) {
     const added = to.slice(from.length).map((entry) => JSON.stringify(entry))
     return `+ ${added.join(' ')}`

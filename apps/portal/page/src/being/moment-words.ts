@@ -1,6 +1,6 @@
 import type { FoundBy } from '../api/deed.ts'
 import type { momentQuery } from '../api/queries.ts'
-import { wordsOf, wordsOfCall } from '../words/tell.ts'
+import { callText, wordsOf } from '../words/tell.ts'
 
 export type MomentView = FoundBy<ReturnType<typeof momentQuery>>
 type WordedMoment = Pick<MomentView, 'moment' | 'decision'>
@@ -41,7 +41,7 @@ function doneBy(
   }
   if (call.verb === 'see') return { did: `looked at ${call.address}.`, would: `look at ${call.address}` }
   const on = target === undefined ? '' : ` on ${target}`
-  const words = `${wordsOfCall(call)}${on}`
+  const words = `${callText(call)}${on}`
   return { did: `did ${words}.`, would: `do ${words}` }
 }
 

@@ -10,7 +10,15 @@ interface Choices {
   readonly homes: readonly string[]
 }
 
-const EMPTY = { name: '', cognition: 'llm', script: '', connection: '', role: '', roleFlow: '', home: '' }
+const EMPTY_BIRTH = {
+  name: '',
+  cognition: 'llm',
+  script: '',
+  connection: '',
+  role: '',
+  roleFlow: '',
+  home: '',
+}
 const COGNITIONS = [
   { value: 'llm', label: 'A model' },
   { value: 'scripted', label: 'A script' },
@@ -18,7 +26,7 @@ const COGNITIONS = [
 ]
 
 /** The call of a birth. @throws {Error} for a flow that is not JSON */
-function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY): DeedBody {
+function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY_BIRTH): DeedBody {
   const { cognition } = rest
   const args = {
     ...given({ ...rest, name: name.trim().replace(/^@/, '') }),
@@ -37,7 +45,7 @@ interface BirthFormProps {
 
 /** A birth: name, cognition, and what it wears at first. */
 export function BirthForm({ choices: { scripts, roles, homes }, home = '' }: BirthFormProps) {
-  const form = useForm({ initialValues: { ...EMPTY, home }, validate: { name: isNotEmpty() } })
+  const form = useForm({ initialValues: { ...EMPTY_BIRTH, home }, validate: { name: isNotEmpty() } })
   const bearing = useAct(() => form.setFieldValue('name', ''))
   const { role } = form.values
   const chosen = roles.find((one) => one.name === role.trim())
@@ -94,7 +102,7 @@ export function BirthForm({ choices: { scripts, roles, homes }, home = '' }: Bir
 }
 
 interface MindProps {
-  readonly form: UseFormReturnType<typeof EMPTY>
+  readonly form: UseFormReturnType<typeof EMPTY_BIRTH>
   readonly scripts: readonly string[]
 }
 

@@ -17,7 +17,10 @@ export function PauseButton({ stance, isPaused }: { readonly stance: string; rea
   )
 }
 
-/** Cancels the call of a mind that is under way. Its moment then ends as a failure, which the list of moments shows. */
+/**
+ * Cancels the call of a mind that is under way. Its moment then ends as a failure, which the list of moments
+ * shows.
+ */
 export function CancelButton({ being }: { readonly being: string }) {
   const cancelling = useDeed(() => api.beings[':name'].cancel.$post({ param: { name: being } }))
   return (

@@ -57,7 +57,7 @@ export function BudgetForm({ name, unparks = name, onDone = () => undefined }: B
   )
 }
 
-const callOf = (operation: 'set-budget' | 'unpark-being', name: string, args: Limits): DeedBody => ({
+const budgetCall = (operation: 'set-budget' | 'unpark-being', name: string, args: Limits): DeedBody => ({
   verb: 'do',
   operation,
   target: `@${name}`,
@@ -77,14 +77,18 @@ function SetBudget({ name, unparks, onDone, limits }: SetProps) {
       doing={doing}
       submit="Set the budget"
       send={(values) =>
-        callOf('set-budget', name, Object.fromEntries(Object.entries(values).filter(([, one]) => one !== '')))
+        budgetCall(
+          'set-budget',
+          name,
+          Object.fromEntries(Object.entries(values).filter(([, one]) => one !== '')),
+        )
       }
       done={<Done is={doing.isSuccess} />}
-      beside={
+      trailing={
         <Button
           variant="default"
           loading={doing.isPending}
-          onClick={() => doing.mutate(callOf('unpark-being', unparks, {}))}
+          onClick={() => doing.mutate(budgetCall('unpark-being', unparks, {}))}
         >
           Let @{unparks} try again
         </Button>

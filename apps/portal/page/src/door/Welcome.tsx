@@ -11,27 +11,27 @@ import { Door } from './Door.tsx'
 import { makePasskey } from './passkey.ts'
 import { OtherWays } from './ways.tsx'
 
-const CHARS_MIN = 12
+const PASSWORD_CHARS_MIN = 12
 
 /**
- * Where a one-time link leads: a person chooses how it signs in. The secret stands behind the `#`, which is sent to no server.
- * Another link that is opened in the same tab changes that part alone, and loads nothing.
+ * Where a one-time link leads: a person chooses how it signs in. The secret stands behind the `#`, which is
+ * sent to no server. Another link that is opened in the same tab changes that part alone, and loads nothing.
  */
 export function Welcome() {
   const [hash] = useHash({ getInitialValueInEffect: false })
-  return <Open key={hash} token={hash.slice(1)} />
+  return <OpenWelcome key={hash} token={hash.slice(1)} />
 }
 
-const linkQuery = (token: string) =>
+const welcomeQuery = (token: string) =>
   asking(['link', token], own.open.link.look.$post, { json: { token } }, { gcTime: 0 })
 
-function Open({ token }: { readonly token: string }) {
+function OpenWelcome({ token }: { readonly token: string }) {
   const form = useForm({
     initialValues: { password: '' },
-    validate: { password: hasLength({ min: CHARS_MIN }) },
+    validate: { password: hasLength({ min: PASSWORD_CHARS_MIN }) },
   })
   const navigate = useNavigate()
-  const link = useQuery(linkQuery(token))
+  const link = useQuery(welcomeQuery(token))
   const enter = ({ key }: { readonly key: string }) => {
     keepKey(key)
     void navigate({ to: '/', replace: true })
@@ -60,10 +60,10 @@ function Open({ token }: { readonly token: string }) {
               <input type="text" autoComplete="username" value={stance} readOnly hidden />
               <PasswordInput
                 label="Password"
-                description={`At least ${CHARS_MIN} characters; a few words do well`}
+                description={`At least ${PASSWORD_CHARS_MIN} characters; a few words do well`}
                 autoComplete="new-password"
                 required
-                minLength={CHARS_MIN}
+                minLength={PASSWORD_CHARS_MIN}
                 {...form.getInputProps('password')}
               />
             </Form>

@@ -17,7 +17,7 @@ export const makePasskey = (optionsJSON: PublicKeyCredentialCreationOptionsJSON)
 export const findPasskey = (optionsJSON: PublicKeyCredentialRequestOptionsJSON) =>
   startAuthentication({ optionsJSON }).catch(explain)
 
-const TEXTS: Readonly<Record<string, string>> = {
+const PASSKEY_FAULTS: Readonly<Record<string, string>> = {
   NotAllowedError: 'No passkey was used: it was cancelled, it took too long, or there is none for this page.',
   InvalidStateError: 'This device has a passkey for you already.',
   NotSupportedError: 'This device makes no passkeys that the portal takes.',
@@ -26,5 +26,5 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 function explain(error: unknown): never {
   const { name = '', message = '' } = error instanceof Error ? error : {}
-  throw new Error(TEXTS[name] ?? message, { cause: error })
+  throw new Error(PASSKEY_FAULTS[name] ?? message, { cause: error })
 }

@@ -6,17 +6,17 @@ interface ProviderAttempt {
   readonly isConnecting: boolean
 }
 
-const NAME = 'treeos-provider'
+const ATTEMPT_KEY = 'treeos-provider'
 
 /** Goes to the provider, which sends this tab back to `/provider`. */
 export function leaveForProvider(url: string, asked: ProviderAttempt): void {
-  sessionStorage.setItem(NAME, JSON.stringify(asked))
+  sessionStorage.setItem(ATTEMPT_KEY, JSON.stringify(asked))
   location.assign(url)
 }
 
 /** What this tab asked for, once. */
 export function takeAsked(): ProviderAttempt | null {
-  const stored = sessionStorage.getItem(NAME)
-  sessionStorage.removeItem(NAME)
+  const stored = sessionStorage.getItem(ATTEMPT_KEY)
+  sessionStorage.removeItem(ATTEMPT_KEY)
   return stored === null ? null : (JSON.parse(stored) as ProviderAttempt)
 }

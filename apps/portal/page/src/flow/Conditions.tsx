@@ -13,15 +13,22 @@ interface ConditionsProps {
 }
 
 const EMPTY_TEST: SentenceTest = { field: '', operator: 'eq', value: '', isBare: true }
-const EMPTY: Condition = { tests: [EMPTY_TEST], groups: [], rest: {} }
-const WORDS: Readonly<Record<ConditionGroup['word'], string>> = { and: 'ALL OF', or: 'ANY OF', not: 'NOT' }
+const EMPTY_CONDITION: Condition = { tests: [EMPTY_TEST], groups: [], rest: {} }
+const GROUP_LABELS: Readonly<Record<ConditionGroup['word'], string>> = {
+  and: 'ALL OF',
+  or: 'ANY OF',
+  not: 'NOT',
+}
 /** Each kind of group: the label of its button, and the number of conditions in a new group. */
-const NEW = [
+const NEW_GROUPS = [
   { word: 'or', says: 'Or one of several', begins: 2 },
   { word: 'not', says: 'And not', begins: 1 },
 ] as const
 
-/** The conditions of a clause, which must all hold: single tests, and groups. Of a group all, at least one, or none must hold. */
+/**
+ * The conditions of a clause, which must all hold: single tests, and groups. Of a group all, at least one, or
+ * none must hold.
+ */
 export function Conditions({ label, of, fields, onChange }: ConditionsProps) {
   const { tests, groups, rest } = of
   const isEmpty = tests.length === 0 && groups.length === 0 && Object.keys(rest).length === 0
@@ -56,13 +63,13 @@ export function Conditions({ label, of, fields, onChange }: ConditionsProps) {
         <Button size="compact-xs" variant="subtle" onClick={() => setTests([...tests, EMPTY_TEST])}>
           {isEmpty ? 'Add a condition' : 'And another condition'}
         </Button>
-        {NEW.filter(({ word }) => !groups.some((group) => group.word === word) && !(word in rest)).map(
+        {NEW_GROUPS.filter(({ word }) => !groups.some((group) => group.word === word) && !(word in rest)).map(
           ({ word, says, begins }) => (
             <Button
               key={word}
               size="compact-xs"
               variant="subtle"
-              onClick={() => setGroups([...groups, { word, of: Array(begins).fill(EMPTY) }])}
+              onClick={() => setGroups([...groups, { word, of: Array(begins).fill(EMPTY_CONDITION) }])}
             >
               {says}
             </Button>
@@ -84,13 +91,13 @@ interface TogetherProps extends Pick<ConditionsProps, 'label' | 'fields'> {
 /** `AND ANY OF …, OR …`, each a condition of its own. */
 function Together({ isFirst, label, group, fields, onChange, onRemove }: TogetherProps) {
   const { word, of } = group
-  const name = `${label}, ${WORDS[word].toLowerCase()}`
+  const name = `${label}, ${GROUP_LABELS[word].toLowerCase()}`
   const set = (next: readonly Condition[]) => (next.length === 0 ? onRemove() : onChange({ word, of: next }))
   return (
     <fieldset className="together">
       <legend>
         <span className="word">
-          {isFirst ? 'WHEN' : 'AND'} {WORDS[word]}
+          {isFirst ? 'WHEN' : 'AND'} {GROUP_LABELS[word]}
         </span>{' '}
         <ActionIcon variant="subtle" color="gray" aria-label={`Remove: ${name}`} onClick={onRemove}>
           ✕
@@ -113,7 +120,7 @@ function Together({ isFirst, label, group, fields, onChange, onRemove }: Togethe
         </div>
       ))}
       {word === 'not' ? null : (
-        <Button size="compact-xs" variant="subtle" onClick={() => set([...of, EMPTY])}>
+        <Button size="compact-xs" variant="subtle" onClick={() => set([...of, EMPTY_CONDITION])}>
           {word === 'or' ? 'Or else' : 'And also'}
         </Button>
       )}

@@ -8,12 +8,12 @@ import { useAct } from '../api/deed.ts'
 import { Inert, plural, Quiet } from '../parts/index.ts'
 import { Findings, Refused } from '../roles/Deed.tsx'
 import { Difference } from '../roles/Difference.tsx'
-import { DraftNote, TRY_ID } from '../roles/DraftNote.tsx'
+import { DraftNote, TRIAL_ID } from '../roles/DraftNote.tsx'
 import { checkQuery, flowQuery, type LintResult, rolesQuery } from '../roles/queries.ts'
 import { Versions } from '../roles/Versions.tsx'
 import { orderedJson } from '../text/ordered-json.ts'
-import { TryIt } from '../trial/TryIt.tsx'
-import { fieldsOf } from './fields.ts'
+import { TrialCard } from '../trial/TrialCard.tsx'
+import { testFields } from './fields.ts'
 import { ModelCard } from './ModelCard.tsx'
 import { Sentences } from './Sentences.tsx'
 import { flowOf, sentencesOf, unsayable } from './sentences.ts'
@@ -82,8 +82,8 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
       {isOpen ? (
         <>
           <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} />
-          <TryIt
-            id={TRY_ID}
+          <TrialCard
+            id={TRIAL_ID}
             being={name}
             candidate={{ flow: draft.value }}
             isOff={broken !== null || (checked?.errors.length ?? 0) > 0}
@@ -165,7 +165,7 @@ function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
         key={draft.revision}
         start={sentencesOf(draft.value)}
         roles={(data?.roles ?? []).filter((role) => !role.deleted).map((role) => role.name)}
-        fields={fieldsOf(data?.signals ?? [])}
+        fields={testFields(data?.signals ?? [])}
         faulty={new Set(errors.map(({ path }) => Number.parseInt(path.slice(1), 10)))}
         defaultRole={defaultRole}
         onChange={(sentences) => draft.write(flowOf(sentences))}

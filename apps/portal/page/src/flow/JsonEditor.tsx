@@ -1,12 +1,14 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { json, jsonParseLinter } from '@codemirror/lang-json'
+import { json } from '@codemirror/lang-json'
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { linter } from '@codemirror/lint'
+import { type Diagnostic, linter } from '@codemirror/lint'
 import { EditorState } from '@codemirror/state'
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
+import { TypedJsonError } from '@treeos/core/typed-json'
 import { useEffect, useRef } from 'react'
 import { styleNonce } from '../shell/nonce.ts'
+import { typedJson } from '../text/typed-json.ts'
 
 const colours = HighlightStyle.define([
   { tag: tags.propertyName, color: 'light-dark(#1f5f8b, #8cc4ea)' },
@@ -29,6 +31,18 @@ const look = EditorView.theme({
   '.cm-specialChar': { color: 'light-dark(#8a2c0d, #ffb199)' },
 })
 
+/** Where the text cannot be read, and why. */
+function faultsIn({ state: { doc } }: EditorView): Diagnostic[] {
+  try {
+    typedJson(doc.toString())
+    return []
+  } catch (error) {
+    if (!(error instanceof TypedJsonError)) throw error
+    const from = Math.min(error.offset, doc.length)
+    return [{ from, to: Math.min(from + 1, doc.length), severity: 'error', message: error.message }]
+  }
+}
+
 interface EditorProps {
   readonly label: string
   /** read once: what is written later is told by `onChange` */
@@ -36,7 +50,9 @@ interface EditorProps {
   readonly onChange: (text: string) => void
 }
 
-/** JSON with line numbers, undo, and marks where it is malformed. Characters that would not be seen are shown. */
+/**
+ * JSON with line numbers, undo, and marks where it is malformed. Characters that would not be seen are shown.
+ */
 export default function JsonEditor({ label, start, onChange }: EditorProps) {
   const box = useRef<HTMLDivElement>(null)
   const told = useRef(onChange)
@@ -56,7 +72,7 @@ export default function JsonEditor({ label, start, onChange }: EditorProps) {
           highlightSpecialChars(),
           EditorView.lineWrapping,
           json(),
-          linter(jsonParseLinter(), { delay: 300 }),
+          linter(faultsIn, { delay: 300 }),
           syntaxHighlighting(colours),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           look,

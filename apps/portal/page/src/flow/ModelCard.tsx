@@ -6,13 +6,16 @@ import { asking, useAct } from '../api/deed.ts'
 import { beingQuery } from '../api/queries.ts'
 import { Card, Done, Quiet } from '../parts/index.ts'
 import { Refused } from '../roles/Deed.tsx'
-import { TryIt } from '../trial/TryIt.tsx'
+import { TrialCard } from '../trial/TrialCard.tsx'
 
 /** What a being without a connection of its own asks. */
 const DEFAULT = 'default'
 const modelsQuery = asking(['trial-models'], api.trials.models.$get, {})
 
-/** The model of a being: which one it asks, and what another one would have said. Nothing is shown of a being that asks none. */
+/**
+ * The model of a being: which one it asks, and what another one would have said. Nothing is shown of a being
+ * that asks none.
+ */
 export function ModelCard({ name }: { readonly name: string }) {
   const { data: being } = useQuery(beingQuery(name))
   const { data: known } = useQuery(modelsQuery)
@@ -47,7 +50,7 @@ export function ModelCard({ name }: { readonly name: string }) {
         <Refused error={setting.error} />
         <Done is={setting.isSuccess && chosen === null} />
       </Card>
-      {model === current ? null : <TryIt being={name} candidate={{ model }} title="Try this model" />}
+      {model === current ? null : <TrialCard being={name} candidate={{ model }} title="Try this model" />}
     </>
   )
 }

@@ -20,7 +20,7 @@ interface SentenceCardProps {
 
 const OFFERED_MAX = 50
 /** A sentence without any test has no `when`. */
-const testsOf = ({ tests }: Condition): Sentence['tests'] => (tests.length === 0 ? null : tests)
+const testsOrNone = ({ tests }: Condition): Sentence['tests'] => (tests.length === 0 ? null : tests)
 
 /** `WHEN field operator value AND … THEN use / STACK role`. */
 export function SentenceCard(props: SentenceCardProps) {
@@ -51,7 +51,7 @@ export function SentenceCard(props: SentenceCardProps) {
         label={`Sentence ${at + 1}`}
         of={{ tests, groups, rest }}
         fields={fields}
-        onChange={(changed) => onChange({ ...sentence, ...changed, tests: testsOf(changed) })}
+        onChange={(changed) => onChange({ ...sentence, ...changed, tests: testsOrNone(changed) })}
       />
       <Then {...props} />
     </Stack>

@@ -17,7 +17,10 @@ interface SentencesProps {
   readonly onChange: (sentences: readonly Sentence[]) => void
 }
 
-/** The clauses in their order, each a sentence. Alt with an arrow key moves the sentence that has the focus; a mouse drags it. */
+/**
+ * The clauses in their order, each a sentence. Alt with an arrow key moves the sentence that has the focus; a
+ * mouse drags it.
+ */
 export function Sentences({ start, roles, fields, faulty, defaultRole, onChange }: SentencesProps) {
   const { all, told, list, change, move, drop, add, remove } = useSentences(start, onChange)
   return (

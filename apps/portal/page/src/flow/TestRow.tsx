@@ -10,7 +10,7 @@ import {
 } from './sentences.ts'
 import { type Scalar, textOfValue, valueOfText } from './values.ts'
 
-const WORDS: Readonly<Record<Operator, string>> = {
+const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
   eq: 'is',
   ne: 'is not',
   in: 'is one of',
@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<Operator, string>> = {
   lte: 'is at most',
   present: 'is there',
 }
-const CHOICES = OPERATORS.map((operator) => ({ value: operator, label: WORDS[operator] }))
+const OPERATOR_CHOICES = OPERATORS.map((operator) => ({ value: operator, label: OPERATOR_LABELS[operator] }))
 
 interface TestRowProps {
   readonly word: 'WHEN' | 'AND'
@@ -50,7 +50,7 @@ export function TestRow({ word, label, test, fields, onChange, onRemove }: TestR
       <NativeSelect
         size="xs"
         aria-label={`${label}: operator`}
-        data={CHOICES}
+        data={OPERATOR_CHOICES}
         value={operator}
         onChange={(event) => choose(event.currentTarget.value as Operator)}
       />

@@ -15,7 +15,10 @@ interface DragHandles {
 /** Under which the id of what is dragged is kept; other things on the page are dragged without it. */
 const ID = 'item'
 
-/** An item of a list that is dragged by its handle, and takes others above or below itself. Ids are unique on the page. */
+/**
+ * An item of a list that is dragged by its handle, and takes others above or below itself. Ids are unique on
+ * the page.
+ */
 export function useDrag(id: number, onDrop: (dragged: number, side: Side) => void): DragHandles {
   const item = useRef<HTMLLIElement>(null)
   const handle = useRef<HTMLSpanElement>(null)

@@ -12,8 +12,11 @@ const ALWAYS_THERE = [
   'moment.outside',
 ] as const
 
-/** Fields that a sentence may ask. Qualities and signals of any name may be typed. @param signals as flows read them */
-export const fieldsOf = (signals: readonly string[]): string[] => [
+/**
+ * Fields that a sentence may ask. Qualities and signals of any name may be typed.
+ * @param signals as flows read them
+ */
+export const testFields = (signals: readonly string[]): string[] => [
   ...ALWAYS_THERE,
   ...signals,
   'world.',

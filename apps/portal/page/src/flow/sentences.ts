@@ -83,7 +83,7 @@ function conditionOf(when: Readonly<Record<string, unknown>>, depth: number): Co
   const groups: ConditionGroup[] = []
   const rest: [string, unknown][] = []
   for (const [key, value] of Object.entries(when)) {
-    const group = isWord(key) ? groupOf(key, value, depth) : null
+    const group = isWord(key) ? conditionGroup(key, value, depth) : null
     const row = isWord(key) ? null : testsOf(key, value)
     if (group !== null) groups.push(group)
     else if (row !== null) tests.push(...row)
@@ -95,7 +95,7 @@ function conditionOf(when: Readonly<Record<string, unknown>>, depth: number): Co
 const isWord = (key: string): key is ConditionGroup['word'] => key === 'and' || key === 'or' || key === 'not'
 
 /** @returns null for what is malformed or too deep */
-function groupOf(word: ConditionGroup['word'], value: unknown, depth: number): ConditionGroup | null {
+function conditionGroup(word: ConditionGroup['word'], value: unknown, depth: number): ConditionGroup | null {
   const of = word === 'not' ? [value] : value
   if (depth >= DEPTH_MAX || !Array.isArray(of) || !of.every(isObject)) return null
   return { word, of: of.map((one) => conditionOf(one, depth + 1)) }
@@ -160,7 +160,9 @@ function whenOf({ tests, groups, rest }: Condition): unknown {
 const canBeBare = ({ isBare, operator, value }: SentenceTest): boolean =>
   isBare && (operator === 'eq' ? isScalar(value) : operator === 'in' && isList(value))
 
-/** Moves one of a list to another place; the same list when it is there already, or there is no such place. */
+/**
+ * Moves one of a list to another place; the same list when it is there already, or there is no such place.
+ */
 export function moved<T>(list: readonly T[], at: number, to: number): readonly T[] {
   const one = list[at]
   if (at === to || one === undefined || list[to] === undefined) return list

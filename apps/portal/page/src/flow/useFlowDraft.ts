@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { useDraft } from '../roles/useDraft.ts'
 import { orderedJson } from '../text/ordered-json.ts'
+import { typedJson } from '../text/typed-json.ts'
 
 /**
- * The draft of a flow. Its views keep what is written in them. They begin anew when the flow becomes another one in any other way:
- * the draft is dropped, or another flow is published. Then `revision` changes.
+ * The draft of a flow. Its views keep what is written in them. They begin anew when the flow becomes another
+ * one in any other way: the draft is dropped, or another flow is published. Then `revision` changes.
  */
 export function useFlowDraft(name: string, published: unknown) {
   const draft = useDraft<unknown>('flow', name, published, [])
@@ -24,7 +25,7 @@ export function useFlowDraft(name: string, published: unknown) {
   }
   const writeJson = (written: string) => {
     try {
-      write(JSON.parse(written))
+      write(typedJson(written))
       setBroken(null)
     } catch (error) {
       setBroken((error as Error).message)

@@ -8,7 +8,10 @@ interface KeyedSentence {
   readonly sentence: Sentence
 }
 
-/** The sentences of a flow as they are written, moved, added and removed, and what is told of that to those who do not see it. */
+/**
+ * The sentences of a flow as they are written, moved, added and removed, and what is told of that to those
+ * who do not see it.
+ */
 export function useSentences(start: readonly Sentence[], onChange: (sentences: readonly Sentence[]) => void) {
   const [all, setAll] = useState<readonly KeyedSentence[]>(() =>
     start.map((sentence, id) => ({ id, sentence })),

@@ -21,7 +21,10 @@ interface WhatIfResult {
   readonly error: string | null
 }
 
-/** Lives past moments of a being again under another flow, newest first, a few at a time. @param last number of its last moment */
+/**
+ * Lives past moments of a being again under another flow, newest first, a few at a time.
+ * @param last number of its last moment
+ */
 export function useWhatIf(name: string, last: number) {
   const [compared, setCompared] = useState<WhatIfResult | null>(null)
   const stopping = useRef<AbortController | null>(null)

@@ -16,12 +16,3 @@ export function valueOfText(text: string): Scalar {
   }
   return text
 }
-
-/** Any JSON value as it is typed, for signals: objects and lists too. */
-export function jsonOfText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}

@@ -8,7 +8,9 @@ import { healthQuery, useOfOwnQuery } from './queries.ts'
 import { Reality } from './Reality.tsx'
 import { Spending } from './Spending.tsx'
 
-/** How the reality and its machine do: for the first operator. Everybody else sees what it has used itself. */
+/**
+ * How the reality and its machine do: for the first operator. Everybody else sees what it has used itself.
+ */
 export function Health() {
   const health = useQuery(healthQuery)
   const isRefused = health.error instanceof Refusal && health.error.code === 'FORBIDDEN'

@@ -12,7 +12,7 @@ export function Reality({ lastHour, standard, budgets, ...waiting }: HealthFound
   return (
     <>
       <div className="halves">
-        <Waiting {...waiting} />
+        <WaitingWakes {...waiting} />
         <Card isPart title="Failures of the last hour">
           <Quiet>{lastHour.isAll ? ended : `the last ${ended}`} moments ended.</Quiet>
           {failures.length === 0 ? (
@@ -35,7 +35,7 @@ export function Reality({ lastHour, standard, budgets, ...waiting }: HealthFound
   )
 }
 
-const Waiting = ({
+const WaitingWakes = ({
   wakes,
   late,
   inbox,

@@ -10,19 +10,19 @@ import { Bars } from './Bars.tsx'
 import { spendingQuery } from './queries.ts'
 import './health.css'
 
-const SPANS = [
+const SPENDING_SPANS = [
   { value: '3600', label: 'hour' },
   { value: '86400', label: 'day' },
   { value: '604800', label: 'week' },
 ]
-const ANEW_MS = 30_000
+const SPENDING_ANEW_MS = 30_000
 
 /** What moments cost, took and came to, of all whose past is open to the person; and what to do about it. */
 export function Spending() {
   const [span, setSpan] = useState('86400')
   const spending = useQuery({
     ...spendingQuery(Number(span)),
-    refetchInterval: ANEW_MS,
+    refetchInterval: SPENDING_ANEW_MS,
     placeholderData: (before) => before,
   })
   return (
@@ -32,7 +32,7 @@ export function Spending() {
         <SegmentedControl
           size="xs"
           aria-label="Over which time"
-          data={SPANS}
+          data={SPENDING_SPANS}
           value={span}
           onChange={setSpan}
         />
@@ -43,7 +43,7 @@ export function Spending() {
             <WhatToDo of={found} />
             {found.failures.length === 0 ? null : <Failures failures={found.failures} />}
             <div className="halves">
-              <Over of={found} />
+              <SpendingOver of={found} />
               <By of={found} />
             </div>
           </>
@@ -76,7 +76,7 @@ const MEASURES = {
 } as const
 type SpendingMeasure = keyof typeof MEASURES
 
-function Over({ of }: { readonly of: Spent }) {
+function SpendingOver({ of }: { readonly of: Spent }) {
   const [measure, setMeasure] = useState<SpendingMeasure>('moments')
   const { of: measured, show } = MEASURES[measure]
   const { moments, failures, tokens, money, seconds } = of.all
@@ -111,13 +111,13 @@ function Over({ of }: { readonly of: Spent }) {
   )
 }
 
-const KINDS = [
+const SPENDERS = [
   { value: 'beings', label: 'Beings' },
   { value: 'roles', label: 'Roles' },
   { value: 'models', label: 'Models' },
 ]
 type Kind = 'beings' | 'roles' | 'models'
-const NONE: Readonly<Record<Kind, string>> = { beings: 'nobody', roles: 'no role', models: 'no model' }
+const NO_SPENDER: Readonly<Record<Kind, string>> = { beings: 'nobody', roles: 'no role', models: 'no model' }
 
 function By({ of }: { readonly of: Spent }) {
   const [kind, setKind] = useState<Kind>('beings')
@@ -126,7 +126,7 @@ function By({ of }: { readonly of: Spent }) {
       <SegmentedControl
         size="xs"
         aria-label="By what"
-        data={KINDS}
+        data={SPENDERS}
         value={kind}
         onChange={(chosen) => setKind(chosen as Kind)}
       />
@@ -160,7 +160,7 @@ const cellsOf = ({ moments, failures, tokens, money, seconds }: NamedTally) => [
 ]
 
 function Name({ kind, name }: { readonly kind: Kind; readonly name: string | null }) {
-  if (name === null) return <span className="quiet">{NONE[kind]}</span>
+  if (name === null) return <span className="quiet">{NO_SPENDER[kind]}</span>
   return <div className="name">{kind === 'beings' ? <BeingLink stance={name} /> : <Inert text={name} />}</div>
 }
 

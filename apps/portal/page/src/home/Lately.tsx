@@ -5,7 +5,7 @@ import { threadsQuery } from '../api/queries.ts'
 import { Card, Inert, Quiet, Time } from '../parts/index.ts'
 import { StateBadge } from '../thread/Threads.tsx'
 
-const SHOWN = 5
+const THREADS_SHOWN = 5
 
 /** The conversations that moved last. */
 export function Lately() {
@@ -15,7 +15,7 @@ export function Lately() {
   return (
     <Card isPart title="Your last threads">
       <ul className="list" aria-label="Your last threads">
-        {spoken.slice(0, SHOWN).map(({ thread, participants, moved, state, subject }) => (
+        {spoken.slice(0, THREADS_SHOWN).map(({ thread, participants, moved, state, subject }) => (
           <li key={thread} className="slot">
             <Link to="/threads/$id" params={{ id: thread }} className="row">
               <Group justify="space-between" wrap="nowrap" gap="xs">

@@ -9,17 +9,19 @@ import { inboxCountsQuery, useInbox } from '../inbox/queries.ts'
 import { tellEntry } from '../inbox/tell-entry.ts'
 import { Answer, Card, Inert, plural, Quiet, Time } from '../parts/index.ts'
 
-const SHOWN = 5
+const ENTRIES_SHOWN = 5
 
 /** What waits for the decision of this person, and for the operator what is wrong. */
 export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
   const inbox = useInbox('needs')
   const { data: counts } = useQuery(inboxCountsQuery)
-  const beside = counts === undefined ? 0 : countsOf(counts).answers + countsOf(counts).notices
+  const others = counts === undefined ? 0 : countsOf(counts).answers + countsOf(counts).notices
   return (
     <Card isPart title="What needs you">
       {isOperator ? <Troubles /> : null}
-      <Answer of={inbox}>{({ items }) => <Open entries={newestFirst(items)} beside={beside} />}</Answer>
+      <Answer of={inbox}>
+        {({ items }) => <OpenEntries entries={newestFirst(items)} others={others} />}
+      </Answer>
     </Card>
   )
 }
@@ -27,21 +29,21 @@ export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
 interface OpenProps {
   readonly entries: readonly InboxEntry[]
   /** how many answers and notices wait to be read */
-  readonly beside: number
+  readonly others: number
 }
 
-function Open({ entries: open, beside }: OpenProps) {
+function OpenEntries({ entries: open, others }: OpenProps) {
   return (
     <>
       {open.length === 0 ? <Text size="sm">No question and no approval waits for you.</Text> : null}
       {open.length === 0 ? null : (
         <ul className="list" aria-label="What needs you">
-          {open.slice(0, SHOWN).map((entry) => (
+          {open.slice(0, ENTRIES_SHOWN).map((entry) => (
             <li key={entry.correlation} className="slot">
               <Link to="/inbox" search={{ entry: entry.correlation, in: 'needs' }} className="row">
                 <Group justify="space-between" wrap="nowrap" gap="xs">
                   <Text size="sm" fw={600}>
-                    {kindOf(entry)}
+                    {entryTitle(entry)}
                   </Text>
                   <Text size="xs">
                     <Time iso={entry.latest ?? entry.at} />
@@ -57,10 +59,10 @@ function Open({ entries: open, beside }: OpenProps) {
       )}
       <Quiet>
         <Link to="/inbox">
-          {open.length > SHOWN
+          {open.length > ENTRIES_SHOWN
             ? `All ${open.length} that need you`
-            : beside > 0
-              ? `${plural(beside, 'answer or notice', 'answers and notices')} beside`
+            : others > 0
+              ? `${plural(others, 'answer or notice', 'answers and notices')} beside`
               : 'Open the inbox'}
         </Link>
       </Quiet>
@@ -68,7 +70,7 @@ function Open({ entries: open, beside }: OpenProps) {
   )
 }
 
-function kindOf(entry: InboxEntry): string {
+function entryTitle(entry: InboxEntry): string {
   if (entry.kind === 'approval') return 'An approval'
   if (entry.kind === 'budget') return `${senderOf(entry)} is parked by a budget`
   return `${senderOf(entry)} says`

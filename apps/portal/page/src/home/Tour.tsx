@@ -2,7 +2,10 @@ import { Button, FocusTrap, Group, Portal, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Quiet, SmallButton } from '../parts/index.ts'
 
-/** The pages that the tour stops at, by their links in the navigation. Those that one has no use for are left out. */
+/**
+ * The pages that the tour stops at, by their links in the navigation. Those that one has no use for are left
+ * out.
+ */
 const STOPS = [
   { at: '/inbox', title: 'Inbox', text: 'Questions for you, approvals and answers. Start here each day.' },
   {
@@ -64,7 +67,7 @@ function Stop({ at, title, text, count, onNext, onEnd }: StopProps) {
     return () => link?.classList.remove('toured')
   }, [at])
   const link = linkTo(at)
-  const place = isSeen(link) ? beside(link) : { left: 16, bottom: 16 }
+  const place = isSeen(link) ? spotNextTo(link) : { left: 16, bottom: 16 }
   return (
     <Portal>
       <FocusTrap active>
@@ -96,7 +99,7 @@ function Stop({ at, title, text, count, onNext, onEnd }: StopProps) {
   )
 }
 
-function beside(link: HTMLElement) {
+function spotNextTo(link: HTMLElement) {
   const { right, top } = link.getBoundingClientRect()
   return { left: right + 12, top: Math.min(top, window.innerHeight - 180) }
 }

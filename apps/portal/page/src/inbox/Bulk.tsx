@@ -41,7 +41,10 @@ interface BulkProps {
 /** More than a person has just seen are marked after a second press, elsewhere. */
 const SEEN_MAX = 20
 
-/** What is done with many entries at once: they are marked as read, those that were selected or all that are shown. */
+/**
+ * What is done with many entries at once: they are marked as read, those that were selected or all that are
+ * shown.
+ */
 export function Bulk({ shown, selected, onSelect }: BulkProps) {
   const [told, tell] = useState<string | null>(null)
   const [asked, ask] = useState<readonly string[] | null>(null)
@@ -99,7 +102,10 @@ interface MarkProps {
   readonly onMark: (entries: readonly string[]) => void
 }
 
-/** What arrives while the pointer or the focus is on the button is not taken with the others: nobody has seen it. */
+/**
+ * What arrives while the pointer or the focus is on the button is not taken with the others: nobody has seen
+ * it.
+ */
 function Mark({ label, of, isPending, onMark }: MarkProps) {
   const [held, hold] = useState<readonly InboxEntry[] | null>(null)
   const taken = held ?? of

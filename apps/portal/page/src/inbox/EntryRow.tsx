@@ -1,9 +1,9 @@
-import { Badge, Checkbox, Group as Line, Text } from '@mantine/core'
+import { Badge, Checkbox, Group as InlineGroup, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo, useEffect, useRef } from 'react'
 import { Inert, Quiet, Time } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
-import { type InboxGroup, KIND_WORDS, senderOf } from './groups.ts'
+import { type InboxGroup, KIND_LABELS, senderOf } from './groups.ts'
 import { tellEntry } from './tell-entry.ts'
 
 interface EntryRowProps {
@@ -15,16 +15,19 @@ interface EntryRowProps {
   readonly onSelect: (() => void) | null
 }
 
-const COLORS: Readonly<Partial<Record<InboxEntry['kind'], string>>> = {
+const ENTRY_COLORS: Readonly<Partial<Record<InboxEntry['kind'], string>>> = {
   question: 'leaf',
   approval: 'blue',
   budget: 'orange',
 }
 
 /** Where the entry that is open stands beside the list, and not above it. */
-const BESIDE = '(min-width: 62em)'
+const IS_WIDE = '(min-width: 62em)'
 
-/** One entry of the list, with its address. Opening another entry changes two rows, so only those are drawn again. */
+/**
+ * One entry of the list, with its address. Opening another entry changes two rows, so only those are drawn
+ * again.
+ */
 export const EntryRow = memo(function EntryRow({
   entry,
   group,
@@ -33,15 +36,16 @@ export const EntryRow = memo(function EntryRow({
   onSelect,
 }: EntryRowProps) {
   const ref = useRef<HTMLDivElement>(null)
-  // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that could be scrolled away.
+  // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that
+  // could be scrolled away.
   useEffect(() => {
-    if (isChosen && window.matchMedia(BESIDE).matches) ref.current?.scrollIntoView({ block: 'nearest' })
+    if (isChosen && window.matchMedia(IS_WIDE).matches) ref.current?.scrollIntoView({ block: 'nearest' })
   }, [isChosen])
   return (
     <div ref={ref} className="entry" data-chosen={isChosen}>
       {onSelect === null ? null : (
         <Checkbox
-          aria-label={`Select ${KIND_WORDS[entry.kind]} of ${senderOf(entry)}`}
+          aria-label={`Select ${KIND_LABELS[entry.kind]} of ${senderOf(entry)}`}
           checked={isSelected}
           onChange={onSelect}
           className="entry-check"
@@ -55,13 +59,13 @@ export const EntryRow = memo(function EntryRow({
         data-chosen={isChosen}
         aria-current={isChosen ? 'true' : undefined}
       >
-        <Line justify="space-between" wrap="nowrap" gap="xs">
-          <Line gap={6} wrap="nowrap" miw={0}>
+        <InlineGroup justify="space-between" wrap="nowrap" gap="xs">
+          <InlineGroup gap={6} wrap="nowrap" miw={0}>
             <Text size="sm" fw={600} truncate>
               <Inert text={senderOf(entry)} />
             </Text>
-            <Badge size="sm" color={COLORS[entry.kind] ?? 'gray'}>
-              {KIND_WORDS[entry.kind]}
+            <Badge size="sm" color={ENTRY_COLORS[entry.kind] ?? 'gray'}>
+              {KIND_LABELS[entry.kind]}
               {entry.times === undefined ? '' : ` × ${entry.times}`}
             </Badge>
             {entry.outside === true ? (
@@ -69,11 +73,11 @@ export const EntryRow = memo(function EntryRow({
                 from outside
               </Badge>
             ) : null}
-          </Line>
+          </InlineGroup>
           <Text size="xs">
             <Time iso={entry.latest ?? entry.at} />
           </Text>
-        </Line>
+        </InlineGroup>
         <Quiet lineClamp={2} component="div">
           <Inert text={tellEntry(entry)} />
         </Quiet>

@@ -1,5 +1,12 @@
 import './inbox.css'
-import { Group as Line, SegmentedControl, Select, Stack, TextInput, VisuallyHidden } from '@mantine/core'
+import {
+  Group as InlineGroup,
+  SegmentedControl,
+  Select,
+  Stack,
+  TextInput,
+  VisuallyHidden,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Answer, Empty, PageHead, plural, Quiet, Rows, Trouble } from '../parts/index.ts'
@@ -49,7 +56,7 @@ function Queue({ counts, isCounted }: QueueProps) {
       )}
       <div className="wide inbox" data-chosen={open !== null}>
         <Answer of={list}>{() => <List {...queue} />}</Answer>
-        <Beside key={open?.correlation ?? ''} isChosen={open !== null}>
+        <SidePane key={open?.correlation ?? ''} isChosen={open !== null}>
           {open === null ? (
             <None isChosen={chosen !== undefined} isSought={queue.isSought} />
           ) : (
@@ -61,7 +68,7 @@ function Queue({ counts, isCounted }: QueueProps) {
               onDecided={queue.onDecided}
             />
           )}
-        </Beside>
+        </SidePane>
       </div>
       {queue.isWhole ? null : (
         <Quiet>
@@ -81,7 +88,7 @@ type QueueFound = ReturnType<typeof useQueue>
 function List({ shown, group, chosen, selected, select, isFiltered }: QueueFound) {
   if (shown.length === 0)
     return (
-      <Empty title={isFiltered ? 'Nothing is found' : EMPTY[group]}>
+      <Empty title={isFiltered ? 'Nothing is found' : EMPTY_TITLES[group]}>
         {isFiltered ? 'Search for less, or for all senders.' : 'New ones come here as they happen.'}
       </Empty>
     )
@@ -117,7 +124,7 @@ function None({ isChosen, isSought }: NoneProps) {
   return <Empty title={title}>Its thread stands beside it. Then answer it, decide, or mark it as read.</Empty>
 }
 
-const EMPTY: Readonly<Record<InboxGroup, string>> = {
+const EMPTY_TITLES: Readonly<Record<InboxGroup, string>> = {
   needs: 'Nothing needs you',
   answers: 'No answer waits to be read',
   notices: 'No notice waits to be read',
@@ -130,7 +137,13 @@ function toggled(selected: ReadonlySet<string>, one: string): ReadonlySet<string
 }
 
 /** What is open stays in view while the list scrolls, and comes into view where it stands above the list. */
-function Beside({ isChosen, children }: { readonly isChosen: boolean; readonly children: React.ReactNode }) {
+function SidePane({
+  isChosen,
+  children,
+}: {
+  readonly isChosen: boolean
+  readonly children: React.ReactNode
+}) {
   const ref = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const top = ref.current?.getBoundingClientRect().top ?? 0
@@ -148,7 +161,7 @@ interface ToolsProps extends Pick<QueueFound, 'group' | 'onGroup' | 'filter' | '
 }
 
 const Tools = ({ group, counts, onGroup, filter, senders }: ToolsProps) => (
-  <Line gap="sm" align="flex-end">
+  <InlineGroup gap="sm" align="flex-end">
     <SegmentedControl
       aria-label="Part of the inbox"
       value={group}
@@ -184,5 +197,5 @@ const Tools = ({ group, counts, onGroup, filter, senders }: ToolsProps) => (
       onChange={(value) => filter.setOldestFirst(value === 'oldest')}
       w={140}
     />
-  </Line>
+  </InlineGroup>
 )

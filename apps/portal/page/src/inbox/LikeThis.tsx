@@ -16,7 +16,7 @@ export function LikeThis({ id }: { readonly id: string }) {
 
 function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Proposal }) {
   const { approved, space, field, value, free } = proposal
-  const trying = useDeed(() => api.approvals['let-through'].$post({ json: { id } }), { stale: null })
+  const preview = useDeed(() => api.approvals['let-through'].$post({ json: { id } }), { stale: null })
   const queries = useQueryClient()
   const setting = useDeed(
     async () => {
@@ -44,7 +44,7 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
           </Text>
         )}
         <Group gap="sm">
-          <SmallButton loading={trying.isPending} onClick={() => trying.mutate()}>
+          <SmallButton loading={preview.isPending} onClick={() => preview.mutate()}>
             What it would have let through
           </SmallButton>
           <Button
@@ -61,8 +61,8 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
             The rule is set.
           </Text>
         ) : null}
-        {trying.data === undefined ? null : <Through {...trying.data} />}
-        <Trouble error={trying.error ?? setting.error} />
+        {preview.data === undefined ? null : <Through {...preview.data} />}
+        <Trouble error={preview.error ?? setting.error} />
       </Stack>
     </section>
   )

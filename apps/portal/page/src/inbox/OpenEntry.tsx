@@ -14,7 +14,7 @@ import { VerbPanel } from '../verbs/VerbPanel.tsx'
 import { Around } from './Around.tsx'
 import { AskedCall } from './AskedCall.tsx'
 import { type InboxEntry, parkedIn } from './entry.ts'
-import { groupOf, isAnswered, KIND_WORDS, senderOf } from './groups.ts'
+import { groupOf, isAnswered, KIND_LABELS, senderOf } from './groups.ts'
 import { tellEntry } from './tell-entry.ts'
 
 interface OpenEntryProps {
@@ -42,7 +42,7 @@ export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Ope
         <Group justify="space-between" wrap="nowrap">
           <Group gap="xs">
             <Text fw={600}>{sender === 'TreeOS' ? sender : <BeingLink stance={sender} />}</Text>
-            <Badge color="gray">{KIND_WORDS[kind]}</Badge>
+            <Badge color="gray">{KIND_LABELS[kind]}</Badge>
             {entry.outside === true ? <Badge color="orange">from outside</Badge> : null}
           </Group>
           <Group gap={4} wrap="nowrap">

@@ -11,7 +11,9 @@ export const GROUP_TITLES: Readonly<Record<InboxGroup, string>> = {
   notices: 'Notices',
 }
 
-/** The kinds of each part. The list of a part is asked for by them, so that no other entries take its place. */
+/**
+ * The kinds of each part. The list of a part is asked for by them, so that no other entries take its place.
+ */
 export const KINDS_OF: Readonly<Record<InboxGroup, readonly InboxKind[]>> = {
   needs: ['question', 'approval', 'budget'],
   answers: ['answer'],
@@ -30,8 +32,8 @@ export function countsOf({ open }: Pick<InboxCounts, 'open'>): Readonly<Record<I
 const ROUNDED_MS = 1
 
 /**
- * Whether a list of a part, the newest first, holds what was counted. Where it cannot tell it says no: the newest entry of all may be in another
- * part.
+ * Whether a list of a part, the newest first, holds what was counted. Where it cannot tell it says no: the
+ * newest entry of all may be in another part.
  */
 export function isAsCounted(
   group: InboxGroup,
@@ -46,7 +48,7 @@ export function isAsCounted(
 }
 
 /** What a kind is called in a list. */
-export const KIND_WORDS: Readonly<Record<InboxKind, string>> = {
+export const KIND_LABELS: Readonly<Record<InboxKind, string>> = {
   question: 'question',
   approval: 'approval',
   budget: 'parked',

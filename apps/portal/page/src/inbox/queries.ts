@@ -5,7 +5,10 @@ import { asking, askingWhole } from '../api/deed.ts'
 import { PAGE_MAX } from '../api/queries.ts'
 import { type InboxGroup, isAsCounted, KINDS_OF } from './groups.ts'
 
-/** How often the counts are asked for without an event. Some changes send none: words of a being whose past is closed, a call that expires. */
+/**
+ * How often the counts are asked for without an event. Some changes send none: words of a being whose past is
+ * closed, a call that expires.
+ */
 const COUNTED_MS = 10_000
 
 /** How much waits. It is small, so it is asked for at each event, and the lists only once it is another. */
@@ -22,7 +25,9 @@ const READ_PAGES_MAX = 5
 /** Which entries of a part come first, and of a long one are asked for at all. */
 type Order = 'newest' | 'oldest'
 
-/** One part of the inbox. What needs a decision is a list of its own, which no flood of notices makes longer. */
+/**
+ * One part of the inbox. What needs a decision is a list of its own, which no flood of notices makes longer.
+ */
 const inboxQuery = (group: InboxGroup, order: Order) =>
   askingWhole(
     ['inbox', group, order],
@@ -39,8 +44,8 @@ export const approvalsQuery = askingWhole(['inbox', 'approvals'], api.approvals.
 ])
 
 /**
- * A part of the inbox. It and the counts are asked for at the same time, so it may have been read before them. Then it is asked for once more,
- * so that whatever comes later makes the counts others.
+ * A part of the inbox. It and the counts are asked for at the same time, so it may have been read before
+ * them. Then it is asked for once more, so that whatever comes later makes the counts others.
  */
 export function useInbox(group: InboxGroup, isWanted = true, order: Order = 'newest') {
   const { data: counts } = useQuery(inboxCountsQuery)

@@ -1,7 +1,7 @@
 import { useHotkeys } from '@mantine/hooks'
 import { isInDialog, takesText, useSingleKeys } from './single-keys.ts'
 
-interface Keys {
+interface InboxKeys {
   readonly onNext: () => void
   readonly onPrevious: () => void
   readonly onClose: () => void
@@ -11,8 +11,11 @@ interface Keys {
 /** In a field the keys write letters, so their default action stays. */
 const LEFT = { preventDefault: false }
 
-/** j and k go through the list, e closes what is only read, r goes to the answer. In a field they are letters, and over a dialog nothing. */
-export function useInboxKeys({ onNext, onPrevious, onClose, onReply }: Keys): void {
+/**
+ * j and k go through the list, e closes what is only read, r goes to the answer. In a field they are letters,
+ * and over a dialog nothing.
+ */
+export function useInboxKeys({ onNext, onPrevious, onClose, onReply }: InboxKeys): void {
   const [isOn] = useSingleKeys()
   const unlessOff =
     (act: () => void, repeats = false) =>

@@ -92,7 +92,8 @@ function usePlace(counts: Readonly<Record<InboxGroup, number>>, isCounted: boole
   const navigate = useNavigate()
   const router = useRouter()
   const { entry: chosen, in: asked } = useSearch({ from: '/signed-in/inbox' })
-  // What was shown first, once it is counted, stays: also where something that needs a decision comes meanwhile.
+  // What was shown first, once it is counted, stays: also where something that needs a decision comes
+  // meanwhile.
   const first = useRef<InboxGroup | null>(null)
   const now = GROUPS.find((one) => counts[one] > 0) ?? 'needs'
   if (isCounted) first.current ??= now
@@ -108,7 +109,10 @@ function usePlace(counts: Readonly<Record<InboxGroup, number>>, isCounted: boole
         resetScroll: false,
       }),
     goTo: (next: InboxGroup) => void navigate({ to: '/inbox', search: { in: next } }),
-    /** The entry that is chosen here now. A key, or an answer of the server, may come before what was chosen last is drawn. */
+    /**
+     * The entry that is chosen here now. A key, or an answer of the server, may come before what was chosen
+     * last is drawn.
+     */
     latest(): string | undefined {
       const { pathname, search } = router.latestLocation
       return pathname === '/inbox' ? (search as { readonly entry?: string }).entry : undefined
@@ -125,8 +129,9 @@ function useNeighbour(shown: readonly InboxEntry[], chosen: string | undefined):
 }
 
 /**
- * The entry that the address names. One that was open stays so once it is closed elsewhere: somebody may be writing to it. An address that one
- * came by is looked for in the other parts, too: what needed a decision may need none any more.
+ * The entry that the address names. One that was open stays so once it is closed elsewhere: somebody may be
+ * writing to it. An address that one came by is looked for in the other parts, too: what needed a decision
+ * may need none any more.
  * @param own the part that is shown
  * @returns `isSought`: `true` while it is looked for, `'beyond'` where it may be among what no list shows
  */

@@ -7,7 +7,10 @@ export const BANNER_PX = 44
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 
-/** Stands on every page of a tab that drives a being. @param until when the lease runs out; null while it is not known */
+/**
+ * Stands on every page of a tab that drives a being.
+ * @param until when the lease runs out; null while it is not known
+ */
 export function Banner({ tab, until }: { readonly tab: DrivenBeing; readonly until: number | null }) {
   const giving = useMutation({ mutationFn: () => giveBack(`you gave ${tab.being} back`) })
   return (

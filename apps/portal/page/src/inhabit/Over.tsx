@@ -3,7 +3,10 @@ import { type DrivenBeing, forgetDriven } from '../api/tab.ts'
 import { Door } from '../door/Door.tsx'
 import { Inert } from '../parts/index.ts'
 
-/** In place of every page of a tab whose lease ended: what is done next must not be done as somebody else unnoticed. */
+/**
+ * In place of every page of a tab whose lease ended: what is done next must not be done as somebody else
+ * unnoticed.
+ */
 export const Over = ({ tab }: { readonly tab: DrivenBeing }) => (
   <Door title={`${tab.being} is its own again`}>
     <Text>

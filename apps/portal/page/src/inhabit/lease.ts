@@ -4,7 +4,8 @@ import { driven, endDriven, isHolder } from '../api/tab.ts'
 const POLL_MS = 1_000
 
 /**
- * Renews the lease of this tab, at each sign of life of the server: browsers slow the timers of hidden tabs, but not those.
+ * Renews the lease of this tab, at each sign of life of the server: browsers slow the timers of hidden tabs,
+ * but not those.
  * @returns until when it holds, by the clock of this machine; null when it was not renewed
  */
 export async function renewLease(): Promise<number | null> {
@@ -49,7 +50,10 @@ export function endWithTabs(): () => void {
   }
 }
 
-/** Whether a tab of this portal opened this one. A page of another site could not: the policy parts it from what it opens. */
+/**
+ * Whether a tab of this portal opened this one. A page of another site could not: the policy parts it from
+ * what it opens.
+ */
 export function hasOwnOpener(): boolean {
   try {
     return (window.opener as Window | null)?.location.origin === location.origin

@@ -16,16 +16,16 @@ import {
   Time,
 } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
-import { OutcomeWords } from './OutcomeWords.tsx'
+import { OutcomeText } from './OutcomeText.tsx'
 import { type LatelyFound, latelyQuery, type SpokenWords } from './queries.ts'
 import { runsOf } from './runs.ts'
 import { SpokenGraph } from './SpokenGraph.tsx'
 import { Strip } from './Strip.tsx'
 
-const ANEW_MS = 5000
+const LIVE_ANEW_MS = 5000
 /** The newest lines; the strip has all. */
 const LISTED_MAX = 20
-const SPANS = [
+const LIVE_SPANS = [
   { value: '300', label: '5 minutes' },
   { value: '900', label: '15 minutes' },
   { value: '3600', label: 'an hour' },
@@ -36,7 +36,7 @@ export function Live() {
   const [span, setSpan] = useState('900')
   const lately = useQuery({
     ...latelyQuery(Number(span)),
-    refetchInterval: ANEW_MS,
+    refetchInterval: LIVE_ANEW_MS,
     placeholderData: (before) => before,
   })
   return (
@@ -47,7 +47,7 @@ export function Live() {
           <SegmentedControl
             size="xs"
             aria-label="How far back"
-            data={SPANS}
+            data={LIVE_SPANS}
             value={span}
             onChange={setSpan}
           />
@@ -91,7 +91,7 @@ function Found({ spoken, strip, waiting, isAll, since, until }: LatelyFound) {
                 {({ mark, count }) => (
                   <MomentLink being={mark.being} n={mark.n} className="row">
                     <Group justify="space-between" wrap="nowrap" gap="xs">
-                      <OutcomeWords {...mark} count={count} />
+                      <OutcomeText {...mark} count={count} />
                       <Text size="xs">
                         <Time iso={mark.endedAt} />
                       </Text>

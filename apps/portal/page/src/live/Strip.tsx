@@ -10,15 +10,19 @@ const LANES_MAX = 12
 const LANE = 24
 const AXIS = 22
 /** In px: the names before the lanes, all of it, and how many times are written below. */
-const WIDE = { names: 130, width: 1000, ticks: 5, nameChars: 17 }
-const NARROW = { names: 90, width: 330, ticks: 2, nameChars: 11 }
+const WIDE_STRIP = { names: 130, width: 1000, ticks: 5, nameChars: 17 }
+const NARROW_STRIP = { names: 90, width: 330, ticks: 2, nameChars: 11 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const STRIP_CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
 
 /** The last minutes from left to right, a lane for each being. The list below says the same in words. */
 export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'until' | 'strip'>) {
   const navigate = useNavigate()
-  const { names, width, ticks, nameChars } = useIsNarrow() ? NARROW : WIDE
+  const { names, width, ticks, nameChars } = useIsNarrow() ? NARROW_STRIP : WIDE_STRIP
   const lanes = [...Map.groupBy(strip, ({ being }) => being)]
     .sort(([a, m], [b, n]) => n.length - m.length || byName(a, b))
     .slice(0, LANES_MAX)
@@ -41,7 +45,7 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
                 textAnchor={i === ticks - 1 ? 'end' : 'middle'}
                 className="strip-note"
               >
-                {CLOCK.format(at)}
+                {STRIP_CLOCK.format(at)}
               </text>
             </g>
           )
@@ -87,7 +91,7 @@ const titleOf = ({ being, n, outcome, reason, role, endedAt }: StripMark): strin
       `moment ${n} of ${being}`,
       endedBy(outcome, reason),
       role === null ? null : `as ${role}`,
-      CLOCK.format(Date.parse(endedAt)),
+      STRIP_CLOCK.format(Date.parse(endedAt)),
     ]
       .filter((part) => part !== null)
       .join(', '),

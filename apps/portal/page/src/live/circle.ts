@@ -26,7 +26,7 @@ export interface Node {
   readonly side: 'start' | 'middle' | 'end'
 }
 
-export interface CircleLine {
+export interface CircleEdge {
   readonly from: Node
   readonly to: Node
   readonly path: string
@@ -36,12 +36,14 @@ export interface CircleLine {
 
 export interface Circle {
   readonly nodes: readonly Node[]
-  readonly lines: readonly CircleLine[]
+  readonly lines: readonly CircleEdge[]
   /** beings that are not drawn */
   readonly others: number
 }
 
-/** Beings on a circle, those that spoke most first, and a line for each pair of which one spoke to the other. */
+/**
+ * Beings on a circle, those that spoke most first, and a line for each pair of which one spoke to the other.
+ */
 export function circleOf(spoken: readonly SpokenWords[], size: Size): Circle {
   const weights = new Map<string, number>()
   for (const { from, to, count } of spoken)
@@ -68,7 +70,9 @@ function nodeAt(size: Size, stance: string, turn: number): Node {
   }
 }
 
-/** Bends to one side, so that words there and words back are two lines. It ends before the mark of the being. */
+/**
+ * Bends to one side, so that words there and words back are two lines. It ends before the mark of the being.
+ */
 function arc(a: Node, b: Node): string {
   const [dx, dy] = [b.x - a.x, b.y - a.y]
   const length = Math.hypot(dx, dy) || 1

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Inert, Quiet, WornRoles } from '../parts/index.ts'
-import { type MapMark, nameOf } from './plan.ts'
+import { type MapMark, markName } from './plan.ts'
 
 interface ChosenMarkProps {
   readonly id: string
@@ -19,7 +19,7 @@ export const ChosenMark = ({ id, mark, action }: ChosenMarkProps) => (
       ) : (
         <>
           <Text size="sm" fw={600}>
-            <Inert text={nameOf(mark)} />
+            <Inert text={markName(mark)} />
           </Text>
           {mark.spot === null ? null : (
             <Quiet size="xs">

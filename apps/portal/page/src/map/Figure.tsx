@@ -2,10 +2,10 @@ import { memo } from 'react'
 import { plural, STATES } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen-text.ts'
-import { type DrawnMark, kindOf, type MapMark, nameOf } from './plan.ts'
+import { type DrawnMark, type MapMark, markKind, markName } from './plan.ts'
 import type { PlacedText } from './words.ts'
 
-const KINDS = { being: 'being', space: 'space', matter: 'thing' } as const
+const MARK_KINDS = { being: 'being', space: 'space', matter: 'thing' } as const
 /** The title of a mark says all that is drawn of it. */
 const UNHEARD = { 'aria-hidden': true } as const
 
@@ -23,7 +23,7 @@ interface FigureProps {
 export const Figure = memo(
   ({ id, drawn, name, bubble, isChosen, onChoose, onOpen }: FigureProps) => {
     const { mark, x, y, rx, ry } = drawn
-    const kind = kindOf(mark)
+    const kind = markKind(mark)
     return (
       <g
         id={id}
@@ -52,7 +52,7 @@ export const Figure = memo(
         {kind === 'space' ? <SpaceLabel mark={mark} /> : null}
         {kind !== 'space' && rx >= 10 ? (
           <text {...UNHEARD} y={4}>
-            {nameOf(mark).replace(/^@/, '').slice(0, 2)}
+            {markName(mark).replace(/^@/, '').slice(0, 2)}
           </text>
         ) : null}
         {name === undefined ? null : (
@@ -68,12 +68,12 @@ export const Figure = memo(
     a.isChosen === b.isChosen &&
     a.onOpen === b.onOpen &&
     (['x', 'y', 'rx'] as const).every((field) => a.drawn[field] === b.drawn[field]) &&
-    isAt(a.name, b.name) &&
-    isAt(a.bubble, b.bubble) &&
+    isSamePlace(a.name, b.name) &&
+    isSamePlace(a.bubble, b.bubble) &&
     isSame(a.drawn.mark, b.drawn.mark),
 )
 
-const isAt = (a: PlacedText | undefined, b: PlacedText | undefined): boolean =>
+const isSamePlace = (a: PlacedText | undefined, b: PlacedText | undefined): boolean =>
   (['text', 'x', 'y', 'width'] as const).every((field) => a?.[field] === b?.[field])
 
 const isSame = (a: MapMark, b: MapMark): boolean =>
@@ -89,7 +89,7 @@ function SpaceLabel({ mark }: Pick<DrawnMark, 'mark'>) {
   return (
     <>
       <text {...UNHEARD} y={beings === null ? 4 : -2}>
-        {shortName(lastOf(nameOf(mark)), 20)}
+        {shortName(lastOf(markName(mark)), 20)}
       </text>
       {beings === null ? null : (
         <text {...UNHEARD} y={13} className="map-note">
@@ -113,7 +113,7 @@ const Bubble = ({ text, x, y, width, height }: PlacedText) => (
 function tellOf(mark: MapMark): string {
   const { spot, roles, words, isEnded, states = [], beings } = mark
   return [
-    `${KINDS[kindOf(mark)]} ${nameOf(mark)}`,
+    `${MARK_KINDS[markKind(mark)]} ${markName(mark)}`,
     ...(isEnded ? ['ended'] : states.map((state) => STATES[state].words)),
     ...(spot === null ? [] : [`at ${spot.x}, ${spot.y}`]),
     ...(roles.length === 0 ? [] : [`wears ${roles.join(' and ')}`]),
@@ -123,7 +123,9 @@ function tellOf(mark: MapMark): string {
 }
 
 const HUES = 8
-/** Beings in the same primary role have the same colour; the role itself stands in the list and below the map. */
+/**
+ * Beings in the same primary role have the same colour; the role itself stands in the list and below the map.
+ */
 function hueOf({ roles: [primary] }: MapMark): number | undefined {
   if (primary === undefined) return undefined
   let sum = 0

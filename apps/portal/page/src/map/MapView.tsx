@@ -6,9 +6,9 @@ import { Figure } from './Figure.tsx'
 import { Ground } from './Ground.tsx'
 import { layOut, type MapDrawing, nearest } from './layout.ts'
 import { measure } from './measure.ts'
-import { type DrawnMark, kindOf, type MapMark, nameOf, type Plan } from './plan.ts'
+import { type DrawnMark, type MapMark, markKind, markName, type Plan } from './plan.ts'
 
-const WAYS: Readonly<Record<string, readonly [number, number]>> = {
+const ARROW_KEYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
   ArrowUp: [0, -1],
@@ -22,8 +22,8 @@ interface MapViewProps {
 }
 
 /**
- * A space from above. One stop of the Tab key: arrow keys go from mark to mark, Enter opens one. The list of the same page says
- * the same in words.
+ * A space from above. One stop of the Tab key: arrow keys go from mark to mark, Enter opens one. The list of
+ * the same page says the same in words.
  */
 export function MapView({ plan, onOpen, actionAt }: MapViewProps) {
   const { ref, width } = useElementSize<HTMLDivElement>()
@@ -85,13 +85,15 @@ export function MapView({ plan, onOpen, actionAt }: MapViewProps) {
 
 /** The space that is chosen, or the one in which all else is. */
 const placeOf = (mark: MapMark | undefined, path: string): string =>
-  mark !== undefined && kindOf(mark) === 'space' ? nameOf(mark) : path
+  mark !== undefined && markKind(mark) === 'space' ? markName(mark) : path
 
-/** The mark to which a key leads; null when there is none that way, undefined for a key that leads nowhere. */
+/**
+ * The mark to which a key leads; null when there is none that way, undefined for a key that leads nowhere.
+ */
 function reach({ drawn }: MapDrawing, from: DrawnMark | null, key: string): DrawnMark | null | undefined {
   if (key === 'Home') return drawn[0]
   if (key === 'End') return drawn.at(-1)
-  const way = WAYS[key]
+  const way = ARROW_KEYS[key]
   if (way === undefined) return undefined
   return from === null ? drawn[0] : nearest(drawn, from, way)
 }

@@ -1,5 +1,5 @@
 import { seen } from '../text/unseen-text.ts'
-import { type DrawnMark, kindOf, type MapMark, type Plan } from './plan.ts'
+import { type DrawnMark, type MapMark, markKind, type Plan } from './plan.ts'
 import { BUBBLE_HEIGHT, estimated, type MapWords, placeWords, type TextMeasure } from './words.ts'
 
 export interface MapDrawing extends MapWords {
@@ -22,7 +22,9 @@ const BOX = { rx: 76, ry: 22, gap: 12 }
 const SLOT = { x: 84, y: 62 }
 const DOT = 14
 
-/** Where everything is drawn on a map of this width. Pure, so that a mark that did not move stays where it is. */
+/**
+ * Where everything is drawn on a map of this width. Pure, so that a mark that did not move stays where it is.
+ */
 export function layOut({ extent, marks }: Plan, width: number, measure: TextMeasure = estimated): MapDrawing {
   const cell =
     extent === null
@@ -70,8 +72,8 @@ function onShelf(
   marks: readonly MapMark[],
   { top, width, isNamed }: { readonly top: number; readonly width: number; readonly isNamed: boolean },
 ): { readonly drawn: DrawnMark[]; readonly bottom: number } {
-  const spaces = marks.filter((mark) => kindOf(mark) === 'space')
-  const others = marks.filter((mark) => kindOf(mark) !== 'space')
+  const spaces = marks.filter((mark) => markKind(mark) === 'space')
+  const others = marks.filter((mark) => markKind(mark) !== 'space')
   const boxes = inRows(spaces, { top, width, step: { x: 2 * BOX.rx + BOX.gap, y: 2 * BOX.ry + BOX.gap } })
   const step = isNamed ? SLOT : { x: DOT, y: DOT }
   const slots = inRows(others, { top: boxes.bottom, width, step })
@@ -113,7 +115,10 @@ function inRows(
   return { placed, bottom: top + step.y * Math.ceil(marks.length / columns) }
 }
 
-/** The mark that is nearest in a direction; null when there is none. Those straight ahead come before those aside. */
+/**
+ * The mark that is nearest in a direction; null when there is none. Those straight ahead come before those
+ * aside.
+ */
 export function nearest(
   drawn: readonly DrawnMark[],
   from: DrawnMark,

@@ -52,7 +52,7 @@ export interface RowPlace {
 }
 
 /** The squares of a space: its size, else the first floor that an extension laid there. */
-export function groundOf(size: MapSpot | null, floors: Readonly<Record<string, Floor | null>>): Ground {
+export function groundOf(size: MapSpot | null, floors: Readonly<Record<string, Floor | null>>): FloorPlan {
   const laid = Object.entries(floors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([namespace, floor]) => (floor === null ? [] : [{ namespace, floor }]))[0]
@@ -64,23 +64,24 @@ export function groundOf(size: MapSpot | null, floors: Readonly<Record<string, F
     : { extent: { x: laid.floor.width, y: laid.floor.height }, walls, namespace }
 }
 
-export interface Ground extends Pick<Plan, 'extent' | 'walls'> {
+export interface FloorPlan extends Pick<Plan, 'extent' | 'walls'> {
   /** of the floor */
   readonly namespace: string | null
 }
 
 /** Where a row is on a ground: by its coord, else by its square on the floor. */
-export function spotOn({ extent, namespace }: Ground, { coord, spots }: RowPlace): MapSpot | null {
+export function spotOn({ extent, namespace }: FloorPlan, { coord, spots }: RowPlace): MapSpot | null {
   const spot = coord ?? (namespace === null ? null : (spots[namespace] ?? null))
   if (spot === null || extent === null) return null
   return spot.x >= 0 && spot.y >= 0 && spot.x < extent.x && spot.y < extent.y ? spot : null
 }
 
 export type MarkKind = 'being' | 'space' | 'matter'
-export const kindOf = ({ key }: Pick<MapMark, 'key'>): MarkKind => key.slice(0, key.indexOf(':')) as MarkKind
+export const markKind = ({ key }: Pick<MapMark, 'key'>): MarkKind =>
+  key.slice(0, key.indexOf(':')) as MarkKind
 
 /** What people call it: `@ada`, `/court/docket`, the id of a thing. */
-export function nameOf({ key }: Pick<MapMark, 'key'>): string {
+export function markName({ key }: Pick<MapMark, 'key'>): string {
   const name = key.slice(key.indexOf(':') + 1)
   return key.startsWith('being:') ? `@${name}` : name
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { layOut } from './layout.ts'
-import { kindOf, type MapMark, type Plan } from './plan.ts'
+import { type MapMark, markKind, type Plan } from './plan.ts'
 import type { Box } from './words.ts'
 
 const spot = fc.record({ x: fc.nat({ max: 11 }), y: fc.nat({ max: 7 }) })
@@ -54,7 +54,7 @@ it('in any world names and bubbles cover no mark, no name and no bubble, and sta
 it('who stands alone has its name, and says something beside it', () => {
   fc.assert(
     fc.property(world, mark, ({ extent, width }, one) => {
-      fc.pre(kindOf(one as unknown as MapMark) !== 'space')
+      fc.pre(markKind(one as unknown as MapMark) !== 'space')
       const alone = { ...one, words: 'Good day' }
       const { names, bubbles } = layOut(planOf({ extent, marks: [alone] }), width)
       expect(names.size).toBe(1)

@@ -1,5 +1,5 @@
 import { shortName } from '../text/short.ts'
-import { type DrawnMark, kindOf, nameOf } from './plan.ts'
+import { type DrawnMark, markKind, markName } from './plan.ts'
 
 /** A rectangle in px, from its left upper corner. */
 export interface Box {
@@ -100,14 +100,16 @@ interface WordsToPlace {
 }
 
 export interface MapWords {
-  /** by the keys of their marks. A name for which there is no room is left out: the mark has it as its title */
+  /**
+   * by the keys of their marks. A name for which there is no room is left out: the mark has it as its title
+   */
   readonly names: ReadonlyMap<string, PlacedText>
   readonly bubbles: ReadonlyMap<string, PlacedText>
 }
 
 /**
- * Places names below their marks, and what some say in bubbles beside them. Nothing covers a mark, a name or another bubble, and nothing
- * leaves the map: words are cut shorter, put on another side, or left out.
+ * Places names below their marks, and what some say in bubbles beside them. Nothing covers a mark, a name or
+ * another bubble, and nothing leaves the map: words are cut shorter, put on another side, or left out.
  */
 export function placeWords({ drawn, width, height, isNamed, saysOf, measure }: WordsToPlace): MapWords {
   const within = { x: 0, y: 0, width, height }
@@ -116,7 +118,7 @@ export function placeWords({ drawn, width, height, isNamed, saysOf, measure }: W
   const bubbles = new Map<string, PlacedText>()
   if (isNamed)
     for (const one of drawn) {
-      if (kindOf(one.mark) === 'space') continue // its box has its name inside
+      if (markKind(one.mark) === 'space') continue // its box has its name inside
       const placed = taken.take(placesOfName(one, width, measure))
       if (placed !== null) names.set(one.mark.key, placed)
     }
@@ -130,7 +132,7 @@ export function placeWords({ drawn, width, height, isNamed, saysOf, measure }: W
 }
 
 /** The left side of a box that is centred on `middle`, moved so that the box stays on the map. */
-const leftOf = (middle: number, size: number, width: number): number =>
+const leftEdge = (middle: number, size: number, width: number): number =>
   Math.max(0, Math.min(middle - size / 2, width - size))
 
 function* placesOfName(
@@ -138,9 +140,9 @@ function* placesOfName(
   width: number,
   measure: TextMeasure,
 ): Generator<PlacedText> {
-  for (const text of cuts(nameOf(mark), NAME_LETTERS, shortName)) {
+  for (const text of cuts(markName(mark), NAME_LETTERS, shortName)) {
     const size = Math.ceil(measure(text) * NAME_PX) + 2
-    yield { text, x: leftOf(x, size, width), y: y + ry + GAP / 2, width: size, height: NAME_HEIGHT }
+    yield { text, x: leftEdge(x, size, width), y: y + ry + GAP / 2, width: size, height: NAME_HEIGHT }
   }
 }
 
@@ -154,14 +156,14 @@ function* placesOfBubble(
     const size = Math.ceil(measure(text) * BUBBLE_PX) + 2 * BUBBLE_PAD
     const box = { text, width: size, height: BUBBLE_HEIGHT }
     const above = y - ry - GAP - BUBBLE_HEIGHT
-    const beside = y - BUBBLE_HEIGHT / 2
+    const level = y - BUBBLE_HEIGHT / 2
     const below = y + ry + GAP + NAME_HEIGHT
-    yield { ...box, x: leftOf(x, size, width), y: above }
+    yield { ...box, x: leftEdge(x, size, width), y: above }
     yield { ...box, x: x - rx, y: above }
     yield { ...box, x: x + rx - size, y: above }
-    yield { ...box, x: x + rx + GAP, y: beside }
-    yield { ...box, x: x - rx - GAP - size, y: beside }
-    yield { ...box, x: leftOf(x, size, width), y: below }
+    yield { ...box, x: x + rx + GAP, y: level }
+    yield { ...box, x: x - rx - GAP - size, y: level }
+    yield { ...box, x: leftEdge(x, size, width), y: below }
     yield { ...box, x: x + rx + GAP, y: above }
     yield { ...box, x: x - rx - GAP - size, y: above }
   }

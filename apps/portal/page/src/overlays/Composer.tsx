@@ -23,7 +23,7 @@ const PRIORITIES = [
   { value: 'interactive', label: 'interactive' },
   { value: 'background', label: 'background' },
 ]
-const EMPTY = {
+const EMPTY_MESSAGE = {
   target: '',
   content: '',
   thread: '',
@@ -35,13 +35,14 @@ const EMPTY = {
 }
 
 /**
- * Says something to a being. An overlay is sent with its call alone: nothing keeps it in the page once it is sent, neither the
- * form nor what it sent last, nor the memory of mutations, which holds no variables of this one.
+ * Says something to a being. An overlay is sent with its call alone: nothing keeps it in the page once it is
+ * sent, neither the form nor what it sent last, nor the memory of mutations, which holds no variables of this
+ * one.
  */
 export function Composer({ target, thread, onSaid }: ComposerProps) {
   const unsent = useUnsent(`words ${target ?? thread ?? ''}`)
   const form = useForm({
-    initialValues: { ...EMPTY, target: target ?? '', content: unsent.read() },
+    initialValues: { ...EMPTY_MESSAGE, target: target ?? '', content: unsent.read() },
     validate: { content: isNotEmpty() },
     onValuesChange: ({ content }) => unsent.write(content),
   })
@@ -49,7 +50,7 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
   // The thread may begin with what is said here, and then it goes on in it.
   const of = thread ?? form.values.thread.trim()
   // The same words sent again after a fault are one message.
-  const sent = useRef({ values: EMPTY, key: randomId() })
+  const sent = useRef({ values: EMPTY_MESSAGE, key: randomId() })
   const saying = useDeed(
     () =>
       api.summon.$post({
@@ -60,7 +61,7 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
       onDone: ({ correlation }) => {
         const { content } = form.getValues()
         form.setValues({ content: leftOf(content, sent.current.values.content), overlay: '' })
-        sent.current = { values: EMPTY, key: randomId() }
+        sent.current = { values: EMPTY_MESSAGE, key: randomId() }
         onSaid?.(correlation)
       },
     },
@@ -84,7 +85,7 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
           />
         )
       }
-      beside={
+      trailing={
         <Button variant="subtle" aria-expanded={isOpen} onClick={toggle}>
           {isOpen ? 'Less' : 'Thread, overlay and more'}
         </Button>
@@ -106,7 +107,7 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
 }
 
 interface ComposerMoreProps {
-  readonly form: UseFormReturnType<typeof EMPTY>
+  readonly form: UseFormReturnType<typeof EMPTY_MESSAGE>
   /** it begins a thread unless one is named */
   readonly isNew: boolean
 }
@@ -142,7 +143,7 @@ const More = ({ form, isNew }: ComposerMoreProps) => (
   </Stack>
 )
 
-function saidIn({ target, content, overlay, priority, expectsReply, ...rest }: typeof EMPTY) {
+function saidIn({ target, content, overlay, priority, expectsReply, ...rest }: typeof EMPTY_MESSAGE) {
   const to = target.trim()
   return {
     target: to.startsWith('@') ? to : `@${to}`,

@@ -7,8 +7,8 @@ import { Answer, Form, Time } from '../parts/index.ts'
 import { threadOverlayQuery } from './queries.ts'
 
 /**
- * The overlay of a thread: its text is in the memory of a worker, so only who changed it and when is shown. What is sent is in no
- * variable of the mutation, which the page would keep.
+ * The overlay of a thread: its text is in the memory of a worker, so only who changed it and when is shown.
+ * What is sent is in no variable of the mutation, which the page would keep.
  */
 export function ThreadOverlay({ id }: { readonly id: string }) {
   const changes = useQuery(threadOverlayQuery(id))
@@ -31,7 +31,7 @@ export function ThreadOverlay({ id }: { readonly id: string }) {
             doing={setting}
             submit="Set it"
             send={() => 'set'}
-            beside={
+            trailing={
               isSet ? (
                 <Button variant="default" loading={setting.isPending} onClick={() => setting.mutate('clear')}>
                   Take it away

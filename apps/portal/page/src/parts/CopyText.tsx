@@ -1,8 +1,8 @@
 import { Button, CopyButton } from '@mantine/core'
 
 /**
- * Copies a text. Over plain http from another machine a browser gives no clipboard to a page. Then there is no button, and the text
- * beside it can be selected.
+ * Copies a text. Over plain http from another machine a browser gives no clipboard to a page. Then there is
+ * no button, and the text beside it can be selected.
  */
 export const CopyText = ({ text }: { readonly text: string }) =>
   window.isSecureContext ? (

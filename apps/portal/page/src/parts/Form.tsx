@@ -15,7 +15,7 @@ interface FormProps<Values, Sent> {
   /** on its button */
   readonly submit: string
   /** further buttons */
-  readonly beside?: ReactNode
+  readonly trailing?: ReactNode
   /** shows why it was refused; the message alone when left out */
   readonly refused?: ComponentType<{ readonly error: Error | null }>
   /** nobody may send it now */
@@ -29,14 +29,17 @@ interface FormProps<Values, Sent> {
   readonly children: ReactNode
 }
 
-/** Fields one below the other, why it was refused or what came of it, and the button, once the fields are valid. */
+/**
+ * Fields one below the other, why it was refused or what came of it, and the button, once the fields are
+ * valid.
+ */
 export function Form<Values, Sent>(props: FormProps<Values, Sent>) {
   const {
     form,
     doing,
     send,
     submit,
-    beside,
+    trailing,
     done,
     isOff = false,
     refused: Refused = Trouble,
@@ -66,7 +69,7 @@ export function Form<Values, Sent>(props: FormProps<Values, Sent>) {
           <Group align="flex-end" gap="sm">
             {children}
             {button}
-            {beside}
+            {trailing}
           </Group>
         ) : (
           children
@@ -78,7 +81,7 @@ export function Form<Values, Sent>(props: FormProps<Values, Sent>) {
         ) : (
           <Group>
             {button}
-            {beside}
+            {trailing}
           </Group>
         )}
       </Stack>

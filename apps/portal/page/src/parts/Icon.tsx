@@ -1,5 +1,5 @@
 /** Lines on a grid of 24 by 24. */
-const LINES = {
+const PATHS = {
   start: 'M4 11.5 12 5l8 6.5V20h-5.5v-5h-5v5H4z',
   inbox: 'M4 13 6.5 5h11L20 13v6H4zM4 13h4.5l1.5 2.5h4l1.5-2.5H20',
   threads: 'M4 5h12v9H9l-3.5 3v-3H4zM18 9h2v8h-1.5v3L15 17h-4',
@@ -27,7 +27,7 @@ const LINES = {
   page: 'M6 3.5h8l4 4v13H6zM14 3.5v4h4',
 } as const
 
-export type IconName = keyof typeof LINES
+export type IconName = keyof typeof PATHS
 
 /** A picture beside a word, which says the same. */
 export const Icon = ({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) => (
@@ -43,6 +43,6 @@ export const Icon = ({ name, size = 18 }: { readonly name: IconName; readonly si
     aria-hidden
     className="icon"
   >
-    <path d={LINES[name]} />
+    <path d={PATHS[name]} />
   </svg>
 )

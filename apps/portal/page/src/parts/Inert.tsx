@@ -1,6 +1,9 @@
 import { pieces } from '../text/unseen-text.ts'
 
-/** Text that somebody else wrote. Nothing in it is ever markup, and characters that would not be seen show their codes. */
+/**
+ * Text that somebody else wrote. Nothing in it is ever markup, and characters that would not be seen show
+ * their codes.
+ */
 export const Inert = ({ text }: { readonly text: string }) => (
   <span className="inert" dir="auto">
     {pieces(text).map(({ text, isUnseen }, i) =>

@@ -7,7 +7,7 @@ import { Quiet } from './small.ts'
 interface PageHeadProps {
   readonly title: ReactNode
   /** what it is in, beside the title */
-  readonly beside?: ReactNode
+  readonly trailing?: ReactNode
   /** what the page is for */
   readonly children?: ReactNode
   /** the button of what is done most here */
@@ -15,7 +15,7 @@ interface PageHeadProps {
 }
 
 /** The head of a page. A title of plain text is also that of the tab of the browser. */
-export function PageHead({ title, beside, children, action }: PageHeadProps) {
+export function PageHead({ title, trailing, children, action }: PageHeadProps) {
   useEffect(() => {
     if (typeof title === 'string') document.title = `${seen(title)} · TreeOS`
   }, [title])
@@ -24,7 +24,7 @@ export function PageHead({ title, beside, children, action }: PageHeadProps) {
       <div className="grows">
         <Group gap="xs" align="baseline">
           <Title order={1}>{typeof title === 'string' ? <Inert text={title} /> : title}</Title>
-          {beside}
+          {trailing}
         </Group>
         {children === undefined ? null : <Quiet component="div">{children}</Quiet>}
       </div>

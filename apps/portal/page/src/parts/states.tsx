@@ -13,7 +13,9 @@ interface QueryStateProps<T> {
   readonly children: (data: T) => ReactNode
 }
 
-/** What a query found; until then a sign that it is asked, and after a refusal why, with a way to try again. */
+/**
+ * What a query found; until then a sign that it is asked, and after a refusal why, with a way to try again.
+ */
 export function Answer<T>({ of, children }: QueryStateProps<T>) {
   if (of.data !== undefined) return children(of.data)
   if (of.error !== null)

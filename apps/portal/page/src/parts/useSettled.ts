@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** How long a button stays off after it came into view. A second press may have been meant for what stood there before. */
+/**
+ * How long a button stays off after it came into view. A second press may have been meant for what stood
+ * there before.
+ */
 const SETTLES_MS = 800
 
 /** Whether what is shown has stood long enough to be pressed. */

@@ -12,7 +12,10 @@ interface ShownLinkProps {
   readonly onClose: () => void
 }
 
-/** A link is shown once: the server keeps only a hash of it. The secret stands behind the `#`, which is sent to no server. */
+/**
+ * A link is shown once: the server keeps only a hash of it. The secret stands behind the `#`, which is sent
+ * to no server.
+ */
 export function ShownLink({ link: { stance, token, hours }, onClose }: ShownLinkProps) {
   const address = `${location.origin}/welcome#${token}`
   const term = hours > 24 ? `${hours / 24} days` : 'a day'

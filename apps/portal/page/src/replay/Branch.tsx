@@ -2,8 +2,8 @@ import { Button, Group, Popover, Stack, Text } from '@mantine/core'
 import { CopyText } from '../parts/index.ts'
 
 /**
- * How to go on from here in another way. A branch is a reality with servers of its own, which the portal may not start: so it names the
- * command for the operator of the machine.
+ * How to go on from here in another way. A branch is a reality with servers of its own, which the portal may
+ * not start: so it names the command for the operator of the machine.
  * @param at stance and number of the moment, as `treeos fork` takes them
  */
 export function Branch({ at }: { readonly at: string }) {

@@ -6,14 +6,17 @@ import { eventsIn } from '../api/events.ts'
 import { Inert, Quiet, Trouble } from '../parts/index.ts'
 import { Agreement, type AgreementProps } from './Agreement.tsx'
 
-const ALL = 'all beings'
+const ALL_BEINGS = 'all beings'
 
 interface CompareProps {
   readonly me: string | null
   readonly beings: readonly string[]
 }
 
-/** Runs moments again, from the chain and from Temporal, and says whether the record has the same: as `treeos replay`. */
+/**
+ * Runs moments again, from the chain and from Temporal, and says whether the record has the same: as
+ * `treeos replay`.
+ */
 export function Compare({ me, beings }: CompareProps) {
   const [whose, setWhose] = useState<string | null>(null)
   const [progress, setProgress] = useState('')
@@ -24,7 +27,7 @@ export function Compare({ me, beings }: CompareProps) {
     mutationFn: () => {
       setProgress('reading the record')
       stopping.current = new AbortController()
-      return compare(chosen === ALL ? null : chosen, stopping.current.signal, setProgress)
+      return compareRecords(chosen === ALL_BEINGS ? null : chosen, stopping.current.signal, setProgress)
     },
   })
   const isStopped = stopping.current?.signal.aborted === true
@@ -38,7 +41,7 @@ export function Compare({ me, beings }: CompareProps) {
             searchable
             limit={100}
             allowDeselect={false}
-            data={[...new Set([...(chosen === null ? [] : [chosen]), ...beings, ALL])]}
+            data={[...new Set([...(chosen === null ? [] : [chosen]), ...beings, ALL_BEINGS])]}
             value={chosen}
             onChange={setWhose}
           />
@@ -64,7 +67,7 @@ export function Compare({ me, beings }: CompareProps) {
   )
 }
 
-async function compare(
+async function compareRecords(
   being: string | null,
   signal: AbortSignal,
   onProgress: (line: string) => void,

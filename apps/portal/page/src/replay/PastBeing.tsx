@@ -9,7 +9,10 @@ interface PastBeingProps {
   readonly isMoving: boolean
 }
 
-/** One being as it was: its last moment, what it wore, where it was, and what it said. A step changes few of them. */
+/**
+ * One being as it was: its last moment, what it wore, where it was, and what it said. A step changes few of
+ * them.
+ */
 export const PastBeing = memo(function PastBeing({ trace, track, isMoving }: PastBeingProps) {
   const { key, n, stack: digest, place, words, isEnded } = trace
   const name = key.slice('being:'.length)

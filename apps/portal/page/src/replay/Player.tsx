@@ -39,7 +39,7 @@ export function Player({ track, upTo }: PlayerProps) {
             thumbProps={{ 'aria-valuetext': `${position} of ${upTo}` }}
           />
           <Group justify="space-between" gap="sm">
-            <Keys track={track} upTo={upTo} at={at} />
+            <PlayerKeys track={track} upTo={upTo} at={at} />
             <Text size="sm" role="status">
               <b data-entry={position}>{position}</b> <span className="quiet">of {upTo}</span>
               {step === null ? null : (
@@ -58,11 +58,15 @@ export function Player({ track, upTo }: PlayerProps) {
   )
 }
 
-interface KeysProps extends PlayerProps {
+interface PlayerKeysProps extends PlayerProps {
   readonly at: ReturnType<typeof usePosition>
 }
 
-function Keys({ track, upTo, at: { position, isAtEnd, speed, setSpeed, goTo, play } }: KeysProps) {
+function PlayerKeys({
+  track,
+  upTo,
+  at: { position, isAtEnd, speed, setSpeed, goTo, play },
+}: PlayerKeysProps) {
   const next = track.next(position)
   return (
     <Group gap="xs">

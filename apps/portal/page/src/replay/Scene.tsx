@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { sessionQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
-import { kindOf, type MapMark, nameOf } from '../map/plan.ts'
+import { type MapMark, markKind, markName } from '../map/plan.ts'
 import { Empty, Rows } from '../parts/index.ts'
 import { Compare } from './Compare.tsx'
 import { PastBeing } from './PastBeing.tsx'
@@ -30,7 +30,7 @@ export function Scene({ track, position, upTo }: SceneProps) {
   const session = useQuery(sessionQuery)
   const mover = track.stepAt(shown)?.moment?.being
   const open = (mark: MapMark) => {
-    const [kind, name] = [kindOf(mark), nameOf(mark)]
+    const [kind, name] = [markKind(mark), markName(mark)]
     if (kind === 'space') void navigate({ search: (old) => ({ ...old, in: name }) })
     const n = traces.find(({ key }) => key === mark.key)?.n ?? 0
     const search = n > 0 ? { n } : {}

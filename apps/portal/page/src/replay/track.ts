@@ -2,7 +2,10 @@ import type { PastEntries, PastEntry, PlaceChange, RetracedMoment } from '@treeo
 import type { Floor, MapSpot } from '../map/plan.ts'
 import { inNameOrder } from '../text/by-name.ts'
 
-/** Where something was, what a being wore, and what it said last: all that is known of it after one entry of the record. */
+/**
+ * Where something was, what a being wore, and what it said last: all that is known of it after one entry of
+ * the record.
+ */
 export interface TrackPoint {
   readonly key: string
   readonly place: string | null
@@ -22,8 +25,8 @@ type Stack = PastEntries['stacks'][string]
 type Step = Pick<PastEntry, 'entry' | 'at' | 'moment'>
 
 /**
- * The record as it came, page by page, so that the world after any entry is found without going through those before: each
- * thing keeps its states in order, and a position looks one up for each by binary search.
+ * The record as it came, page by page, so that the world after any entry is found without going through those
+ * before: each thing keeps its states in order, and a position looks one up for each by binary search.
  */
 export class Track {
   readonly #traces = new Map<string, { readonly entry: number; readonly trace: TrackPoint }[]>()
@@ -56,7 +59,7 @@ export class Track {
       this.#keys = null
     }
     const last = states.at(-1)
-    const next = { entry, trace: change(last?.trace ?? { ...UNKNOWN, key }) }
+    const next = { entry, trace: change(last?.trace ?? { ...UNKNOWN_POINT, key }) }
     if (last?.entry === entry) states[states.length - 1] = next
     else states.push(next)
   }
@@ -83,7 +86,9 @@ export class Track {
     return this.#steps[countUpTo(this.#steps, position) - 1] ?? null
   }
 
-  /** The next position at which something changes; 0 is the beginning. Null past the end of what was loaded. */
+  /**
+   * The next position at which something changes; 0 is the beginning. Null past the end of what was loaded.
+   */
   next(position: number): number | null {
     return this.#steps[countUpTo(this.#steps, position)]?.entry ?? null
   }
@@ -95,7 +100,7 @@ export class Track {
   }
 }
 
-const UNKNOWN: TrackPoint = {
+const UNKNOWN_POINT: TrackPoint = {
   key: '',
   place: null,
   coord: null,

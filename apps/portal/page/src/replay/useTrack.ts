@@ -4,7 +4,7 @@ import { api } from '../api/client.ts'
 import { randomId } from '../api/random-id.ts'
 import { Track } from './track.ts'
 
-const PAGE = 2000
+const FACTS_PAGE = 2000
 const TELL_MS = 1000
 
 /** Loads the record into a track, one page after another. What is under way goes on where it was stopped. */
@@ -14,7 +14,11 @@ class TrackLoader {
   #isAsked = false
   #stopping = new AbortController()
 
-  /** @param onPage called after the first page, about once a second, and at the end: each call draws everything anew. @returns the last entry, once all is loaded */
+  /**
+   * @param onPage called after the first page, about once a second, and at the end: each call draws
+   *   everything anew.
+   * @returns the last entry, once all is loaded
+   */
   run(onPage: () => void): Promise<number> {
     this.#isAsked = true
     this.#running ??= this.#load(onPage).finally(() => {
@@ -34,7 +38,7 @@ class TrackLoader {
     while (this.#isAsked) {
       this.#isAsked = false // entries that come from now on are asked for once more
       for (let isMore = true; isMore; ) {
-        const query = { after: String(this.track.upTo), limit: String(PAGE) }
+        const query = { after: String(this.track.upTo), limit: String(FACTS_PAGE) }
         const page = await (await api.record.$get({ query }, { init: { signal } })).json()
         this.track.take(page)
         isMore = page.isMore

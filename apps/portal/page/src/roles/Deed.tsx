@@ -13,7 +13,7 @@ export function Refused({ error }: { readonly error: Error | null }) {
   return (
     <Alert color="red" p="xs" role="alert" title={error instanceof Refusal ? error.code : 'It failed'}>
       <Inert text={error.message} />
-      {moment === null ? null : <Gates {...moment} />}
+      {moment === null ? null : <GatesOfVersion {...moment} />}
     </Alert>
   )
 }
@@ -30,7 +30,7 @@ function momentIn(detail: unknown): RoleVersionName | null {
   return name === undefined || n === undefined ? null : { name, n: Number(n) }
 }
 
-function Gates({ name, n }: RoleVersionName) {
+function GatesOfVersion({ name, n }: RoleVersionName) {
   const { data } = useQuery(momentQuery(name, n))
   const by = data?.explained?.gates.by ?? []
   return (
@@ -54,16 +54,20 @@ export function Findings({ checked, of }: { readonly checked: LintResult | undef
   return (
     <div role="status" aria-label={`Check of the ${of}`}>
       {errors.length === 0 && warnings.length === 0 ? <Quiet>The check finds nothing wrong.</Quiet> : null}
-      <Faults title={`It cannot be published: ${count(errors, 'error')}`} color="red" faults={errors} />
-      <Faults title={count(warnings, 'warning')} color="orange" faults={warnings} />
+      <LintFaults
+        title={`It cannot be published: ${countedFaults(errors, 'error')}`}
+        color="red"
+        faults={errors}
+      />
+      <LintFaults title={countedFaults(warnings, 'warning')} color="orange" faults={warnings} />
     </div>
   )
 }
 
-const count = (faults: readonly Fault[], word: string): string =>
+const countedFaults = (faults: readonly Fault[], word: string): string =>
   `${faults.length} ${word}${faults.length === 1 ? '' : 's'}`
 
-function Faults(props: {
+function LintFaults(props: {
   readonly title: string
   readonly color: string
   readonly faults: readonly Fault[]

@@ -2,7 +2,7 @@ import { Alert, Group } from '@mantine/core'
 import { Quiet, SmallButton } from '../parts/index.ts'
 import type { DraftState } from './useDraft.ts'
 
-const TEXTS = {
+const DRAFT_NOTES = {
   role: {
     published: 'What you write is kept as a draft in this browser only, until you publish it.',
     overtaken: 'Somebody published another version since you began this draft. Publishing yours replaces it.',
@@ -14,11 +14,11 @@ const TEXTS = {
 }
 
 /** The part of a page in which a draft is tried. */
-export const TRY_ID = 'try-it'
+export const TRIAL_ID = 'try-it'
 
 interface DraftNoteProps {
   readonly of: 'role' | 'flow'
-  /** it can be tried on past moments, in the part {@link TRY_ID} further down */
+  /** it can be tried on past moments, in the part {@link TRIAL_ID} further down */
   readonly isTryable: boolean
   readonly draft: Pick<DraftState<unknown>, 'isDraft' | 'isOvertaken'>
 }
@@ -29,16 +29,16 @@ export const DraftNote = ({ of, isTryable, draft: { isDraft, isOvertaken } }: Dr
     <Quiet>
       {isDraft
         ? 'This draft is kept in this browser only, for you, until you publish it.'
-        : TEXTS[of].published}
+        : DRAFT_NOTES[of].published}
     </Quiet>
     {!isTryable || !isDraft ? null : (
       <Group>
-        <SmallButton onClick={() => leadTo(TRY_ID)}>Try it on past moments</SmallButton>
+        <SmallButton onClick={() => leadTo(TRIAL_ID)}>Try it on past moments</SmallButton>
       </Group>
     )}
     {isOvertaken ? (
       <Alert color="orange" p="xs">
-        {TEXTS[of].overtaken}
+        {DRAFT_NOTES[of].overtaken}
       </Alert>
     ) : null}
   </>

@@ -5,10 +5,10 @@ import { useState } from 'react'
 import { Inert, SmallButton } from '../parts/index.ts'
 import { Chip } from './Chip.tsx'
 import { entryOfText, type ListEntry, textOfEntry } from './entries.ts'
-import { entryOfWords, entryWords, meantBy } from './entry-words.ts'
+import { entryLabel, entryOfLabel, meantBy } from './entry-label.ts'
 import { addressesQuery } from './queries.ts'
 
-const SHOWN_MAX = 50
+const ENTRIES_MAX = 50
 const SEARCH_MS = 150
 
 interface PickerProps {
@@ -49,11 +49,11 @@ export function EntryPicker(props: PickerProps) {
         searchValue={typed}
         onSearchChange={type}
         onDropdownOpen={() => setOpen(true)}
-        limit={SHOWN_MAX}
+        limit={ENTRIES_MAX}
         splitChars={['\n']}
         isDuplicate={(text, others) => others.includes(text)}
         value={[...new Set(entries.map(textOfEntry))]}
-        onChange={(texts) => onChange(texts.map((one) => entryOfWords(one, choices) ?? entryOfText(one)))}
+        onChange={(texts) => onChange(texts.map((one) => entryOfLabel(one, choices) ?? entryOfText(one)))}
         error={error === undefined ? undefined : <Inert text={error} />}
         renderPill={(pill) => <Chip {...pill} words={wordsOfText(pill.value ?? '')} />}
         renderOption={({ option }) => (
@@ -70,14 +70,14 @@ export function EntryPicker(props: PickerProps) {
           <Text size="sm">
             No name has a star, so “<Inert text={textOfEntry(entry)} />” would match nothing.
           </Text>
-          <SmallButton onClick={() => mean(entry)}>Use {entryWords(meantBy(entry) ?? entry)}</SmallButton>
+          <SmallButton onClick={() => mean(entry)}>Use {entryLabel(meantBy(entry) ?? entry)}</SmallButton>
         </Group>
       ))}
     </Stack>
   )
 }
 
-const wordsOfText = (text: string): string => entryWords(entryOfText(text))
+const wordsOfText = (text: string): string => entryLabel(entryOfText(text))
 
 /** Offers what holds the typed letters in its words, or as it is written. */
 const holding: OptionsFilter = ({ options, search, limit }) =>

@@ -9,7 +9,7 @@ interface RoleMoreProps {
 }
 
 /** For each field its label, what holds when nothing is chosen, and the words for each value. */
-const CHOICES = [
+const FIELD_CHOICES = [
   [
     'requiredCognition',
     'Who can wear it',
@@ -75,7 +75,7 @@ export function MoreFields({ role, set, errorOf }: RoleMoreProps) {
         onClear={() => set('triggerOn', undefined)}
         error={errorOf('triggerOn')}
       />
-      {CHOICES.map(([field, label, byDefault, data]) => (
+      {FIELD_CHOICES.map(([field, label, byDefault, data]) => (
         <Select
           key={field}
           label={label}

@@ -1,8 +1,8 @@
 import { Alert, Autocomplete, Button, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type DeedBody, useAct } from '../api/deed.ts'
-import { jsonOfText } from '../flow/values.ts'
 import { Code, Form } from '../parts/index.ts'
+import { typedValue } from '../text/typed-json.ts'
 import { Refused } from './Deed.tsx'
 import { signalsQuery } from './queries.ts'
 
@@ -24,7 +24,7 @@ interface PublishFormProps {
   readonly namespaces: readonly Namespace[]
 }
 
-const callOf = ({ namespace, key }: SignalInput, value: unknown): DeedBody => ({
+const signalCall = ({ namespace, key }: SignalInput, value: unknown): DeedBody => ({
   verb: 'do',
   target: '/',
   operation: 'set-world-signal',
@@ -45,7 +45,7 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
         form={form}
         doing={publishing}
         submit="Publish"
-        send={(written) => callOf(written, jsonOfText(written.value))}
+        send={(written) => signalCall(written, typedValue(written.value))}
         refused={Refused}
         done={
           answer === undefined || publishing.isPending ? null : (
@@ -54,11 +54,11 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
             </Alert>
           )
         }
-        beside={
+        trailing={
           <Button
             variant="default"
             disabled={namespace === '' || key === '' || publishing.isPending}
-            onClick={() => publishing.mutate(callOf(form.values, null))}
+            onClick={() => publishing.mutate(signalCall(form.values, null))}
           >
             Remove it
           </Button>

@@ -10,7 +10,7 @@ interface PublishedSignalsProps {
   readonly onChoose: (namespace: string, key: string, value: unknown) => void
 }
 
-const SHOWN_MAX = 500
+const SIGNALS_MAX = 500
 
 /** The signals that are published now, by namespace. */
 export function PublishedSignals({ namespaces, values, onChoose }: PublishedSignalsProps) {
@@ -28,7 +28,7 @@ export function PublishedSignals({ namespaces, values, onChoose }: PublishedSign
             </Text>
             <Quiet size="xs">{owner === null ? 'nobody owns it' : <BeingLink stance={owner} />}</Quiet>
           </Group>
-          {signals.slice(0, SHOWN_MAX).map(({ key, value }) => (
+          {signals.slice(0, SIGNALS_MAX).map(({ key, value }) => (
             <button key={key} type="button" className="row" onClick={() => onChoose(namespace, key, value)}>
               <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
                 <Text size="sm" className="code">
@@ -40,9 +40,9 @@ export function PublishedSignals({ namespaces, values, onChoose }: PublishedSign
               </Group>
             </button>
           ))}
-          {signals.length > SHOWN_MAX ? (
+          {signals.length > SIGNALS_MAX ? (
             <Quiet size="xs" p="xs">
-              {signals.length - SHOWN_MAX} more are not shown.
+              {signals.length - SIGNALS_MAX} more are not shown.
             </Quiet>
           ) : null}
         </section>

@@ -5,7 +5,7 @@ import { roleQuery } from './queries.ts'
 import { type OfferedEntries, RoleForm } from './RoleForm.tsx'
 import type { Spec } from './spec.ts'
 
-const NEW: Spec = { name: '', canSee: [], canDo: [], canSummon: [], canBe: [], see: [], prompt: '' }
+const NEW_ROLE: Spec = { name: '', canSee: [], canDo: [], canSummon: [], canBe: [], see: [], prompt: '' }
 
 interface RoleEditorProps {
   /** null writes a new role */
@@ -16,7 +16,7 @@ interface RoleEditorProps {
 /** Writes a role, or changes one. What an extension brought is copied under a name of its own. */
 export const RoleEditor = ({ name, catalogs }: RoleEditorProps) =>
   name === null ? (
-    <RoleForm published={null} source={NEW} catalogs={catalogs} of="new" />
+    <RoleForm published={null} source={NEW_ROLE} catalogs={catalogs} of="new" />
   ) : (
     <Existing name={name} catalogs={catalogs} />
   )

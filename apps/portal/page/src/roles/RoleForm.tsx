@@ -6,10 +6,10 @@ import { type FormEvent, useState } from 'react'
 import { useAct } from '../api/deed.ts'
 import { Inert } from '../parts/index.ts'
 import { KeptTrial } from '../trial/KeptTrial.tsx'
-import { TryIt } from '../trial/TryIt.tsx'
+import { TrialCard } from '../trial/TrialCard.tsx'
 import { Findings, Refused } from './Deed.tsx'
 import { Difference } from './Difference.tsx'
-import { DraftNote, TRY_ID } from './DraftNote.tsx'
+import { DraftNote, TRIAL_ID } from './DraftNote.tsx'
 import { EntryPicker } from './EntryPicker.tsx'
 import type { ListEntry } from './entries.ts'
 import { Hidden } from './Hidden.tsx'
@@ -53,11 +53,11 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Role
     void navigate({ to: '/roles', search })
   }
   const publishing = useAct(() => leave({ role: role.name }), roleQuery(role.name).queryKey)
-  const [tried, setTried] = useState<{ readonly of: string; readonly note: TrialNote } | null>(null)
-  const isTried = tried !== null && tried.of === JSON.stringify(role)
+  const [draftTrial, setDraftTrial] = useState<{ readonly of: string; readonly note: TrialNote } | null>(null)
+  const hasTrial = draftTrial !== null && draftTrial.of === JSON.stringify(role)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    publishing.mutate(setRole(role, isTried ? tried.note : null))
+    publishing.mutate(setRole(role, hasTrial ? draftTrial.note : null))
   }
   return (
     <Stack>
@@ -83,7 +83,7 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Role
             />
           )}
           <Refused error={publishing.error} />
-          {isTried ? <KeptTrial note={tried.note} drop={() => setTried(null)} /> : null}
+          {hasTrial ? <KeptTrial note={draftTrial.note} drop={() => setDraftTrial(null)} /> : null}
           <Group>
             <Button
               type="submit"
@@ -102,13 +102,13 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Role
         </Stack>
       </form>
       {published === null ? null : (
-        <TryIt
-          id={TRY_ID}
+        <TrialCard
+          id={TRIAL_ID}
           role={role.name}
           beings={wearers}
           candidate={{ roles: [role] }}
           isOff={(checked?.errors.length ?? 0) > 0}
-          onTried={({ scores: _, ...note }) => setTried({ of: JSON.stringify(role), note })}
+          onTrial={({ scores: _, ...note }) => setDraftTrial({ of: JSON.stringify(role), note })}
         />
       )}
     </Stack>

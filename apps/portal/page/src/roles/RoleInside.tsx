@@ -29,7 +29,7 @@ export function RoleInside({ name }: { readonly name: string }) {
           restoring.mutate(setRole(specs[inside.versions.findIndex((one) => one.seq === seq)] ?? null))
         return (
           <Stack>
-            <Head name={name} of={inside} />
+            <RoleHead name={name} of={inside} />
             <RoleDeeds name={name} isLive={origin === 'live'} isDeleted={deleted} canCopy={spec !== null} />
             {spec === null ? <NoSpec {...inside} /> : <SpecCard spec={spec} />}
             <RoleUsers {...inside} />
@@ -50,7 +50,7 @@ export function RoleInside({ name }: { readonly name: string }) {
   )
 }
 
-const Head = ({ name, of }: { readonly name: string; readonly of: RoleView }) => (
+const RoleHead = ({ name, of }: { readonly name: string; readonly of: RoleView }) => (
   <div>
     <Group gap="xs" align="baseline">
       <Title order={2}>

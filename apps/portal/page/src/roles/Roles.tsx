@@ -11,7 +11,7 @@ import { rolesQuery } from './queries.ts'
 import { RoleEditor } from './RoleEditor.tsx'
 import { RoleInside } from './RoleInside.tsx'
 
-const SHOWN_MAX = 200
+const ROLES_MAX = 200
 
 /** The roles of the reality: what each is, who uses it, and the way to write one. */
 export function Roles() {
@@ -66,13 +66,13 @@ function RoleList({ roles, chosen }: ListProps) {
         <Empty title="No role is found">Search for fewer letters, or write a new role.</Empty>
       ) : (
         <nav className="list" aria-label="Roles">
-          {found.slice(0, SHOWN_MAX).map((role) => (
+          {found.slice(0, ROLES_MAX).map((role) => (
             <RoleRow key={role.name} role={role} isChosen={role.name === chosen} />
           ))}
         </nav>
       )}
-      {found.length > SHOWN_MAX ? (
-        <Quiet size="xs">{found.length - SHOWN_MAX} more: search to see them.</Quiet>
+      {found.length > ROLES_MAX ? (
+        <Quiet size="xs">{found.length - ROLES_MAX} more: search to see them.</Quiet>
       ) : null}
     </Stack>
   )

@@ -2,11 +2,11 @@ import { Group, Stack, Text } from '@mantine/core'
 import { Fragment } from 'react'
 import { Inert } from '../parts/index.ts'
 import { type ListEntry, textOfEntry } from './entries.ts'
-import { entryWords } from './entry-words.ts'
+import { entryLabel } from './entry-label.ts'
 import type { Spec } from './spec.ts'
 import { sentencesOfRole } from './spec-words.ts'
 
-const LISTS = {
+const LIST_LABELS = {
   canSee: 'may see',
   canDo: 'may do',
   canSummon: 'may speak to',
@@ -21,7 +21,7 @@ export function SpecCard({ spec }: { readonly spec: Spec }) {
     <section className="card" aria-label="The role">
       <Stack gap="sm">
         <dl className="fields">
-          {Object.entries(LISTS).map(([field, words]) => (
+          {Object.entries(LIST_LABELS).map(([field, words]) => (
             <Fragment key={field}>
               <dt>{words}</dt>
               <dd>
@@ -65,7 +65,7 @@ const Chips = ({ entries }: { readonly entries: readonly ListEntry[] }) =>
     <Group gap={4}>
       {entries.map((entry) => (
         <span key={textOfEntry(entry)} className="chip" title={textOfEntry(entry)}>
-          <Inert text={entryWords(entry)} />
+          <Inert text={entryLabel(entry)} />
         </span>
       ))}
     </Group>

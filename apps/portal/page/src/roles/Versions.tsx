@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { BeingLink, Card, Quiet, Time } from '../parts/index.ts'
-import { noteWords } from '../trial/words.ts'
+import { noteText } from '../trial/trial-text.ts'
 import { Difference } from './Difference.tsx'
 import type { TrialNote } from './spec.ts'
 
@@ -25,7 +25,9 @@ interface VersionsProps {
   readonly isRestoring: boolean
 }
 
-/** Earlier states from the record, each compared with the one before it or with the draft, to be set again. */
+/**
+ * Earlier states from the record, each compared with the one before it or with the draft, to be set again.
+ */
 export function Versions({ versions, draft, onRestore, isRestoring }: VersionsProps) {
   const [chosen, choose] = useState<number | null>(null)
   if (versions.length === 0) return null
@@ -62,7 +64,7 @@ export function Versions({ versions, draft, onRestore, isRestoring }: VersionsPr
                 )}
               </Group>
             </Group>
-            {trial === null ? null : <Quiet size="xs">Tried before. {noteWords(trial)}</Quiet>}
+            {trial === null ? null : <Quiet size="xs">Tried before. {noteText(trial)}</Quiet>}
             {chosen === seq ? (
               <Stack gap="xs" my="xs">
                 <Difference

@@ -7,7 +7,9 @@ export function textOfEntry(entry: ListEntry): string {
   return /^\s*["{]/.test(entry) || entry !== entry.trim() ? JSON.stringify(entry) : entry
 }
 
-/** The entry that somebody typed. Text that is not JSON of an entry is a literal, which the check may refuse. */
+/**
+ * The entry that somebody typed. Text that is not JSON of an entry is a literal, which the check may refuse.
+ */
 export function entryOfText(text: string): ListEntry {
   const typed = text.trim()
   if (!/^["{]/.test(typed)) return typed

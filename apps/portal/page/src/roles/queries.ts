@@ -40,6 +40,7 @@ export const checkQuery = (what: 'role' | 'flow', text: string) =>
           : await api.flows.check.$post({ json: { flow: json } }, { init: { signal } })
       return answered.json()
     },
-    placeholderData: (before: LintResult | undefined) => before, // what was said of the text before stands until there is an answer
+    // what was said of the text before stands until there is an answer
+    placeholderData: (before: LintResult | undefined) => before,
     gcTime: 10_000,
   })

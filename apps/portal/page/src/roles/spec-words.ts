@@ -47,7 +47,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['name', 'description', 'prompt', 'canSee', 'canDo', 'canSummon', 'canBe', 'see', 'permissions'],
 ])
 
-/** What a role says of its wearer beside lists and prompt, in sentences; a field that has no sentence says itself. */
+/**
+ * What a role says of its wearer beside lists and prompt, in sentences; a field that has no sentence says
+ * itself.
+ */
 export function sentencesOfRole(spec: Spec): string[] {
   const known = Object.entries(SENTENCES).flatMap(([field, say]) => {
     const sentence = spec[field] === undefined ? null : say(spec[field])

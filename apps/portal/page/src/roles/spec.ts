@@ -4,7 +4,7 @@ export type Spec = Readonly<Record<string, unknown>> & { readonly name: string }
 /** The summary of a trial. Publishing a role keeps it with the new version. */
 export type TrialNote = Readonly<Record<string, number | null>>
 
-/** The act that writes a role. @param trial what trying it came to; null for none */
+/** The act that writes a role. @param trial what a trial of it came to; null for none */
 export const setRole = (role: Spec | null, trial: TrialNote | null = null) => ({
   verb: 'do',
   target: '/',

@@ -15,7 +15,10 @@ export interface DraftState<T> {
   drop(): void
 }
 
-/** Keeps what is written in this browser until it is published. @param published what is in force; null for something new */
+/**
+ * Keeps what is written in this browser until it is published.
+ * @param published what is in force; null for something new
+ */
 export function useDraft<T>(what: 'role' | 'flow', of: string, published: T | null, empty: T): DraftState<T> {
   const { data: session } = useQuery(sessionQuery)
   const name = draftName(session?.stance ?? '', what, of)

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { SmallButton } from '../parts/index.ts'
 
 /**
- * Copies the address of what is shown. Who opens it sees as much of it as they may. Over plain http from another machine a browser gives
- * no clipboard to a page: then the address is shown, to be copied by hand.
+ * Copies the address of what is shown. Who opens it sees as much of it as they may. Over plain http from
+ * another machine a browser gives no clipboard to a page: then the address is shown, to be copied by hand.
  * @param of what it leads to; the page as it is when left out
  */
 export function Share({ of }: { readonly of?: LinkOptions }) {

@@ -5,11 +5,11 @@ export function download(name: string, type: 'application/json' | 'text/markdown
   link.href = address
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS)
+  setTimeout(() => URL.revokeObjectURL(address), FILE_KEPT_MS)
 }
 
 /** A browser reads the file after the press. */
-const KEPT_MS = 10_000
+const FILE_KEPT_MS = 10_000
 
 /** A name of a file from what it is of: letters, digits and hyphens. */
 export const fileNameOf = (...parts: readonly (string | number)[]): string =>
@@ -17,5 +17,5 @@ export const fileNameOf = (...parts: readonly (string | number)[]): string =>
     .join('-')
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '')
-    .slice(0, NAME_CHARS_MAX)
-const NAME_CHARS_MAX = 80
+    .slice(0, FILE_NAME_CHARS_MAX)
+const FILE_NAME_CHARS_MAX = 80

@@ -1,8 +1,8 @@
 import { seen } from '../text/unseen-text.ts'
 
 /**
- * A text of others in Markdown, as they wrote it: nothing in it is markup, whatever it holds, and characters that show nothing are shown by
- * their codes.
+ * A text of others in Markdown, as they wrote it: nothing in it is markup, whatever it holds, and characters
+ * that show nothing are shown by their codes.
  */
 export function quoted(text: string): string {
   const shown = seen(text)
@@ -12,7 +12,7 @@ export function quoted(text: string): string {
 }
 
 /** The same within a line: without line breaks, and without signs that Markdown reads. */
-export const inLine = (text: string): string =>
+export const onOneLine = (text: string): string =>
   seen(text)
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/[\\`*_{}[\]<>()#+!|~-]/g, (sign) => `\\${sign}`)

@@ -1,4 +1,4 @@
-import { inLine, quoted } from './quoted-text.ts'
+import { onOneLine, quoted } from './quoted-text.ts'
 
 /** A DSSE envelope, as the API gives it. */
 export interface Envelope {
@@ -39,13 +39,13 @@ export function receiptText(envelope: Envelope): string {
   const { subject, predicate } = statementIn(envelope)
   const verdict = textOf(predicate?.verdict)
   const lines = [
-    `# Receipt of ${inLine(textOf(subject?.[0]?.name))}`,
+    `# Receipt of ${onOneLine(textOf(subject?.[0]?.name))}`,
     Object.hasOwn(VERDICTS, verdict) ? `${VERDICTS[verdict]} (\`${verdict}\`)` : quoted(verdict),
     [
-      `- Reality: ${inLine(textOf(predicate?.reality))}`,
-      `- Done to: ${inLine(textOf(predicate?.target))}`,
-      `- SHA-256 of the record of the moment: ${inLine(textOf(subject?.[0]?.digest?.sha256))}`,
-      ...envelope.signatures.map(({ keyid }) => `- Signed by: ${inLine(textOf(keyid))}`),
+      `- Reality: ${onOneLine(textOf(predicate?.reality))}`,
+      `- Done to: ${onOneLine(textOf(predicate?.target))}`,
+      `- SHA-256 of the record of the moment: ${onOneLine(textOf(subject?.[0]?.digest?.sha256))}`,
+      ...envelope.signatures.map(({ keyid }) => `- Signed by: ${onOneLine(textOf(keyid))}`),
     ].join('\n'),
     'What was decided:',
     quoted(textOf(predicate?.moment?.decision)),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fileNameOf } from './download.ts'
-import { inLine, quoted } from './quoted-text.ts'
+import { onOneLine, quoted } from './quoted-text.ts'
 import { receiptText } from './receipt-text.ts'
 import { threadText } from './thread-text.ts'
 
@@ -47,7 +47,7 @@ it('no words of others become markup of the file: the fence is longer than any i
   const [, inside = ''] = text.split(new RegExp(`^${fence}(?:text)?$`, 'm'))
   expect(inside).toContain('![x](http://evil.example/x.png)')
   expect(quoted('a\u200bb')).toContain('U+200B')
-  expect(inLine('[a](b)\n# c')).toBe('\\[a\\]\\(b\\) \\# c')
+  expect(onOneLine('[a](b)\n# c')).toBe('\\[a\\]\\(b\\) \\# c')
 })
 
 it('a receipt says in words what it claims, and that the file proves it', () => {

@@ -1,7 +1,7 @@
 import type { Conversation } from '@treeos/client'
 import { endedBy } from '../words/end-words.ts'
 import { wordsOf } from '../words/tell.ts'
-import { inLine, quoted } from './quoted-text.ts'
+import { onOneLine, quoted } from './quoted-text.ts'
 
 interface SharedThread
   extends Pick<Conversation, 'thread' | 'state' | 'began' | 'moved' | 'participants' | 'hidden'> {
@@ -14,9 +14,9 @@ export function threadText(
   reality: string,
 ): string {
   const head = [
-    `# ${participants.length === 0 ? 'A thread' : participants.map(inLine).join(', ')}`,
+    `# ${participants.length === 0 ? 'A thread' : participants.map(onOneLine).join(', ')}`,
     [
-      `- Thread ${inLine(thread)} of ${inLine(reality)}, ${state}`,
+      `- Thread ${onOneLine(thread)} of ${onOneLine(reality)}, ${state}`,
       `- From ${began} to ${moved} (UTC)`,
       ...(hidden === 0 ? [] : [`- ${hidden} further lines are older, or not open to who wrote this file`]),
     ].join('\n'),
@@ -34,16 +34,16 @@ function lineText({
   isOpen,
   moment,
 }: SharedThread['lines'][number]): string {
-  const who = from === null ? (notice ? 'A notice' : 'A change') : inLine(from)
+  const who = from === null ? (notice ? 'A notice' : 'A change') : onOneLine(from)
   const end =
     moment === null
       ? isOpen
         ? 'It waits.'
         : ''
-      : `Moment ${moment.n} ${inLine(endedBy(moment.outcome, moment.reason))}.`
+      : `Moment ${moment.n} ${onOneLine(endedBy(moment.outcome, moment.reason))}.`
   const mark = outside === true ? ' (from outside)' : ''
   return [
-    `## ${who} to ${inLine(to)}${mark}`,
+    `## ${who} to ${onOneLine(to)}${mark}`,
     at,
     quoted(wordsOf(content)),
     ...(end === '' ? [] : [end]),

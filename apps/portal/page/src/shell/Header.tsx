@@ -50,7 +50,7 @@ export function Header({ isOpen, onToggle, isLive }: HeaderProps) {
             <VisuallyHidden hiddenFrom="sm">Search</VisuallyHidden>
           </Group>
         </ActionIcon>
-        <Account stance={session?.stance ?? '…'} />
+        <AccountMenu stance={session?.stance ?? '…'} />
       </Group>
     </Group>
   )
@@ -58,7 +58,7 @@ export function Header({ isOpen, onToggle, isLive }: HeaderProps) {
 
 const SCHEMES = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const
 
-function Account({ stance }: { readonly stance: string }) {
+function AccountMenu({ stance }: { readonly stance: string }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const leaving = useMutation({
     mutationFn: () => own['sign-out'].$post(),

@@ -16,7 +16,7 @@ export function Navigation({ pathname }: { readonly pathname: string }) {
         : pagesFor(session).map(({ title, pages }) => (
             <Group key={title} title={title}>
               {pages.map(({ to, label, icon }) => (
-                <Entry key={to} to={to} label={label} icon={icon} isActive={isAt(pathname, to)} />
+                <Entry key={to} to={to} label={label} icon={icon} isActive={isOnPage(pathname, to)} />
               ))}
             </Group>
           ))}
@@ -25,7 +25,7 @@ export function Navigation({ pathname }: { readonly pathname: string }) {
   )
 }
 
-const isAt = (pathname: string, to: string): boolean =>
+const isOnPage = (pathname: string, to: string): boolean =>
   to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
 
 const Group = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (

@@ -7,7 +7,10 @@ import { sessionQuery } from '../api/queries.ts'
 const PATIENCE_MS = 2_000
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 
-/** Says that the server is away, and until when the page is right. Once it answers again, what failed meanwhile is asked for anew. */
+/**
+ * Says that the server is away, and until when the page is right. Once it answers again, what failed
+ * meanwhile is asked for anew.
+ */
 export function ServerAway({ isLive }: { readonly isLive: boolean }) {
   const queries = useQueryClient()
   const lostAt = useRef<number | null>(null)

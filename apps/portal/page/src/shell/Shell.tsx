@@ -25,7 +25,10 @@ export function Shell() {
   return <Session key={key ?? ''} isSignedIn={key !== null} />
 }
 
-/** Each session has its own cache, so nobody sees what the person before asked for. Another tab may begin a session, too. */
+/**
+ * Each session has its own cache, so nobody sees what the person before asked for. Another tab may begin a
+ * session, too.
+ */
 function Session({ isSignedIn }: { readonly isSignedIn: boolean }) {
   const [queries] = useState(newQueryClient)
   const tab = useSyncExternalStore(onDrivenChange, driven)

@@ -8,9 +8,10 @@ const RELOADED = 'treeos-reloaded'
 type LoadedPage<Name extends string> = Record<Name, RouteComponent>
 
 /**
- * Loads the code of a page. While the server is away it waits, and the page before it stays. A part that is not there although the server
- * answers is of an older build: then the whole page is loaded anew, once, as soon as somebody goes there. A pointer over its link loads
- * the part, too, and what somebody writes meanwhile must not be lost.
+ * Loads the code of a page. While the server is away it waits, and the page before it stays. A part that is
+ * not there although the server answers is of an older build: then the whole page is loaded anew, once, as
+ * soon as somebody goes there. A pointer over its link loads the part, too, and what somebody writes
+ * meanwhile must not be lost.
  * @param name what of the code is the page
  */
 export async function loadPage<Name extends string>(
@@ -25,14 +26,18 @@ export async function loadPage<Name extends string>(
     } catch (error) {
       if (await answers()) {
         const page = await load().catch(() => null) // the server may have come back between
-        return page ?? ({ [name]: () => renew(error) } as unknown as LoadedPage<Name>) // a computed name has no type of its own
+        // a computed name has no type of its own
+        return page ?? ({ [name]: () => renew(error) } as unknown as LoadedPage<Name>)
       }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }
   }
 }
 
-/** Shown in place of a page of an older build. @throws {unknown} the error where the page was loaded anew before, and the part still is not there */
+/**
+ * Shown in place of a page of an older build.
+ * @throws {unknown} the error where the page was loaded anew before, and the part still is not there
+ */
 function renew(error: unknown): null {
   if (sessionStorage.getItem(RELOADED) === location.href) throw error
   sessionStorage.setItem(RELOADED, location.href)

@@ -17,7 +17,7 @@ interface PageEntry {
 const isMaker = ({ all, births }: Uses): boolean => all || births
 
 /** The pages that stand beside every page: in groups, in order. */
-const GROUPS = [
+const PAGE_GROUPS = [
   {
     title: 'Work',
     pages: [
@@ -63,7 +63,7 @@ const GROUPS = [
   },
 ] as const satisfies readonly { readonly title: string; readonly pages: readonly PageEntry[] }[]
 
-export type PagePath = (typeof GROUPS)[number]['pages'][number]['to']
+export type PagePath = (typeof PAGE_GROUPS)[number]['pages'][number]['to']
 export interface ShownPage extends PageEntry {
   readonly to: PagePath
 }
@@ -71,7 +71,7 @@ export interface ShownPage extends PageEntry {
 /** What a session has use for; groups without any are left out. */
 export function pagesFor({ uses, driver }: Pick<SessionFound, 'uses' | 'driver'>) {
   const isPerson = driver === null
-  return GROUPS.map(({ title, pages }) => ({
+  return PAGE_GROUPS.map(({ title, pages }) => ({
     title,
     pages: (pages as readonly ShownPage[]).filter(
       ({ isFor }) => isFor === undefined || isFor(uses, isPerson),

@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from '@tanstack/react-router'
-import { Answer } from '../door/Answer.tsx'
+import { AnswerPage } from '../door/AnswerPage.tsx'
 import { Door } from '../door/Door.tsx'
 import { ProviderReturn } from '../door/ProviderReturn.tsx'
 import { Welcome } from '../door/Welcome.tsx'
@@ -15,19 +15,26 @@ import { CODE } from './code.ts'
 import { loadPage } from './load-page.ts'
 import { Shell } from './Shell.tsx'
 
-const root = createRootRoute({
+const rootRoute = createRootRoute({
   notFoundComponent: () => (
     <Door title="Nothing is at this address">
       <Anchor href="/">Go to the start</Anchor>
     </Door>
   ),
 })
-const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', component: Welcome })
-const answer = createRoute({ getParentRoute: () => root, path: '/answer', component: Answer })
-const provider = createRoute({ getParentRoute: () => root, path: '/provider', component: ProviderReturn })
-const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
+const welcome = createRoute({ getParentRoute: () => rootRoute, path: '/welcome', component: Welcome })
+const answer = createRoute({ getParentRoute: () => rootRoute, path: '/answer', component: AnswerPage })
+const provider = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/provider',
+  component: ProviderReturn,
+})
+const signedIn = createRoute({ getParentRoute: () => rootRoute, id: 'signed-in', component: Shell })
 
-/** A page for who is signed in. Its code is loaded when it is opened. @param search reads what follows the `?` */
+/**
+ * A page for who is signed in. Its code is loaded when it is opened.
+ * @param search reads what follows the `?`
+ */
 const page = <
   const Path extends string,
   const Name extends string,
@@ -83,7 +90,7 @@ const pages = [
 
 export const createPages = () =>
   createRouter({
-    routeTree: root.addChildren([welcome, answer, provider, signedIn.addChildren([...pages])]),
+    routeTree: rootRoute.addChildren([welcome, answer, provider, signedIn.addChildren([...pages])]),
     defaultPreload: 'intent',
   })
 

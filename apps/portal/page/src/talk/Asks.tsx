@@ -4,7 +4,10 @@ import { senderOf } from '../inbox/groups.ts'
 import { useInbox } from '../inbox/queries.ts'
 import { Card, Quiet } from '../parts/index.ts'
 
-/** The calls of a being that wait for the yes of this person, where they talk: one after the other, the oldest first. */
+/**
+ * The calls of a being that wait for the yes of this person, where they talk: one after the other, the oldest
+ * first.
+ */
 export function Asks({ of: stance }: { readonly of: string }) {
   const { data } = useInbox('needs')
   const all = (data?.items ?? []).flatMap((entry) =>

@@ -5,16 +5,17 @@ const DIGITS = 16
 const ranked = (name: string): string =>
   name.toLowerCase().replaceAll(/0*(\d+)/g, (_, digits: string) => digits.padStart(DIGITS, '0'))
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Orders names as people count: `clerk-2` stands before `clerk-10`. */
-export const byName = (a: string, b: string): number => compare(ranked(a), ranked(b)) || compare(a, b)
+export const byName = (a: string, b: string): number =>
+  compareTexts(ranked(a), ranked(b)) || compareTexts(a, b)
 
 /** The same of many things, of which there may be thousands: each name is looked at once. */
 export const inNameOrder = <T>(items: Iterable<T>, nameOf: (item: T) => string): T[] =>
   [...items]
     .map((item) => ({ item, name: nameOf(item), rank: ranked(nameOf(item)) }))
-    .sort((a, b) => compare(a.rank, b.rank) || compare(a.name, b.name))
+    .sort((a, b) => compareTexts(a.rank, b.rank) || compareTexts(a.name, b.name))
     .map(({ item }) => item)
 
 /** The same of paths, each followed by those inside it. */

@@ -1,4 +1,7 @@
-/** A name that is cut in its middle: names of many are told apart by their ends. @param max signs that are left */
+/**
+ * A name that is cut in its middle: names of many are told apart by their ends.
+ * @param max signs that are left
+ */
 export function shortName(name: string, max: number): string {
   const signs = [...name]
   if (signs.length <= max) return name

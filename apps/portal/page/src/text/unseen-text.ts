@@ -1,10 +1,13 @@
-/** Characters that show nothing, or change the direction of what stands beside them. Line breaks and tabs are left alone. */
+/**
+ * Characters that show nothing, or change the direction of what stands beside them. Line breaks and tabs are
+ * left alone.
+ */
 const UNSEEN =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}]/u
 
 /**
- * Characters that join what stands beside them belong to it: emoji of several parts, and letters of scripts that are joined or parted by
- * such a character. Anywhere else they would hide something.
+ * Characters that join what stands beside them belong to it: emoji of several parts, and letters of scripts
+ * that are joined or parted by such a character. Anywhere else they would hide something.
  */
 const JOINED = [
   /\p{Extended_Pictographic}(?:\ufe0f|[\u{1f3fb}-\u{1f3ff}])?\u200d(?=\p{Extended_Pictographic})/gu,
@@ -12,7 +15,10 @@ const JOINED = [
   /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gujarati}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Telugu}]\p{M}+[\u200c\u200d]/gu,
 ]
 
-/** One sign that asks for an emoji in color, right behind it. More of them, or behind another letter, would hide something. */
+/**
+ * One sign that asks for an emoji in color, right behind it. More of them, or behind another letter, would
+ * hide something.
+ */
 const COLORED = /\p{Emoji}\ufe0f/gu
 
 /** Where in the text the last character of a joined part stands. */

@@ -27,7 +27,7 @@ export function Thread() {
           <Stack>
             <PageHead
               title={participants.length === 0 ? 'Thread' : participants.join(', ')}
-              beside={<StateBadge state={state} />}
+              trailing={<StateBadge state={state} />}
               action={
                 <Group gap={4}>
                   <Share />
@@ -76,14 +76,14 @@ function Spoken({ id, lines, participants, me }: SpokenProps) {
         thread={id}
       />
       {waiting.map((stance) => (
-        <Waiting key={stance} stance={stance} isOpen={open.includes(stance.slice(1))} />
+        <WaitingAnswer key={stance} stance={stance} isOpen={open.includes(stance.slice(1))} />
       ))}
     </>
   )
 }
 
 /** Why it waits shows where the past of the being is open, as that is known then. */
-function Waiting({ stance, isOpen }: { readonly stance: string; readonly isOpen: boolean }) {
+function WaitingAnswer({ stance, isOpen }: { readonly stance: string; readonly isOpen: boolean }) {
   const { data } = useQuery({ ...beingQuery(stance.slice(1)), enabled: isOpen })
   return <PendingAnswer whom={stance} states={data?.states ?? []} />
 }

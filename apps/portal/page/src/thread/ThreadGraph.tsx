@@ -12,7 +12,7 @@ const TOP = 30
 const HALF = 46
 const NAME_MAX = 13
 /** More beings than fit side by side are listed instead. */
-const SHOWN_MAX = 60
+const DRAWN_BEINGS_MAX = 60
 
 /** Who asked whom. The conversation beside it says the same in words. */
 export function ThreadGraph({ lines }: { readonly lines: Parameters<typeof graphOf>[0] }) {
@@ -25,7 +25,7 @@ export function ThreadGraph({ lines }: { readonly lines: Parameters<typeof graph
       { x: (width * (place + 0.5)) / of, y: TOP + ROW * layer, half: Math.min(HALF, width / of / 2 - 3) },
     ]),
   )
-  if (edges.length === 0 || nodes.length > SHOWN_MAX) return null
+  if (edges.length === 0 || nodes.length > DRAWN_BEINGS_MAX) return null
   return (
     <section className="card graph" aria-label="Who asked whom" ref={ref}>
       <Text size="sm" fw={600} mb="xs">
@@ -39,7 +39,7 @@ export function ThreadGraph({ lines }: { readonly lines: Parameters<typeof graph
             <Arrow key={`${edge.from} ${edge.to}`} edge={edge} a={at.get(edge.from)} b={at.get(edge.to)} />
           ))}
           {nodes.map(({ stance }) => (
-            <Box key={stance} stance={stance} edges={edges} at={at.get(stance)} />
+            <GraphBox key={stance} stance={stance} edges={edges} at={at.get(stance)} />
           ))}
         </svg>
       )}
@@ -77,7 +77,7 @@ interface BoxProps {
   readonly at: GraphSpot | undefined
 }
 
-function Box({ stance, edges, at }: BoxProps) {
+function GraphBox({ stance, edges, at }: BoxProps) {
   if (at === undefined) return null
   const { x, y, half } = at
   const asked = edges.filter(({ from, asks }) => from === stance && asks > 0).map(({ to }) => to)

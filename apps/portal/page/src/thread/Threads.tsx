@@ -29,7 +29,7 @@ export function Threads() {
             (one) =>
               (withOwn || one.participants.length > 1 || one.open > 0) &&
               (state === 'all' || (state === 'open') === one.open > 0) &&
-              words.every((word) => textOf(one).includes(word)),
+              words.every((word) => searchedText(one).includes(word)),
           )
           return (
             <Stack gap="sm">
@@ -45,7 +45,7 @@ export function Threads() {
                   <SegmentedControl
                     size="xs"
                     aria-label="Which threads"
-                    data={STATES}
+                    data={THREAD_STATES}
                     value={state}
                     onChange={setState}
                   />
@@ -75,13 +75,13 @@ export function Threads() {
   )
 }
 
-const STATES = [
+const THREAD_STATES = [
   { value: 'all', label: 'all' },
   { value: 'open', label: 'open' },
   { value: 'over', label: 'over' },
 ]
 
-const textOf = ({ subject, last, channel, participants }: ListedThread): string =>
+const searchedText = ({ subject, last, channel, participants }: ListedThread): string =>
   [subject, last?.words, channel, ...participants].join(' ').toLowerCase()
 
 const ThreadRow = ({
@@ -136,7 +136,7 @@ const ThreadRow = ({
   </Link>
 )
 
-const COLORS: Readonly<Record<string, string>> = {
+const THREAD_COLORS: Readonly<Record<string, string>> = {
   live: 'leaf',
   pending: 'orange',
   severed: 'red',
@@ -144,5 +144,5 @@ const COLORS: Readonly<Record<string, string>> = {
 }
 
 export const StateBadge = ({ state }: { readonly state: string }) => (
-  <Badge color={COLORS[state] ?? 'gray'}>{state}</Badge>
+  <Badge color={THREAD_COLORS[state] ?? 'gray'}>{state}</Badge>
 )

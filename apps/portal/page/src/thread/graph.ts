@@ -24,8 +24,9 @@ interface GraphEdge {
 }
 
 /**
- * The beings of a thread in layers: who began, whom it asked, whom those asked. An answer goes back along the ask that it answers,
- * so it makes no edge of its own. Within a layer beings stand near those who asked them, so that few lines cross.
+ * The beings of a thread in layers: who began, whom it asked, whom those asked. An answer goes back along the
+ * ask that it answers, so it makes no edge of its own. Within a layer beings stand near those who asked them,
+ * so that few lines cross.
  */
 export function graphOf(lines: readonly GraphEdge[]): {
   readonly nodes: GraphNode[]

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { SmallButton } from '../parts/index.ts'
 import type { TrialNote } from '../roles/spec.ts'
-import { noteWords } from './words.ts'
+import { noteText } from './trial-text.ts'
 
 interface KeptTrialProps {
   readonly note: TrialNote
@@ -11,7 +11,7 @@ interface KeptTrialProps {
 /** The trial that is published with a role. */
 export const KeptTrial = ({ note, drop }: KeptTrialProps) => (
   <Group gap="xs" role="status">
-    <Text size="sm">It is published with its trial. {noteWords(note)}</Text>
+    <Text size="sm">It is published with its trial. {noteText(note)}</Text>
     <SmallButton onClick={drop}>Leave it out</SmallButton>
   </Group>
 )

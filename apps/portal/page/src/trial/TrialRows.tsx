@@ -2,7 +2,7 @@ import { Badge, Group, Text } from '@mantine/core'
 import type { TrialLine } from '@treeos/trials/forms'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { wordsOf } from '../words/tell.ts'
-import { byDifference, costWords, decisionWords, endedAs, verdictWords } from './words.ts'
+import { byDifference, costText, decisionText, trialEnd, verdictText } from './trial-text.ts'
 import './trial.css'
 
 /** Each moment as it was and as it would be; those that differ first. */
@@ -10,12 +10,12 @@ export const TrialRows = ({ lines }: { readonly lines: readonly TrialLine[] }) =
   lines.length === 0 ? null : (
     <ol className="versions trial" aria-label="Moments asked again">
       {byDifference(lines).map((line) => (
-        <Row key={line.moment} line={line} />
+        <TrialRow key={line.moment} line={line} />
       ))}
     </ol>
   )
 
-function Row({ line }: { readonly line: TrialLine }) {
+function TrialRow({ line }: { readonly line: TrialLine }) {
   const { being, n, openedAt, question, was, would, same } = line
   return (
     <li data-same={same}>
@@ -30,7 +30,7 @@ function Row({ line }: { readonly line: TrialLine }) {
         <Badge size="sm" color={same ? 'gray' : 'orange'}>
           {same ? 'the same' : 'otherwise'}
         </Badge>
-        <Quiet size="xs">{costWords(line)}</Quiet>
+        <Quiet size="xs">{costText(line)}</Quiet>
       </Group>
       {question === null ? null : (
         <Quiet size="xs">
@@ -38,26 +38,31 @@ function Row({ line }: { readonly line: TrialLine }) {
         </Quiet>
       )}
       <div className="sides">
-        <Side title="then" roles={was.roles} words={decisionWords(was.decision)} verdict={endedAs(was)} />
-        <Side
+        <TrialSide
+          title="then"
+          roles={was.roles}
+          words={decisionText(was.decision)}
+          verdict={trialEnd(was)}
+        />
+        <TrialSide
           title="with the draft"
           roles={would.roles}
-          words={decisionWords(would.decision)}
-          verdict={verdictWords(would)}
+          words={decisionText(would.decision)}
+          verdict={verdictText(would)}
         />
       </div>
     </li>
   )
 }
 
-interface SideProps {
+interface TrialSideProps {
   readonly title: string
   readonly roles: readonly string[]
   readonly words: string
   readonly verdict: string | null
 }
 
-const Side = ({ title, roles, words, verdict }: SideProps) => (
+const TrialSide = ({ title, roles, words, verdict }: TrialSideProps) => (
   <div>
     <Quiet size="xs">
       {title}, as <Inert text={roles.join(' + ') || 'no role'} />

@@ -6,7 +6,7 @@ import { reachQuery } from '../api/queries.ts'
 import { Form, given, Inert, parsed, Quiet } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { ArgumentInput } from './ArgumentInput.tsx'
-import { type ArgumentField, argumentsIn, fieldsOf, type OperationInput } from './arguments.ts'
+import { type ArgumentField, argumentFields, argumentsIn, type OperationInput } from './arguments.ts'
 import { Result } from './Result.tsx'
 
 interface OperationFormProps {
@@ -15,10 +15,10 @@ interface OperationFormProps {
   readonly choices: FoundBy<typeof reachQuery>['actions']
 }
 
-const EMPTY: OperationInput = { name: '', target: '', values: {}, isRaw: false, raw: '{}' }
+const EMPTY_OPERATION: OperationInput = { name: '', target: '', values: {}, isRaw: false, raw: '{}' }
 
 /** @throws {Error} for arguments that cannot be read */
-function callOf(
+function callOfInput(
   verb: OperationFormProps['verb'],
   fields: readonly ArgumentField[] | null,
   written: OperationInput,
@@ -39,11 +39,11 @@ function rawOf(fields: readonly ArgumentField[], { values, raw }: OperationInput
 
 /** A DO or a BE: an operation, what it is done to, and its arguments as a form or as JSON. */
 export function OperationForm({ verb, choices }: OperationFormProps) {
-  const form = useForm({ initialValues: EMPTY, validate: { name: isNotEmpty() } })
+  const form = useForm({ initialValues: EMPTY_OPERATION, validate: { name: isNotEmpty() } })
   const acting = useAct()
   const { name, isRaw } = form.values
   const chosen = choices.find((one) => one.name === name.trim())
-  const fields = chosen === undefined ? null : fieldsOf(chosen)
+  const fields = chosen === undefined ? null : argumentFields(chosen)
   form.watch('name', () => {
     form.setFieldValue('values', {})
     acting.reset()
@@ -56,7 +56,7 @@ export function OperationForm({ verb, choices }: OperationFormProps) {
       form={form}
       doing={acting}
       submit={verb === 'do' ? 'Do it' : 'Be it'}
-      send={(written) => callOf(verb, fields, written)}
+      send={(written) => callOfInput(verb, fields, written)}
       done={<Result of={acting.data} />}
     >
       <Autocomplete
@@ -100,7 +100,10 @@ interface TargetProps {
   readonly onChange?: (value: string) => void
 }
 
-/** What is done is done to a being, a space, a thing or a thread; the addresses that the lists name are offered. */
+/**
+ * What is done is done to a being, a space, a thing or a thread; the addresses that the lists name are
+ * offered.
+ */
 function TargetInput({ targets, ...input }: TargetProps) {
   const { data } = useQuery(reachQuery)
   const named = [...(data?.surface.canSee ?? []), ...(data?.surface.canSummon ?? [])]

@@ -1,3 +1,5 @@
+import { typedValue } from '../text/typed-json.ts'
+
 /** One input of a form, for one argument of an operation. */
 export interface ArgumentField {
   readonly name: string
@@ -30,8 +32,10 @@ interface Property {
   readonly anyOf?: readonly Property[]
 }
 
-/** The inputs of an operation: by its JSON Schema, else one free input for each argument that it describes. */
-export function fieldsOf({ args, schema }: DescribedArguments): ArgumentField[] {
+/**
+ * The inputs of an operation: by its JSON Schema, else one free input for each argument that it describes.
+ */
+export function argumentFields({ args, schema }: DescribedArguments): ArgumentField[] {
   const { properties, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Property>
     required?: readonly string[]
@@ -47,25 +51,16 @@ export function fieldsOf({ args, schema }: DescribedArguments): ArgumentField[] 
   return Object.entries(properties).map(([name, property]) => {
     const choices = (property.enum ?? []).filter((one) => typeof one === 'string')
     const what = property.description ?? args[name] ?? ''
-    return { name, what, choices, kind: kindOf(property, choices), isRequired: required.includes(name) }
+    return { name, what, choices, kind: fieldKind(property, choices), isRequired: required.includes(name) }
   })
 }
 
-function kindOf({ type }: Property, choices: readonly string[]): ArgumentField['kind'] {
+function fieldKind({ type }: Property, choices: readonly string[]): ArgumentField['kind'] {
   if (choices.length > 0) return 'choice'
   if (type === 'string') return 'text'
   if (type === 'number' || type === 'integer') return 'number'
   return type === 'boolean' ? 'yes-or-no' : 'json'
 }
-
-const JSON_LIKE = /^(?:[[{"]|-?\d|(?:true|false|null)$)/
-
-/**
- * Reads what was typed where any JSON may stand: what looks like JSON is JSON, and all else is text.
- * @throws {SyntaxError} for JSON with a fault
- */
-export const parseLoose = (text: string): unknown =>
-  JSON_LIKE.test(text.trim()) ? (JSON.parse(text) as unknown) : text
 
 /**
  * The arguments of a filled form. An empty input is left out.
@@ -80,7 +75,7 @@ export function argumentsIn(
     const value = values[name]
     if (value === undefined || value === '') continue
     try {
-      args[name] = read(kind, value)
+      args[name] = readValue(kind, value)
     } catch {
       throw new Error(
         kind === 'number'
@@ -92,10 +87,10 @@ export function argumentsIn(
   return args
 }
 
-function read(kind: ArgumentField['kind'], value: string): unknown {
+function readValue(kind: ArgumentField['kind'], value: string): unknown {
   if (kind === 'text' || kind === 'choice') return value
   if (kind === 'yes-or-no') return value === 'true'
-  if (kind === 'json') return parseLoose(value)
+  if (kind === 'json') return typedValue(value)
   const number = Number(value)
   if (!Number.isFinite(number)) throw new Error('no number')
   return number

@@ -14,7 +14,7 @@ export interface UsedDeed {
 }
 
 /** Of more beings it is not asked. */
-const BEINGS_MAX = 4
+const ASKED_BEINGS_MAX = 4
 
 export interface UsedDeeds {
   readonly deeds: readonly UsedDeed[]
@@ -24,14 +24,15 @@ export interface UsedDeeds {
 
 /** What beings did in a thread, from their latest moments. @param beings names of those whose past is open */
 export function useDeeds(beings: readonly string[], thread: string | null): UsedDeeds {
-  const asked = thread === null ? [] : beings.slice(0, BEINGS_MAX)
+  const asked = thread === null ? [] : beings.slice(0, ASKED_BEINGS_MAX)
   const found = useQueries({ queries: asked.map((being) => newestMomentsQuery(being)) })
   const cut = found.flatMap(({ data }, i) => {
     if (data === undefined || data.next === null) return []
     const oldest = data.items.map(({ openedAt }) => openedAt).sort()[0]
     return oldest === undefined ? [] : [{ being: asked[i] ?? '', since: oldest }]
   })
-  const beyond = thread === null ? [] : beings.slice(BEINGS_MAX).map((being) => ({ being, since: null }))
+  const beyond =
+    thread === null ? [] : beings.slice(ASKED_BEINGS_MAX).map((being) => ({ being, since: null }))
   const deeds = found.flatMap(({ data }, i) =>
     (data?.items ?? []).flatMap(({ n, openedAt, woke, did, outcome, cost }): UsedDeed[] => {
       if (woke?.thread !== thread || did === null || did.verb === 'summon') return []

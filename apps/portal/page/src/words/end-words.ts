@@ -11,12 +11,15 @@ const ENDED: Readonly<Record<Outcome, { readonly words: string; readonly color: 
   waiting: { words: 'asked for a yes', color: 'blue' },
 }
 
-const UNKNOWN = { words: 'ended', color: 'gray' }
+const UNKNOWN_END = { words: 'ended', color: 'gray' }
 
 /** The same for what an answer of the server calls so. */
 export const endedAs = (outcome: string): { readonly words: string; readonly color: string } =>
-  Object.hasOwn(ENDED, outcome) ? ENDED[outcome as Outcome] : UNKNOWN
+  Object.hasOwn(ENDED, outcome) ? ENDED[outcome as Outcome] : UNKNOWN_END
 
-/** `failed: FORBIDDEN`. @param reason the code of a failure, a short name of a skip; null where the outcome says all */
+/**
+ * `failed: FORBIDDEN`.
+ * @param reason the code of a failure, a short name of a skip; null where the outcome says all
+ */
 export const endedBy = (outcome: string, reason: string | null | undefined): string =>
   `${endedAs(outcome).words}${reason == null ? '' : `: ${reason}`}`

@@ -1,5 +1,6 @@
 /**
- * The fields of an object of JSON that is not complete yet, as far as they were written. An end that cannot be read yet is left out.
+ * The fields of an object of JSON that is not complete yet, as far as they were written. An end that cannot
+ * be read yet is left out.
  * @returns an empty object for what is not the beginning of an object
  */
 export function partialJson(text: string): Readonly<Record<string, unknown>> {
@@ -16,7 +17,7 @@ export function partialJson(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** How often a text is tried shorter: a key, a number or an escape may have begun. */
-const TRIES_MAX = 8
+const SHORTENED_MAX = 8
 
 /** Where the text may be cut, and what closes it there, the longest first. */
 function* endings(text: string): Generator<readonly [number, string]> {
@@ -40,5 +41,5 @@ function* endings(text: string): Generator<readonly [number, string]> {
   // Within a string, an escape may be cut: up to six letters are left out.
   for (let cut = 0; isString && cut < 7; cut++) yield [text.length - cut, `"${closed()}`]
   if (!isString) yield [text.length, closed()]
-  yield* stops.slice(-TRIES_MAX).reverse()
+  yield* stops.slice(-SHORTENED_MAX).reverse()
 }

@@ -20,7 +20,7 @@ const wordedIn = (content: unknown): string | null => {
 }
 
 /** A call in words: `till:pay (euros 40)`. */
-export function wordsOfCall(call: unknown): string {
+export function callText(call: unknown): string {
   const { verb, operation, args } = (call ?? {}) as Readonly<Record<string, unknown>>
   const said = Object.entries((args ?? {}) as Record<string, unknown>).map(
     ([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`,

@@ -14,7 +14,7 @@ export function writtenSoFar(tool: string, text: string): WrittenToolCall {
   const on = typeof target === 'string' && target !== '' ? target : null
   if (tool === 'summon') return { says: spoken(content), does: on === null ? 'answers' : `says to ${on}` }
   if (tool === 'see') return { says: '', does: `looks at ${typeof address === 'string' ? address : '…'}` }
-  const said = fieldsOf(args ?? (typeof operation === 'string' ? {} : rest))
+  const said = argumentsText(args ?? (typeof operation === 'string' ? {} : rest))
   const does = typeof operation === 'string' ? `does ${operation}` : `uses ${tool}`
   return { says: '', does: `${does}${on === null ? '' : ` on ${on}`}${said}` }
 }
@@ -25,7 +25,7 @@ function spoken(content: unknown): string {
   return typeof text === 'string' ? text : content === undefined ? '' : JSON.stringify(content)
 }
 
-function fieldsOf(args: unknown): string {
+function argumentsText(args: unknown): string {
   if (typeof args !== 'object' || args === null) return ''
   const fields = Object.entries(args).map(
     ([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`,

@@ -52,7 +52,7 @@ export function Space({ path }: { readonly path: string }) {
                 {(one) => <OccupantRow one={one} />}
               </Rows>
             )}
-            <Things matters={matters} />
+            <Matters matters={matters} />
             {Object.keys(qualities).length === 0 ? null : (
               <Card title="Qualities" gap={4}>
                 <Code value={qualities} />
@@ -65,7 +65,7 @@ export function Space({ path }: { readonly path: string }) {
   )
 }
 
-const Things = ({ matters }: { readonly matters: readonly string[] }) =>
+const Matters = ({ matters }: { readonly matters: readonly string[] }) =>
   matters.length === 0 ? null : (
     <Card title="Things" label="Things here" gap={4}>
       <Group gap="xs">

@@ -4,11 +4,14 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
 import { mapQuery, sessionQuery, worldQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
-import { groundOf, kindOf, type MapMark, nameOf, type Plan, spotOn } from '../map/plan.ts'
+import { groundOf, type MapMark, markKind, markName, type Plan, spotOn } from '../map/plan.ts'
 import { Answer, Quiet } from '../parts/index.ts'
 import { inNameOrder } from '../text/by-name.ts'
 
-/** The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below it grows. */
+/**
+ * The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below
+ * it grows.
+ */
 export const SpaceMap = memo(({ path }: { readonly path: string }) => {
   const charted = useQuery(mapQuery(path))
   const { data: world } = useQuery(worldQuery)
@@ -31,9 +34,9 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
   }, [data, path, world])
   const open = useCallback(
     (mark: MapMark) => {
-      const kind = kindOf(mark)
-      if (kind === 'space') void navigate({ to: '/world', search: { at: nameOf(mark) } })
-      if (kind === 'being') void navigate({ to: '/beings/$name', params: { name: nameOf(mark).slice(1) } })
+      const kind = markKind(mark)
+      if (kind === 'space') void navigate({ to: '/world', search: { at: markName(mark) } })
+      if (kind === 'being') void navigate({ to: '/beings/$name', params: { name: markName(mark).slice(1) } })
     },
     [navigate],
   )

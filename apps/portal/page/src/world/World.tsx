@@ -7,7 +7,10 @@ import { Answer, Empty, PageHead, plural, Quiet, Rows } from '../parts/index.ts'
 import { inPathOrder } from '../text/by-name.ts'
 import { Space } from './Space.tsx'
 
-/** The tree of spaces, and who is in one of them. A space that the address names is asked for beside the tree, and not after it. */
+/**
+ * The tree of spaces, and who is in one of them. A space that the address names is asked for beside the tree,
+ * and not after it.
+ */
 export function World() {
   const world = useQuery(worldQuery)
   const { at } = useSearch({ from: '/signed-in/world' })
@@ -46,7 +49,7 @@ const Tree = ({ spaces, more, path: shown }: TreeProps) => (
         <Link to="/world" search={{ at: path }} className="row" data-chosen={path === shown}>
           <Group justify="space-between" wrap="nowrap" gap="xs">
             <Text size="sm" pl={12 * depthOf(path)} className="inert">
-              {nameOf(path)}
+              {lastPartOf(path)}
             </Text>
             <Quiet size="xs">
               {[
@@ -71,4 +74,4 @@ const Tree = ({ spaces, more, path: shown }: TreeProps) => (
 )
 
 const depthOf = (path: string): number => (path === '/' ? 0 : path.split('/').length - 1)
-const nameOf = (path: string): string => (path === '/' ? '/' : `/${path.split('/').at(-1)}`)
+const lastPartOf = (path: string): string => (path === '/' ? '/' : `/${path.split('/').at(-1)}`)

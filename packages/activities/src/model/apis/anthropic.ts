@@ -101,7 +101,9 @@ const callOf = ({ id, name, input }: JsonObject): JsonObject => ({
 const anthropicEnd = (reason: Json | undefined): Json =>
   typeof reason === 'string' ? (ENDS[reason] ?? reason) : null
 
-/** It counts the part of a prompt that it had in its cache, and the part that it put there, beside the rest. */
+/**
+ * It counts the part of a prompt that it had in its cache, and the part that it put there, beside the rest.
+ */
 function usageOf(usage: JsonObject): JsonObject {
   const count = (name: string): number => (typeof usage[name] === 'number' ? usage[name] : 0)
   const cached = count('cache_read_input_tokens')

@@ -4,7 +4,9 @@ import { headersFor, urlOf } from '../fetch.ts'
 import type { ModelApi, RequestBody } from './shape.ts'
 
 const MODES: Readonly<Record<string, string>> = { required: 'ANY', auto: 'AUTO', none: 'NONE' }
-/** Fields of Chat Completions that are written in another way, or not at all. The others are the operator's. */
+/**
+ * Fields of Chat Completions that are written in another way, or not at all. The others are the operator's.
+ */
 const OTHERS = [
   'model',
   'messages',

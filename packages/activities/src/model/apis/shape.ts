@@ -6,8 +6,8 @@ export const API_NAMES = ['openai', 'anthropic', 'gemini'] as const
 export type ApiName = (typeof API_NAMES)[number]
 
 /**
- * An API of models, by how it differs from Chat Completions. Requests are written and answers are read in that form alone; an API
- * translates them.
+ * An API of models, by how it differs from Chat Completions. Requests are written and answers are read in
+ * that form alone; an API translates them.
  */
 export interface ModelApi {
   urlOf(endpoint: { readonly baseUrl: string; readonly model: string }, isStreamed: boolean): URL

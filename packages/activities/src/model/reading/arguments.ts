@@ -20,8 +20,8 @@ export function parseJson(text: string): unknown {
 const ENCODINGS_MAX = 3
 
 /**
- * Reads the arguments of a call. Servers write them as JSON text, as an object, or as JSON text that is encoded once more. Some put
- * an empty object before the real one, or a code fence around it.
+ * Reads the arguments of a call. Servers write them as JSON text, as an object, or as JSON text that is
+ * encoded once more. Some put an empty object before the real one, or a code fence around it.
  * @returns undefined for text that is not JSON
  */
 export function readArgs(written: unknown): unknown {
@@ -48,20 +48,22 @@ export function withoutFence(text: string): string {
     .trim()
 }
 
-/** Fields that name the tool, and fields that hold its arguments, in the JSON of calls as models write them. */
+/**
+ * Fields that name the tool, and fields that hold its arguments, in the JSON of calls as models write them.
+ */
 const NAMES = ['name', 'function', 'tool', 'tool_name', 'function_name']
 const ARGUMENTS = ['arguments', 'parameters', 'args', 'input', 'tool_input', 'params']
-const BESIDE = ['type', 'id', 'tool_call_id', 'call_id']
+const ENVELOPE_FIELDS = ['type', 'id', 'tool_call_id', 'call_id']
 
 /**
- * Reads a call in JSON, in one of the forms of which models know: `{"name": …, "arguments": {…}}`, with other names of the two
- * fields, or within `function` as in the protocol.
+ * Reads a call in JSON, in one of the forms of which models know: `{"name": …, "arguments": {…}}`, with other
+ * names of the two fields, or within `function` as in the protocol.
  * @returns null for JSON that is not a call, or that has more in it than a call
  */
 function asCall(value: unknown): WrittenCall | null {
   if (!isJsonObject(value)) return null
   if (isJsonObject(value.function)) {
-    const isBare = Object.keys(value).every((key) => key === 'function' || isBeside(key, value[key]))
+    const isBare = Object.keys(value).every((key) => key === 'function' || isEnvelopeField(key, value[key]))
     return isBare ? asCall(value.function) : null
   }
   const named = NAMES.filter((key) => typeof value[key] === 'string')
@@ -70,12 +72,12 @@ function asCall(value: unknown): WrittenCall | null {
   const [argsKey] = given
   if (nameKey === undefined || argsKey === undefined || named.length > 1 || given.length > 1) return null
   const others = Object.keys(value).filter((key) => key !== nameKey && key !== argsKey)
-  if (!others.every((key) => isBeside(key, value[key]))) return null
+  if (!others.every((key) => isEnvelopeField(key, value[key]))) return null
   return { name: value[nameKey], args: readArgs(value[argsKey]) }
 }
 
-const isBeside = (key: string, value: Json | undefined): boolean =>
-  BESIDE.includes(key) && typeof value === 'string'
+const isEnvelopeField = (key: string, value: Json | undefined): boolean =>
+  ENVELOPE_FIELDS.includes(key) && typeof value === 'string'
 
 /** A call, a list of calls, or an object with such a list. @returns null for any other JSON */
 export function asCalls(value: unknown): WrittenCall[] | null {
@@ -87,14 +89,19 @@ export function asCalls(value: unknown): WrittenCall[] | null {
   return calls.length === 0 || calls.includes(null) ? null : (calls as WrittenCall[])
 }
 
-/** What gateways and templates put before the name of a tool: `functions.see`, `default_api:see`, `mcp__x__see`. */
+/**
+ * What gateways and templates put before the name of a tool: `functions.see`, `default_api:see`,
+ * `mcp__x__see`.
+ */
 const PREFIX = /^.*(?:[.:/]|__)(?=[^.:/]+$)/s
-/** What they put after it: `see:0`, `see.call`, and control tokens of a template that the server did not know. */
+/**
+ * What they put after it: `see:0`, `see.call`, and control tokens of a template that the server did not know.
+ */
 const SUFFIX = /(?::\d+|\.call|<\|[\s\S]*)$/
 
 /**
- * The offered tool that a written name means. A name that was offered stands for itself. Any other one is read without the prefix
- * and the suffix that gateways add.
+ * The offered tool that a written name means. A name that was offered stands for itself. Any other one is
+ * read without the prefix and the suffix that gateways add.
  * @returns the name as it was written when no offered tool is meant
  */
 export function toolNameOf(written: unknown, offered: readonly string[]): unknown {

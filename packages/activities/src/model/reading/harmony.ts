@@ -14,8 +14,9 @@ const RECIPIENT = /\bto=([\w.:-]+)/
 const BEGINS = /^\s*(?:<\|start\|>|<\|channel\|>)/
 
 /**
- * Reads `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>commentary to=functions.see<|message|>{…}<|call|>`.
- * The channel `analysis` is thinking. A message with a recipient is a call, which counts when no other words follow it.
+ * Reads `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>commentary
+ * to=functions.see<|message|>{…}<|call|>`. The channel `analysis` is thinking. A message with a recipient is
+ * a call, which counts when no other words follow it.
  * @returns null for text in another format
  */
 export function readChannels(text: string): HarmonyChannels | null {

@@ -81,7 +81,10 @@ function sayingOf(text: string, offer: OfferedTools): { words: string; calls: re
   return findTextCalls(words, offer) ?? { words: responseIn(words, offer) ?? words, calls: [] }
 }
 
-/** The words of a message: a text, or a list of parts, some of which may be calls. @returns null for anything else */
+/**
+ * The words of a message: a text, or a list of parts, some of which may be calls.
+ * @returns null for anything else
+ */
 function messageParts({ content, refusal }: JsonObject): { text: string; calls: WrittenCall[] } | null {
   const said = content ?? null
   const refused = typeof refusal === 'string' ? refusal : '' // a refusal counts as words

@@ -20,8 +20,9 @@ class NotPythonicError extends Error {
 }
 
 /**
- * Reads calls in the form of Python, as Llama, Gemini and others write them: `[see(address="/a"), …]`, `see(address="/a")`,
- * `print(default_api.see(address="/a"))`, `call:see{address:"/a"}` or `see{"address": "/a"}`. Arguments have names. Nothing is run.
+ * Reads calls in the form of Python, as Llama, Gemini and others write them: `[see(address="/a"), …]`,
+ * `see(address="/a")`, `print(default_api.see(address="/a"))`, `call:see{address:"/a"}` or
+ * `see{"address": "/a"}`. Arguments have names. Nothing is run.
  * @returns null for any other text
  */
 export function readPythonic(text: string): WrittenCall[] | null {

@@ -18,10 +18,11 @@ export interface OfferedTools {
 }
 
 /**
- * Finds calls in words. Open-weight models write a call into their words when their server does not know their format. Such words are
- * a call under these rules only:
- * - They are nothing but calls. Or the calls come after other words, begin on a line of their own with a control token of a template
- *   (such as `<tool_call>`), and end the text. So a call within a sentence, or in a code fence below words, stays words.
+ * Finds calls in words. Open-weight models write a call into their words when their server does not know
+ * their format. Such words are a call under these rules only:
+ * - They are nothing but calls. Or the calls come after other words, begin on a line of their own with a
+ *   control token of a template (such as `<tool_call>`), and end the text. So a call within a sentence, or in
+ *   a code fence below words, stays words.
  * - The first call names a tool that was offered.
  * - It does not stand in the prompt, word for word: an echo of the prompt is not made.
  * @param text without thinking
@@ -48,8 +49,8 @@ const CALL_IN_JSON = /^\[?\{"(?:tool_calls?|name|function|tool|tool_name|type)":
 const NAME_IN_CALL = /"(?:name|function|tool|tool_name)":"([^"]{1,200})"/
 
 /**
- * Whether words are a call of an offered tool in JSON that cannot be read: it was cut off, or has a fault. They are not words to
- * anybody.
+ * Whether words are a call of an offered tool in JSON that cannot be read: it was cut off, or has a fault.
+ * They are not words to anybody.
  */
 export function isBrokenCall(words: string, { tools, prompt }: OfferedTools): boolean {
   let text = words.trim()
@@ -69,7 +70,9 @@ function isOneObject(text: string): boolean {
 /** Words that the limit of tokens cut off before their end. */
 const CUT_RESPONSE = /^\{\s{0,20}"response"\s{0,20}:\s{0,20}"((?:[^"\\]|\\.)*)\\?$/s
 
-/** The words of an answer in the form that llama.cpp asks models without a tool format for: `{"response": …}`. */
+/**
+ * The words of an answer in the form that llama.cpp asks models without a tool format for: `{"response": …}`.
+ */
 export function responseIn(words: string, { tools }: OfferedTools): string | null {
   const bare = withoutFence(words)
   const begun = tools.length === 0 ? null : CUT_RESPONSE.exec(bare)
@@ -200,7 +203,10 @@ function splitJson(text: string): string[] | null {
   return parts.length > 1 ? parts : null
 }
 
-/** Where the object or list ends that a text begins with. @returns null when it begins with none, or has no end */
+/**
+ * Where the object or list ends that a text begins with.
+ * @returns null when it begins with none, or has no end
+ */
 function endOfJson(text: string): number | null {
   let depth = 0
   let isInText = false
@@ -227,7 +233,10 @@ interface CallTags {
   readonly close: string
 }
 
-/** `<function=see><parameter=address>/a</parameter></function>`, `<function=see>{…}</function>`, and the like of `<invoke>` */
+/**
+ * `<function=see><parameter=address>/a</parameter></function>`, `<function=see>{…}</function>`, and the like
+ * of `<invoke>`
+ */
 function readTagged(block: string, { begin, end, key, close }: CallTags): WrittenCall[] | null {
   if (!block.startsWith(begin)) return null
   const calls: WrittenCall[] = []

@@ -1,6 +1,6 @@
 /**
- * Thinking that a server left in the words: tags in which models think. It counts only at the beginning, so that words about a tag
- * stay words.
+ * Thinking that a server left in the words: tags in which models think. It counts only at the beginning, so
+ * that words about a tag stay words.
  */
 const TAGS: readonly (readonly [open: string, close: string])[] = [
   ['<think>', '</think>'],
@@ -15,7 +15,10 @@ const TAGS: readonly (readonly [open: string, close: string])[] = [
   ['<|START_THINKING|>', '<|END_THINKING|>'],
   ['<|channel>thought', '<channel|>'],
 ]
-/** Templates begin the thinking for the model, so its words hold the end alone: at the end of a line, or before a call. */
+/**
+ * Templates begin the thinking for the model, so its words hold the end alone: at the end of a line, or
+ * before a call.
+ */
 const HALF_OPEN = /^[\s\S]*?<\/think(?:ing)?>[ \t]*(?:\r?\n|$|(?=[<[{`]))/
 /** Control tokens at the end of an answer that a server did not remove. */
 const ENDS =

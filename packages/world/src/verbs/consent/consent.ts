@@ -16,7 +16,10 @@ import type { BeingRow } from '../../rows/rows.ts'
 /** What a yes to the call of a moment is bound to, besides the call. */
 export interface ConsentTerms {
   readonly stack: PinnedStack
-  /** the wake of the moment, and as its open record says: its caller, what it is to answer and the role that was asked for */
+  /**
+   * the wake of the moment, and as its open record says: its caller, what it is to answer and the role that
+   * was asked for
+   */
   readonly wake: string
   readonly caller: Caller | null
   readonly question: string | null
@@ -28,35 +31,41 @@ export interface ConsentTerms {
   readonly approval: MomentId | null
 }
 
-/** Collects what rules ask and count about one call. The call is decided all the same, so that one which would fail is refused at once. */
+/**
+ * Collects what rules ask and count about one call. The call is decided all the same, so that one which would
+ * fail is refused at once.
+ */
 export class Consent {
   readonly #isRefusing: boolean
   readonly #counting: Omit<CountedAct, 'target'>
   readonly #asked: AskedRules[] = []
   readonly #tallies: Map<ReelId, FactDraft>
   readonly #shadows: ShadowVerdict[] | undefined
-  readonly #tried: Map<ReelId, FactDraft>
+  readonly #dryRunTallies: Map<ReelId, FactDraft>
   /** entry of the list that allows the call */
   listed = ''
 
-  /** @param shadows collects where dry-run rules would have decided differently; undefined where they are not asked */
+  /**
+   * @param shadows collects where dry-run rules would have decided differently; undefined where they are not
+   *   asked
+   */
   constructor(
     counting: Omit<CountedAct, 'target'>,
     shadows?: ShadowVerdict[],
     isRefusing = false,
     tallies: Map<ReelId, FactDraft> = new Map(),
-    tried: Map<ReelId, FactDraft> = new Map(),
+    dryRunTallies: Map<ReelId, FactDraft> = new Map(),
   ) {
     this.#counting = counting
     this.#shadows = shadows
     this.#isRefusing = isRefusing
     this.#tallies = tallies
-    this.#tried = tried
+    this.#dryRunTallies = dryRunTallies
   }
 
   /** The same for what is said after something was done outside: a rule that asks refuses. */
   refusing(): Consent {
-    return new Consent(this.#counting, this.#shadows, true, this.#tallies, this.#tried)
+    return new Consent(this.#counting, this.#shadows, true, this.#tallies, this.#dryRunTallies)
   }
 
   /** By which the call is counted once it is done. */
@@ -64,9 +73,9 @@ export class Consent {
     return [...this.#tallies.values()]
   }
 
-  /** The same for rules that are tried. No effect waits for these. */
-  get tried(): readonly FactDraft[] {
-    return [...this.#tried.values()]
+  /** The same for rules that are dryRunTallies. No effect waits for these. */
+  get dryRunTallies(): readonly FactDraft[] {
+    return [...this.#dryRunTallies.values()]
   }
 
   get asked(): readonly AskedRules[] {
@@ -84,10 +93,10 @@ export class Consent {
     call: Parameters<typeof askRuleGate>[3],
   ): Promise<string> {
     const counting = verb === 'summon' ? { ...this.#counting, args: null } : this.#counting
-    const tried = this.#shadows === undefined ? {} : { isTried: true as const }
-    const answer = await askRuleGate(reader, actor, verb, { ...call, ...tried, counting })
+    const dryRunTallies = this.#shadows === undefined ? {} : { isDryRun: true as const }
+    const answer = await askRuleGate(reader, actor, verb, { ...call, ...dryRunTallies, counting })
     if (answer.shadow?.said != null) this.#shadows?.push(answer.shadow.said)
-    for (const fact of answer.shadow?.tallies ?? []) this.#tried.set(fact.reel, fact)
+    for (const fact of answer.shadow?.tallies ?? []) this.#dryRunTallies.set(fact.reel, fact)
     const { tallies = [] } = answer.allowed ? answer : (answer.asked ?? {})
     for (const fact of tallies) this.#tallies.set(fact.reel, fact)
     if (answer.allowed || answer.asked === undefined || this.#isRefusing) return requireAnswer(answer)

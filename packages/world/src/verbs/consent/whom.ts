@@ -5,7 +5,10 @@ import type { AskedOf, BeingRow } from '../../rows/rows.ts'
 import type { ActInputs } from '../act-inputs.ts'
 import { tooFewToAsk } from './refusals.ts'
 
-/** The rules that ask, with the persons that they ask: without those that the person who makes the call answers by making it. */
+/**
+ * The rules that ask, with the persons that they ask: without those that the person who makes the call
+ * answers by making it.
+ */
 export async function stillAsked(at: ActInputs, asked: readonly AskedRules[]): Promise<AskedOf[]> {
   const { me, driver, caller } = at
   const isPerson = caller.cognition === 'human' && driver === null
@@ -46,18 +49,18 @@ async function makersOf(
 }
 
 /**
- * Of persons, who makes the call or drives who makes it, and whom one of them, or the nearest person of the line of who makes it, has made:
- * nobody says yes to itself by another name.
+ * Of persons, who makes the call or drives who makes it, and whom one of them, or the nearest person among
+ * the makers of who makes it, has made: nobody says yes to itself by another name.
  */
 async function ownPersons(
   { reader, me, driver }: ActInputs,
   makers: ReadonlyMap<BeingName, readonly BeingName[]>,
 ): Promise<ReadonlySet<BeingName>> {
-  const hands = [me.name, ...(driver === null ? [] : [driver])]
+  const actors = [me.name, ...(driver === null ? [] : [driver])]
   const person = await personOf(reader, me.name)
-  const heads = person === null ? hands : [...hands, person]
-  const made = [...makers].flatMap(([name, line]) => (line.some(isOneOf(heads)) ? [name] : []))
-  return new Set([...hands, ...made])
+  const heads = person === null ? actors : [...actors, person]
+  const made = [...makers].flatMap(([name, above]) => (above.some(isOneOf(heads)) ? [name] : []))
+  return new Set([...actors, ...made])
 }
 
 /** All rules that ask, with the persons that they name. */
@@ -101,10 +104,13 @@ async function namedBy(
   }
 }
 
-/** The person that answers for a being: itself, or the nearest person among its makers. Null for one that is not there. */
+/**
+ * The person that answers for a being: itself, or the nearest person among its makers. Null for one that is
+ * not there.
+ */
 export async function personOf(reader: WorldReader, name: BeingName): Promise<BeingName | null> {
   const being = await reader.being(name)
   if (being === null) return null
-  const line = [being, ...(await reader.lineage(name))]
-  return line.find(({ cognition, ended }) => cognition.kind === 'human' && ended === undefined)?.name ?? null
+  const above = [being, ...(await reader.lineage(name))]
+  return above.find(({ cognition, ended }) => cognition.kind === 'human' && ended === undefined)?.name ?? null
 }

@@ -7,8 +7,10 @@ import { stillAsked } from './whom.ts'
 import { requireYes } from './yes.ts'
 
 /**
- * What becomes of a call that was decided: the same, when no rule asks; else it waits, or it is done since its moment brings the yes.
- * @throws {TreeosError} FORBIDDEN for a yes that no longer holds, and for a rule that asks nobody else than who makes the call
+ * What becomes of a call that was decided: the same, when no rule asks; else it waits, or it is done since
+ * its moment brings the yes.
+ * @throws {TreeosError} FORBIDDEN for a yes that no longer holds, and for a rule that asks nobody else than
+ *   who makes the call
  */
 export async function withConsent<Decided extends { readonly kind: string }>(
   call: VerbCall,

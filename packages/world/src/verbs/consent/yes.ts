@@ -7,7 +7,9 @@ import type { ConsentTerms } from './consent.ts'
 import { changed, voided } from './refusals.ts'
 import { tiesOf } from './ties.ts'
 
-/** @throws {TreeosError} FORBIDDEN unless the yes that the moment brings is to this call, as it is decided now */
+/**
+ * @throws {TreeosError} FORBIDDEN unless the yes that the moment brings is to this call, as it is decided now
+ */
 export async function requireYes(
   call: VerbCall,
   at: ActInputs,

@@ -1,4 +1,5 @@
--- Whether each lease that rows bring begins or ends by a fact of the batch on its being's reel, for the seconds that a lease has.
+-- Whether each lease that rows bring begins or ends by a fact of the batch on its being's reel, for the
+-- seconds that a lease has.
 create or replace function treeos.is_leased(batch jsonb) returns boolean language plpgsql stable as $$
 begin
   return (select bool_and((batch->>'leaseSeconds')::integer between 1 and 60 and exists (

@@ -1,5 +1,5 @@
--- Stores an access token: the hash of a secret, by which a program acts as one being. A person issues it for itself or for its
--- offspring. Postgres' clock gives both times.
+-- Stores an access token: the hash of a secret, by which a program acts as one being. A person issues it for
+-- itself or for its offspring. Postgres' clock gives both times.
 create or replace function treeos.issue_token(its_id text, whose text, issuer text, hash bytea, days integer)
 returns table (issued timestamptz, expires timestamptz)
 language plpgsql security definer set search_path = treeos, pg_temp as $$

@@ -1,5 +1,6 @@
--- The keys of the sealed texts that something shows, for logins that read no keys: a finished moment shows the notes that it recalled, an open entry
--- that asks a person what its call is to keep, and a thing from outside itself, so that a person may vouch for it.
+-- The keys of the sealed texts that something shows, for logins that read no keys: a finished moment shows
+-- the notes that it recalled, an open entry that asks a person what its call is to keep, and a thing from
+-- outside itself, so that a person may vouch for it.
 create or replace function treeos.keys_shown(shown_in text) returns table (id text, key bytea)
 language sql stable security definer set search_path = treeos, pg_temp as $$
   select s.id, s.key from moment_open o

@@ -1,4 +1,5 @@
--- Whether a lease of a living driver holds, together with each lease that its driver acts under, up to 64 hops.
+-- Whether a lease of a living driver holds, together with each lease that its driver acts under, up to 64
+-- hops.
 create or replace function treeos.lease_is_valid(whose text, its_epoch integer) returns boolean
 language sql stable set search_path = treeos, pg_temp as $$
   with recursive line(being, epoch, hops) as (

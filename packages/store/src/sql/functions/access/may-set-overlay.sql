@@ -1,5 +1,5 @@
--- Whether a person may write and read the stored overlays of a scope: of the reality the operator, of an account the person itself,
--- of a channel the being that first said something in it, and the operator.
+-- Whether a person may write and read the stored overlays of a scope: of the reality the operator, of an
+-- account the person itself, of a channel the being that first said something in it, and the operator.
 create or replace function treeos.may_set_overlay(its_tier text, its_scope text, setter text) returns boolean
 language sql stable set search_path = treeos, pg_temp as $$
   select coalesce((

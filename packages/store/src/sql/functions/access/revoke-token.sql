@@ -1,5 +1,5 @@
--- Revokes an access token that the person issued, or that is for itself or for its offspring. Returns false when there is no such one, or
--- it was revoked before.
+-- Revokes an access token that the person issued, or that is for itself or for its offspring. Returns false
+-- when there is no such one, or it was revoked before.
 create or replace function treeos.revoke_token(its_id text, who text) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin

@@ -1,6 +1,8 @@
--- Makes the key of a sealed text and the words by which it is found, unless there is one of this id. The text waits for a wake: an open one, or an act that
--- will be put into an inbox. Returns the key that counts. Nothing where the text belongs to another being or another wake, where its thing was made
--- before, so that what was erased does not come back, where that wake is over, and where 100 texts of the being wait. The text itself is not stored.
+-- Makes the key of a sealed text and the words by which it is found, unless there is one of this id. The text
+-- waits for a wake: an open one, or an act that will be put into an inbox. Returns the key that counts.
+-- Nothing where the text belongs to another being or another wake, where its thing was made before, so that
+-- what was erased does not come back, where that wake is over, and where 100 texts of the being wait. The
+-- text itself is not stored.
 create or replace function treeos.seal_text(its_id text, whose text, its_wake text, its_key bytea, its_text text) returns bytea
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare

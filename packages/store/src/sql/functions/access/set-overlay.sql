@@ -1,5 +1,6 @@
--- Stores an overlay, in place of the one with its name. Returns `set`, or why not: `unstored` for the tiers that are never stored,
--- `forbidden`, `too-long`, `too-many`. It raises no error, since Postgres logs those with the statement.
+-- Stores an overlay, in place of the one with its name. Returns `set`, or why not: `unstored` for the tiers
+-- that are never stored, `forbidden`, `too-long`, `too-many`. It raises no error, since Postgres logs those
+-- with the statement.
 create or replace function treeos.set_overlay(its_tier text, its_scope text, its_name text, its_content text, its_applies text[], setter text)
 returns text
 language plpgsql security definer set search_path = treeos, pg_temp as $$

@@ -1,5 +1,5 @@
--- The access tokens that a person may revoke: those that it issued, and those for itself or for its offspring. Ended ones too, the newest
--- first, after one of them. No secret and no hash of one is told.
+-- The access tokens that a person may revoke: those that it issued, and those for itself or for its
+-- offspring. Ended ones too, the newest first, after one of them. No secret and no hash of one is told.
 create or replace function treeos.tokens_of(who text, after_id text, at_most integer)
 returns table (id text, being text, issued_by text, issued_at timestamptz, expires_at timestamptz, revoked_at timestamptz)
 language sql stable security definer set search_path = treeos, pg_temp as $$

@@ -1,7 +1,8 @@
--- Draws on the allowance of a person, for a call of one of its beings: the standard budget says how many tokens the beings of each person
--- may use together in a day. The person is the nearest one up the birth chain. The account that is highest in the line
--- below it draws, since its count has all below it. Returns the breach when too little is left, else null.
--- A person with a budget of its own has that budget instead. What the first operator gave a budget of its own draws nothing.
+-- Draws on the allowance of a person, for a call of one of its beings: the standard budget says how many
+-- tokens the beings of each person may use together in a day. The person is the nearest one up the birth
+-- chain. The account that is highest in the line below it draws, since its count has all below it. Returns
+-- the breach when too little is left, else null. A person with a budget of its own has that budget instead.
+-- What the first operator gave a budget of its own draws nothing.
 create or replace function treeos.draw(line text[], limited text[], need_tokens bigint, today date, usual jsonb)
 returns jsonb language plpgsql set search_path = treeos, pg_temp as $$
 declare

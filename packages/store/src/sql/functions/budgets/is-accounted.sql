@@ -1,6 +1,6 @@
--- Whether each account that rows bring is what facts of the batch on its being's reel make of the account before: its limits and its
--- revision come from a budget, and a park from a limit that it met.
--- It stays, since what was used up of a budget cannot be taken back.
+-- Whether each account that rows bring is what facts of the batch on its being's reel make of the account
+-- before: its limits and its revision come from a budget, and a park from a limit that it met. It stays,
+-- since what was used up of a budget cannot be taken back.
 create or replace function treeos.is_accounted(batch jsonb) returns boolean language plpgsql stable as $$
 declare
   r record;

@@ -1,5 +1,5 @@
--- Whether a being without a budget of its own has opened as many moments within 60 s as the standard budget allows. Nothing is
--- counted for it: the moment that many before the next one was opened less than 60 s ago.
+-- Whether a being without a budget of its own has opened as many moments within 60 s as the standard budget
+-- allows. Nothing is counted for it: the moment that many before the next one was opened less than 60 s ago.
 create or replace function treeos.is_hurried(whose text) returns boolean
 language plpgsql stable as $$
 declare

@@ -1,5 +1,5 @@
--- Whether a budget still parks the being: its revision is the same and its day has not ended. The revisions of the standard
--- budget count down from 0, so that none equals one of a being's own.
+-- Whether a budget still parks the being: its revision is the same and its day has not ended. The revisions
+-- of the standard budget count down from 0, so that none equals one of a being's own.
 create or replace function treeos.is_parked(whose text) returns boolean
 language sql stable set search_path = treeos, pg_temp as $$
   select exists (

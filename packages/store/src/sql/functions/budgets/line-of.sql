@@ -1,4 +1,5 @@
--- A being and its makers, nearest first, up to 64 hops. A loop, since a recursive query takes ten times as long to start.
+-- A being and its makers, nearest first, up to 64 hops. A loop, since a recursive query takes ten times as
+-- long to start.
 create or replace function treeos.line_of(whose text) returns text[] language plpgsql stable as $$
 declare
   line text[] := array[whose];

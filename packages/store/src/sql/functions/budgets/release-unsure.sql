@@ -1,5 +1,5 @@
--- Gives back what calls count on the account of a being whose cost never came back. On the accounts of its makers they go on counting. The
--- account is locked.
+-- Gives back what calls count on the account of a being whose cost never came back. On the accounts of its
+-- makers they go on counting. The account is locked.
 create or replace function treeos.release_unsure(whose text) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare

@@ -1,12 +1,14 @@
--- Reserves the most that one attempt of a model call can cost, on every account up the birth chain. An earlier attempt of
--- the moment that was not settled is settled at its reservation. A being without a budget of its own gets an account at its
--- first call; the standard budget bounds accounts of revision 0. Returns {status}:
+-- Reserves the most that one attempt of a model call can cost, on every account up the birth chain. An
+-- earlier attempt of the moment that was not settled is settled at its reservation. A being without a budget
+-- of its own gets an account at its first call; the standard budget bounds accounts of revision 0. Returns
+-- {status}:
 --   free      no being up the chain has an account, and the standard budget limits nothing
 --   reserved  the call may be made; the same attempt gets this answer again
 --   waits     the call will fit if calls under way cost less than they reserved
 --   breach    the call cannot fit; with the limit that it breaks
 --   over      the attempt is settled, or its moment is closed
--- Generic plans: Postgres would plan each statement that names accounts anew, since it cannot know how many the array holds.
+-- Generic plans: Postgres would plan each statement that names accounts anew, since it cannot know how many
+-- the array holds.
 create or replace function treeos.reserve(whose text, for_moment text, its_attempt integer, need_tokens bigint, need_micros bigint)
 returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
@@ -33,7 +35,8 @@ begin
   if limited is null then
     return jsonb_build_object('status', 'free');
   end if;
-  -- The append that closes the moment holds this head. After it nothing may be reserved, because nothing would settle it.
+  -- The append that closes the moment holds this head. After it nothing may be reserved, because nothing
+  -- would settle it.
   perform 1 from head where reel = 'moments:' || whose for share;
   if exists (select from moment_outcome where moment = for_moment) then
     return jsonb_build_object('status', 'over');
@@ -80,7 +83,8 @@ begin
     if breach is not null then
       breach := breach || jsonb_build_object('of', a.being, 'revision', a.revision, 'per', a.per,
         'until', case a.per when 'day' then (extract(epoch from (today + 1)::timestamp at time zone zone) * 1000)::bigint end);
-      -- Calls under way may free what they hold. A call that would not fit even then is a breach; any other can wait.
+      -- Calls under way may free what they hold. A call that would not fit even then is a breach; any other
+      -- can wait.
       if need_micros is null and breach->>'limit' = 'money' or (breach->>'used')::bigint - (breach->>'reserved')::bigint
         + (breach->>'needs')::bigint > (breach->>'max')::bigint
       then

@@ -1,6 +1,7 @@
--- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts: the one of
--- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations. A fact that unparks a being with `release`
--- gives back what counts on its account for calls whose cost never came back.
+-- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open
+-- attempts: the one of `settlement`, {attempt, tokens, micros}, at its usage, and the others at their
+-- reservations. A fact that unparks a being with `release` gives back what counts on its account for calls
+-- whose cost never came back.
 -- @param keeps a row of the batch brings an account
 -- @param unparks a fact of it unparks a being
 -- @param settles it closes a moment for which an attempt is open

@@ -1,4 +1,5 @@
--- Settles one attempt; its accounts are already locked. The first settlement counts. Null usage: the reservation counts.
+-- Settles one attempt; its accounts are already locked. The first settlement counts. Null usage: the
+-- reservation counts.
 create or replace function treeos.settle_locked(for_moment text, its_attempt integer, used_tokens bigint, used_micros bigint,
   is_unsure boolean default false) returns void
 language plpgsql as $$

@@ -1,7 +1,7 @@
 -- The budget of a being of this cognition that has none of its own: {momentsPerMinute, births, tokens, money,
--- tokensPerPerson, per, revision}.
--- The root space says it, in its quality budget.<cognition>; else this function. A limit that is absent adds no bound.
--- STANDARD_BUDGETS in packages/world says the same to TypeScript.
+-- tokensPerPerson, per, revision}. The root space says it, in its quality budget.<cognition>; else this
+-- function. A limit that is absent adds no bound. STANDARD_BUDGETS in packages/world says the same to
+-- TypeScript.
 create or replace function treeos.standard(of_cognition text) returns jsonb
 language plpgsql stable as $$
 begin

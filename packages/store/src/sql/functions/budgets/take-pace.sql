@@ -1,5 +1,5 @@
--- Counts one moment on every account up the birth chain with a pace. Counts on none and returns false when one is used up, or
--- when a being without a budget of its own has used up the standard pace.
+-- Counts one moment on every account up the birth chain with a pace. Counts on none and returns false when
+-- one is used up, or when a being without a budget of its own has used up the standard pace.
 create or replace function treeos.take_pace(whose text) returns boolean
 language plpgsql as $$
 declare

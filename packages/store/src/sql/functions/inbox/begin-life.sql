@@ -1,6 +1,6 @@
--- Returns the generation of a being's Temporal execution chain, and starts a new one for a new chain. Frees the wakes that
--- older lives claimed. Like claim and open_moment, it locks the head of the being's records, so an older life claims and
--- opens nothing once a younger one has begun.
+-- Returns the generation of a being's Temporal execution chain, and starts a new one for a new chain. Frees
+-- the wakes that older lives claimed. Like claim and open_moment, it locks the head of the being's records,
+-- so an older life claims and opens nothing once a younger one has begun.
 create or replace function treeos.begin_life(whose text, its_chain text, genesis text) returns integer
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
@@ -16,8 +16,8 @@ begin
   if not found then
     mine := coalesce(current_generation(whose), 0) + 1;
     insert into life (being, generation, chain) values (whose, mine, its_chain);
-    -- A wake that was claimed and never opened becomes free, also where its moment was opened for another one. One that was
-    -- opened is closed by its superseded outcome.
+    -- A wake that was claimed and never opened becomes free, also where its moment was opened for another
+    -- one. One that was opened is closed by its superseded outcome.
     update inbox set claimed_by = null
       where being = whose and closed_by is null and claimed_by is not null
         and not exists (select from moment_open o where o.moment = claimed_by and o.wake = inbox.id);

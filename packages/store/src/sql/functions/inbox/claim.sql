@@ -1,7 +1,9 @@
--- Gives a moment its wake: the one it claimed before, else the first by priority, then by age. A person's summons wait until
--- the person acts; any other being is woken by any wake. A parked or paused being, or one that has used up its moments of
--- this minute, claims only acts that a person chose; a person and a parked being also what a person said yes to. A being that was ended claims all that is left, so that each wake gets its outcome.
--- A wake by a schedule that the being has no more opens no moment: it was put here before the schedule was removed.
+-- Gives a moment its wake: the one it claimed before, else the first by priority, then by age. A person's
+-- summons wait until the person acts; any other being is woken by any wake. A parked or paused being, or one
+-- that has used up its moments of this minute, claims only acts that a person chose; a person and a parked
+-- being also what a person said yes to. A being that was ended claims all that is left, so that each wake
+-- gets its outcome. A wake by a schedule that the being has no more opens no moment: it was put here before
+-- the schedule was removed.
 create or replace function treeos.claim(whose text, for_moment text, its_generation integer) returns setof treeos.inbox
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
@@ -50,8 +52,8 @@ begin
       update inbox set closed_by = 'withdrawn', closed_at = clock_timestamp() where id = claimed.id;
     end loop;
     if found and (claimed.kind = 'act' or brings_yes(claimed.kind, claimed.id) or take_pace(whose) or mind = 'ended') then
-      -- The claim of an act waits for the disk, because its person is told whether it can still be withdrawn. Any other claim
-      -- does not: when Postgres dies before it is written, the wake is claimed again.
+      -- The claim of an act waits for the disk, because its person is told whether it can still be withdrawn.
+      -- Any other claim does not: when Postgres dies before it is written, the wake is claimed again.
       if claimed.kind <> 'act' then
         durable := set_config('synchronous_commit', 'off', true);
       end if;

@@ -1,8 +1,8 @@
--- Closes open entries of an inbox that no moment has claimed, as their person decides: `read`, `dismissed` or `answered`. Only of a
--- person, or of a being that somebody drives now: any other being's wakes are closed by its moments. Acts stay, and so do
--- what was only read and needs a decision: a question, since whoever asked waits for an answer, a call that waits for a yes, and the
--- notice of a being that is parked still. Without ids it closes all notices, and however they are closed, none that needs a decision.
--- Returns how many.
+-- Closes open entries of an inbox that no moment has claimed, as their person decides: `read`, `dismissed` or
+-- `answered`. Only of a person, or of a being that somebody drives now: any other being's wakes are closed by
+-- its moments. Acts stay, and so do what was only read and needs a decision: a question, since whoever asked
+-- waits for an answer, a call that waits for a yes, and the notice of a being that is parked still. Without
+-- ids it closes all notices, and however they are closed, none that needs a decision. Returns how many.
 create or replace function treeos.close_entries(whose text, ids text[], how text) returns integer
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare

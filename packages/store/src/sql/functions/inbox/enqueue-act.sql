@@ -1,5 +1,5 @@
--- Puts an act of a person into an inbox, once for its id. Returns false when the id is taken. It keeps which login put it there. Only
--- logins that act for persons may call it, and no worker: see rights.sql.
+-- Puts an act of a person into an inbox, once for its id. Returns false when the id is taken. It keeps which
+-- login put it there. Only logins that act for persons may call it, and no worker: see rights.sql.
 create or replace function treeos.enqueue_act(entry jsonb) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare

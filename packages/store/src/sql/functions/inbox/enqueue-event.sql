@@ -1,5 +1,6 @@
--- Puts a wake of a being by itself into its inbox, once for its id: after a silence, or by a schedule. Returns false when the id is
--- taken. It says what the being's row says, and nothing else. All other wakes are written by append, with what caused them.
+-- Puts a wake of a being by itself into its inbox, once for its id: after a silence, or by a schedule.
+-- Returns false when the id is taken. It says what the being's row says, and nothing else. All other wakes
+-- are written by append, with what caused them.
 create or replace function treeos.enqueue_event(entry jsonb) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare

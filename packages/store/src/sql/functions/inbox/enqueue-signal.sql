@@ -1,5 +1,6 @@
--- Puts an act that came by a Temporal signal into an inbox. Who may signal counts as the first operator, so it is an act of that
--- person, or of a being that it drives. Only the login of acts by signal may call it: see rights.sql.
+-- Puts an act that came by a Temporal signal into an inbox. Who may signal counts as the first operator, so
+-- it is an act of that person, or of a being that it drives. Only the login of acts by signal may call it:
+-- see rights.sql.
 create or replace function treeos.enqueue_signal(entry jsonb) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin

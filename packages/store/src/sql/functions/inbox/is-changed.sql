@@ -1,6 +1,7 @@
--- Whether each change of a batch is told by the fact that it names, in the words of `changeContent`: by whom and of what, and the value of a
--- signal only. Its thread and its hops follow from the wake of the moment; without a moment it begins a thread, and names nobody.
--- It stays, since replay compares a change with its fact only once a being has lived it.
+-- Whether each change of a batch is told by the fact that it names, in the words of `changeContent`: by whom
+-- and of what, and the value of a signal only. Its thread and its hops follow from the wake of the moment;
+-- without a moment it begins a thread, and names nobody. It stays, since replay compares a change with its
+-- fact only once a being has lived it.
 create or replace function treeos.is_changed(batch jsonb, w treeos.inbox) returns boolean language plpgsql stable as $$
 declare
   c jsonb;

@@ -1,5 +1,6 @@
--- Whether an entry about a call that waits for a yes follows from a fact of the same batch: it asks a person that the fact names; or it wakes
--- the being that asked, with what was answered, and goes on for who asked that being.
+-- Whether an entry about a call that waits for a yes follows from a fact of the same batch: it asks a person
+-- that the fact names; or it wakes the being that asked, with what was answered, and goes on for who asked
+-- that being.
 -- @param w the wake of the moment; null where nobody answered in time
 -- It stays, since such an entry asks a person for a yes, or brings it.
 create or replace function treeos.is_of_approval(batch jsonb, w treeos.inbox, e treeos.inbox) returns boolean

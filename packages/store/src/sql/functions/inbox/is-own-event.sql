@@ -1,6 +1,7 @@
--- Whether a wake is one by which its being wakes itself, and says what the being's row says: `idle/<being>/<generation>/<n>` after a
--- silence, or `schedule/<being>/<name>/<due>`. A row may hold a NUL, which Postgres cannot read out of JSON: then only the id counts.
--- It stays, since no moment sends such a wake, so no record tells of it.
+-- Whether a wake is one by which its being wakes itself, and says what the being's row says:
+-- `idle/<being>/<generation>/<n>` after a silence, or `schedule/<being>/<name>/<due>`. A row may hold a NUL,
+-- which Postgres cannot read out of JSON: then only the id counts. It stays, since no moment sends such a
+-- wake, so no record tells of it.
 create or replace function treeos.is_own_event(w treeos.inbox) returns boolean
 language plpgsql stable set search_path = treeos, pg_temp as $$
 declare

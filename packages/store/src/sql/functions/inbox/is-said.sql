@@ -1,6 +1,6 @@
--- Whether the fact of a summon, as canonical JSON, tells a wake as it is. Its content may hold a NUL, which jsonb does not take, so the
--- part up to the content is compared as text.
--- It stays, since the columns of a wake say in whose name it comes, and gates read them before any replay.
+-- Whether the fact of a summon, as canonical JSON, tells a wake as it is. Its content may hold a NUL, which
+-- jsonb does not take, so the part up to the content is compared as text. It stays, since the columns of a
+-- wake say in whose name it comes, and gates read them before any replay.
 create or replace function treeos.is_said(e treeos.inbox, said text) returns boolean language plpgsql immutable as $$
 declare
   begins text := '{' || coalesce('"channel":' || to_json(e.channel) || ',', '')

@@ -1,9 +1,11 @@
--- Whether what a moment did sends a wake: a summon its own fact tells; a notice to who asked, to a maker or to the operator; a wake of a
--- child; the wake by which the being itself goes on; or what asks for a yes and answers it.
--- A wake by change, and one whose thread was cut, begins a thread of its own: then `root` is its id.
+-- Whether what a moment did sends a wake: a summon its own fact tells; a notice to who asked, to a maker or
+-- to the operator; a wake of a child; the wake by which the being itself goes on; or what asks for a yes and
+-- answers it. A wake by change, and one whose thread was cut, begins a thread of its own: then `root` is its
+-- id.
 -- @param w the wake of the moment
 -- @param e the wake that it sends
--- It stays, since nothing else compares what a moment sends with the law: `treeos verify` compares it with the record of the moment alone.
+-- It stays, since nothing else compares what a moment sends with the law: `treeos verify` compares it with
+-- the record of the moment alone.
 create or replace function treeos.is_sent(batch jsonb, w treeos.inbox, e treeos.inbox) returns boolean
 language plpgsql stable as $$
 declare

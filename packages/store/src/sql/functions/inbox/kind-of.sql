@@ -1,5 +1,6 @@
--- What an entry of an inbox asks of its person: `question`, `approval` and `budget` need a decision, `answer`, `notice`, `news` and
--- `event` do not. The notice of a being that is not parked any more asks for nothing.
+-- What an entry of an inbox asks of its person: `question`, `approval` and `budget` need a decision,
+-- `answer`, `notice`, `news` and `event` do not. The notice of a being that is not parked any more asks for
+-- nothing.
 create or replace function treeos.kind_of(entry treeos.inbox) returns text language sql stable as $$
   select case
     when entry.kind = 'summon' then case

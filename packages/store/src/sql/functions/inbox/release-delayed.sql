@@ -1,7 +1,6 @@
--- Moves delayed wakes that are due into the inboxes. A being with a waiting wake by change needs no second one:
--- that one then stands for these changes too.
--- Returns the beings that got a wake.
--- It also deletes sealed texts that wait for nothing any more, as where a process ended between sealing and acting.
+-- Moves delayed wakes that are due into the inboxes. A being with a waiting wake by change needs no second
+-- one: that one then stands for these changes too. Returns the beings that got a wake. It also deletes sealed
+-- texts that wait for nothing any more, as where a process ended between sealing and acting.
 create or replace function treeos.release_delayed() returns setof text
 language sql volatile security definer set search_path = treeos, pg_temp as $$
   delete from sealed_text s where s.wake is not null and s.at < clock_timestamp() - interval '10 minutes' and s.wake not like 'approved/%'

@@ -1,4 +1,5 @@
--- Raises an error unless a wake that no act sent is plain: of a being that was born, and without caller, cause and hops.
+-- Raises an error unless a wake that no act sent is plain: of a being that was born, and without caller,
+-- cause and hops.
 create or replace function treeos.require_plain_wake(w treeos.inbox) returns void language plpgsql stable as $$
 begin
   if num_nonnulls(w.caller, w.caller_role, w.caller_cognition, w.in_reply_to, w.asked_role, w.cause, w.notice, w.answers,

@@ -1,6 +1,6 @@
--- Wakes the beings that watch one of the changes: [{reel, scopes, paths, values, event}]. Scopes are watched like reels;
--- values are the scalars at some of the paths. A being with a waiting wake by change gets no second one: `times` counts the
--- changes that the wake stands for.
+-- Wakes the beings that watch one of the changes: [{reel, scopes, paths, values, event}]. Scopes are watched
+-- like reels; values are the scalars at some of the paths. A being with a waiting wake by change gets no
+-- second one: `times` counts the changes that the wake stands for.
 -- @param guarded the batch comes from a worker: each change that somebody watches must be told by its facts
 -- @param wake of the moment, then; a change without a moment has the hash of its fact in its id
 -- Returns the beings that were woken now, without those whose wake waits for more changes.
@@ -42,7 +42,8 @@ begin
       count(distinct ordinality)::integer times
     from matched group by being
   ), waiting as (
-    -- Locked, so that none is claimed before this change is visible. One that was claimed meanwhile is left out.
+    -- Locked, so that none is claimed before this change is visible. One that was claimed meanwhile is left
+    -- out.
     select i.being, i.id from inbox i
     where i.being in (select being from watcher)
       and i.closed_by is null and i.claimed_by is null and i.kind = 'event' and i.id like 'change/%'

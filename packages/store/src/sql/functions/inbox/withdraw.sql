@@ -1,5 +1,6 @@
--- Closes an act that enqueue_act put into an inbox, unless a moment has claimed it. One that is not there yet is put there closed, so
--- that an insert whose answer was lost adds nothing later. Returns false when it is claimed, or was closed before.
+-- Closes an act that enqueue_act put into an inbox, unless a moment has claimed it. One that is not there yet
+-- is put there closed, so that an insert whose answer was lost adds nothing later. Returns false when it is
+-- claimed, or was closed before.
 create or replace function treeos.withdraw(entry jsonb) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin

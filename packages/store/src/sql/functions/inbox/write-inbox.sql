@@ -1,5 +1,6 @@
 -- Puts wakes into inboxes, once for each id. Leaves out notices, which write_notices puts there.
--- @param wake of the moment that sends them, when the batch comes from a worker; each must follow from what the moment did
+-- @param wake of the moment that sends them, when the batch comes from a worker; each must follow from what
+--   the moment did
 create or replace function treeos.write_inbox(batch jsonb, guarded boolean, wake treeos.inbox) returns void language plpgsql as $$
 declare
   forged text;

@@ -1,6 +1,7 @@
--- Puts notices into inboxes. An equal notice that a person has not closed counts one more instead: notices are equal when
--- their `notice` is. Another being gets each notice as a wake of its own. An inbox that holds the most notices counts the others
--- in one entry, `dropped`. An entry that stands for notices of several threads belongs to none of them.
+-- Puts notices into inboxes. An equal notice that a person has not closed counts one more instead: notices
+-- are equal when their `notice` is. Another being gets each notice as a wake of its own. An inbox that holds
+-- the most notices counts the others in one entry, `dropped`. An entry that stands for notices of several
+-- threads belongs to none of them.
 create or replace function treeos.write_notices(entries jsonb, notices_max integer) returns void language plpgsql as $$
 declare
   n record;

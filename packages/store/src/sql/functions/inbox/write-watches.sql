@@ -1,6 +1,6 @@
--- Replaces the watches of the beings whose rows bring watches. A watch is {reel, path} of a roleFlow, or a subscription:
--- {reel, path, subscription: {name, equals, priority, coalesceSeconds}}. Append holds the heads of the watched reels here, so
--- it is settled for each change whether it came before.
+-- Replaces the watches of the beings whose rows bring watches. A watch is {reel, path} of a roleFlow, or a
+-- subscription: {reel, path, subscription: {name, equals, priority, coalesceSeconds}}. Append holds the heads
+-- of the watched reels here, so it is settled for each change whether it came before.
 create or replace function treeos.write_watches(rows jsonb) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin

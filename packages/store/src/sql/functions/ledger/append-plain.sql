@@ -1,6 +1,7 @@
--- Appends several plain batches with one statement for each table. Nothing is checked less than by append, but only the plain case is known
--- here: where anything is otherwise, the answer is null, or the whole statement fails, and append does the batch by itself.
--- Returns the answers in the order of the batches. Null: nothing was written of this one.
+-- Appends several plain batches with one statement for each table. Nothing is checked less than by append,
+-- but only the plain case is known here: where anything is otherwise, the answer is null, or the whole
+-- statement fails, and append does the batch by itself. Returns the answers in the order of the batches.
+-- Null: nothing was written of this one.
 create or replace function treeos.append_plain(batches jsonb[]) returns jsonb[] language plpgsql as $$
 declare
   answers jsonb[] := array_fill(null::jsonb, array[cardinality(batches)]);

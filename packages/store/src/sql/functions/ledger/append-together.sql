@@ -1,9 +1,9 @@
--- Appends several batches of one worker in one transaction, see append: those that are plain together, which takes half the time, then the
--- others one by one. It waits at most 50 ms for a lock, since another transaction may wait for
--- one that it holds already: then it fails, nothing is written, and the worker appends each batch by itself.
--- Returns the answers in the order of the batches.
--- Its plans find rows by index, also while a table is small: Postgres would else read it as a whole, and do so when it has grown. Older
--- Postgres takes a plan that must read a table all the same for dear, and would compile it (jit).
+-- Appends several batches of one worker in one transaction, see append: those that are plain together, which
+-- takes half the time, then the others one by one. It waits at most 50 ms for a lock, since another
+-- transaction may wait for one that it holds already: then it fails, nothing is written, and the worker
+-- appends each batch by itself. Returns the answers in the order of the batches. Its plans find rows by
+-- index, also while a table is small: Postgres would else read it as a whole, and do so when it has grown.
+-- Older Postgres takes a plan that must read a table all the same for dear, and would compile it (jit).
 create or replace function treeos.append_together(batches jsonb[]) returns setof jsonb
 language plpgsql security definer set search_path = treeos, pg_temp set lock_timeout = 50 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$

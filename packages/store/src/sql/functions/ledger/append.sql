@@ -1,20 +1,21 @@
--- The one function that moves heads.
--- batch: {being, moment, generation, lease, leaseSeconds, heads: [{reel, seq, stateSeq, write}], facts, rows, inbox,
--- noticesMax, changes, closes, outcome, thread, open, decision, listensMs}. Facts of one reel are in their order. Each row may
--- have {watches, account, lease}. `open` and `decision` are records of the moment that were not stored before its end. For
--- `listensMs` from now on the being's run looks for wakes by itself, so nobody rings it.
--- Returns {status}:
---   appended    all was written; with the beings that were woken, the number of wakes that wait for this being, and whether its
+-- The one function that moves heads. batch: {being, moment, generation, lease, leaseSeconds, heads: [{reel,
+-- seq, stateSeq, write}], facts, rows, inbox, noticesMax, changes, closes, outcome, thread, open, decision,
+-- listensMs}. Facts of one reel are in their order. Each row may have {watches, account, lease}. `open` and
+-- `decision` are records of the moment that were not stored before its end. For `listensMs` from now on the
+-- being's run looks for wakes by itself, so nobody rings it. Returns {status}:
+--   appended all was written; with the beings that were woken, the number of wakes that wait for this being,
+--   and whether its
 --               run said before that it looks for wakes by itself at this time
 --   done        the moment already has its outcome
 --   superseded  a younger generation lives
 --   unleased    the lease under which a driver acts has ended
 --   stale       the head of a reel has moved, or `thread` was cut; with that reel or thread
--- Only `appended` writes. Of a login that does not own the tables, wakes, rows, leases, watches and all else must follow from facts of the
--- same batch, and these from the wake of its moment: SQLSTATE 42501 otherwise. The caller computes the hashes, and Postgres' own sha256 checks them here.
--- All functions take locks in one order: heads, inbox rows, then accounts by name.
--- Generic plans: each statement finds its rows by key, and a new connection would else plan each of them six times. With the cost of a
--- page that Postgres assumes, which is that of a spinning disk, it would read small tables as a whole.
+-- Only `appended` writes. Of a login that does not own the tables, wakes, rows, leases, watches and all else
+-- must follow from facts of the same batch, and these from the wake of its moment: SQLSTATE 42501 otherwise.
+-- The caller computes the hashes, and Postgres' own sha256 checks them here. All functions take locks in one
+-- order: heads, inbox rows, then accounts by name. Generic plans: each statement finds its rows by key, and a
+-- new connection would else plan each of them six times. With the cost of a page that Postgres assumes, which
+-- is that of a spinning disk, it would read small tables as a whole.
 create or replace function treeos.append(batch jsonb) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan
 set random_page_cost = 1.1 as $$

@@ -1,5 +1,6 @@
--- Asks of plain batches, whose heads are locked, what append asks of one. All is as a moment expects that nothing came between: its heads stand
--- where it read them, its life lives, its wake is its own and no act of a person, and nothing of the moment is stored but a reservation.
+-- Asks of plain batches, whose heads are locked, what append asks of one. All is as a moment expects that
+-- nothing came between: its heads stand where it read them, its life lives, its wake is its own and no act of
+-- a person, and nothing of the moment is stored but a reservation.
 -- @return reels    all heads that the batch has read
 --         writes   those that it writes
 --         listened its run still looks for wakes by itself

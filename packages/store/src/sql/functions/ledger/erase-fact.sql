@@ -15,9 +15,9 @@ begin
   then
     raise exception 'fact %#% lasts: it is a %', its_reel, its_seq, gone.kind using errcode = '22023';
   end if;
-  -- Faces of finished moments that showed it. What somebody said is shown in its thread, and to who said and heard it when they look back;
-  -- another fact, wherever its reel was read. A moment that is under way may have an equal face, and needs it until it ends: close_moment
-  -- looks at it then.
+  -- Faces of finished moments that showed it. What somebody said is shown in its thread, and to who said and
+  -- heard it when they look back; another fact, wherever its reel was read. A moment that is under way may
+  -- have an equal face, and needs it until it ends: close_moment looks at it then.
   if gone.kind = 'being:summoned' then
     shown := array(
       select o.face from inbox i join moment_outcome m on m.wake = i.id join moment_open o on o.moment = m.moment

@@ -1,5 +1,6 @@
--- Erases what the tombstones among these facts name. Called by append after it wrote them. What is erased is deleted with its copies:
--- in inboxes, and in the stored faces of moments that showed it. Refuses what is not there, or lasts.
+-- Erases what the tombstones among these facts name. Called by append after it wrote them. What is erased is
+-- deleted with its copies: in inboxes, and in the stored faces of moments that showed it. Refuses what is not
+-- there, or lasts.
 create or replace function treeos.erase(facts jsonb) returns void language plpgsql as $$
 declare
   f record;

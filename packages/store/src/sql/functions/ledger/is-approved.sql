@@ -1,6 +1,6 @@
--- Whether a moment decided the call to which the last yes was given, under the lease under which it was asked about. Both are canonical JSON
--- and compared as text, as in is_asked: the call is the first field of the fact.
--- It stays, since the yes of a person lets that call out and no other.
+-- Whether a moment decided the call to which the last yes was given, under the lease under which it was asked
+-- about. Both are canonical JSON and compared as text, as in is_asked: the call is the first field of the
+-- fact. It stays, since the yes of a person lets that call out and no other.
 create or replace function treeos.is_approved(w treeos.inbox, its_moment text, its_lease integer) returns boolean
 language plpgsql stable as $$
 declare

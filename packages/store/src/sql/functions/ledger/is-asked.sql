@@ -1,7 +1,7 @@
--- Whether a moment decided what a person's act asks for, under the lease that it was given. Content and decision are canonical JSON, and
--- compared as text: they may hold a NUL, which jsonb does not take. By the order of their names a lease
--- is the last field of the content, but for the signature of a passkey.
--- It stays, since the act of a person decides that act and no other.
+-- Whether a moment decided what a person's act asks for, under the lease that it was given. Content and
+-- decision are canonical JSON, and compared as text: they may hold a NUL, which jsonb does not take. By the
+-- order of their names a lease is the last field of the content, but for the signature of a passkey. It
+-- stays, since the act of a person decides that act and no other.
 create or replace function treeos.is_asked(act treeos.inbox, its_moment text, its_lease integer) returns boolean
 language plpgsql stable as $$
 declare

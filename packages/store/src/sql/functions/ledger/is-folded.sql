@@ -1,6 +1,6 @@
--- Whether facts of a batch can make a row what it is: its last fact is there; a being is born with the maker and the mind that its fact
--- tells; later its maker stays, and who decides for it and what wakes it change by some facts only. That the rest of a row is the
--- fold of its reel, `treeos verify` shows.
+-- Whether facts of a batch can make a row what it is: its last fact is there; a being is born with the maker
+-- and the mind that its fact tells; later its maker stays, and who decides for it and what wakes it change by
+-- some facts only. That the rest of a row is the fold of its reel, `treeos verify` shows.
 -- @param facts of the batch
 -- @param r the row, as the batch brings it
 -- @param stored the row, as it is stored; null: it is not yet

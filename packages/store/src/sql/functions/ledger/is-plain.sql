@@ -1,5 +1,5 @@
--- Whether a batch may be written together with others: it ends a moment of one act that wrote one fact about a row, or none, wakes nobody by
--- name, and closes nothing but its own wake. No rule counts its act.
+-- Whether a batch may be written together with others: it ends a moment of one act that wrote one fact about
+-- a row, or none, wakes nobody by name, and closes nothing but its own wake. No rule counts its act.
 create or replace function treeos.is_plain(batch jsonb) returns boolean language plpgsql immutable as $$
 begin
   return coalesce(batch#>>'{outcome,kind}' = 'act', false) and batch#>>'{outcome,reason}' is null and batch->>'lease' is null

@@ -14,7 +14,8 @@ declare
   moved text;
   found_so record; -- of the moment and its being
 begin
-  -- Insert missing heads before locking them. Otherwise two first appends at once would end in a unique violation.
+  -- Insert missing heads before locking them. Otherwise two first appends at once would end in a unique
+  -- violation.
   if batch->'heads' @? '$[*] ? (@.seq == 0)' then
     insert into head (reel, seq, hash, state_seq)
       select h.reel, 0, genesis(h.reel), 0
@@ -23,7 +24,8 @@ begin
       order by h.reel collate "C"
       on conflict do nothing;
   end if;
-  -- One pass in one order, so no two appends wait for each other. Heads that are only read are locked for share.
+  -- One pass in one order, so no two appends wait for each other. Heads that are only read are locked for
+  -- share.
   for wanted in
     select h.reel, h.seq, h."stateSeq" state_seq, h.write
     from jsonb_to_recordset(batch->'heads') as h(reel text, seq bigint, "stateSeq" bigint, write boolean)
@@ -65,8 +67,8 @@ begin
       return;
     end if;
   end if;
-  -- The lease needs no lock: taking or releasing one writes a fact on the being's reel, and every act of the being has read
-  -- that reel's head. So only the expiry is checked here.
+  -- The lease needs no lock: taking or releasing one writes a fact on the being's reel, and every act of the
+  -- being has read that reel's head. So only the expiry is checked here.
   if jsonb_typeof(batch->'lease') = 'number' and not lease_is_valid(this_being, (batch->>'lease')::integer) then
     refusal := jsonb_build_object('status', 'unleased');
   elsif moved is not null or found_so.is_cut then

@@ -1,5 +1,5 @@
--- Locks all heads that plain batches have read, in the order in which append locks those of one. One statement locks all heads that follow
--- each other and are locked alike.
+-- Locks all heads that plain batches have read, in the order in which append locks those of one. One
+-- statement locks all heads that follow each other and are locked alike.
 create or replace function treeos.lock_batches(batches jsonb[]) returns void language plpgsql as $$
 declare
   wanted record;

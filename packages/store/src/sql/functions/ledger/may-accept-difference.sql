@@ -1,5 +1,6 @@
--- Whether a person accepts that the record of a moment has another stack than its workflow gives: by an act that it put into its own inbox,
--- without a lease and in its own words, which names the moment and both digests. A worker that was taken over would else accept what it forged.
+-- Whether a person accepts that the record of a moment has another stack than its workflow gives: by an act
+-- that it put into its own inbox, without a lease and in its own words, which names the moment and both
+-- digests. A worker that was taken over would else accept what it forged.
 -- @param wake of the moment
 -- It stays, since it keeps the one who forged a record from ending the halt that the record caused.
 create or replace function treeos.may_accept_difference(reel text, bytes bytea, actor text, wake treeos.inbox) returns boolean

@@ -1,5 +1,5 @@
--- Whether a person vouches for a row: by an act that it put into its own inbox, without a lease and in its own words, and that names this row
--- and what the person saw there, by the digest of its state.
+-- Whether a person vouches for a row: by an act that it put into its own inbox, without a lease and in its
+-- own words, and that names this row and what the person saw there, by the digest of its state.
 -- @param wake of the moment
 -- It stays, since what a person said cannot be taken back: all that reads the row acts on its word.
 create or replace function treeos.may_vouch(reel text, bytes bytea, actor text, wake treeos.inbox) returns boolean

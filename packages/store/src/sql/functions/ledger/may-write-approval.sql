@@ -1,6 +1,7 @@
--- Whether a fact about a call that waits for a yes may come from a moment. A call waits under the id of the moment that asks. Only an act
--- that a person put into its own inbox says yes or no, while it waits: the act names it, and the arguments if they are others. Only the
--- moment that brings the yes uses it up. What a moment with words from outside asks is marked.
+-- Whether a fact about a call that waits for a yes may come from a moment. A call waits under the id of the
+-- moment that asks. Only an act that a person put into its own inbox says yes or no, while it waits: the act
+-- names it, and the arguments if they are others. Only the moment that brings the yes uses it up. What a
+-- moment with words from outside asks is marked.
 -- @param wake of the moment, `outside` where the moment surely holds such words
 -- It stays, since a yes cannot be taken back, and what it lets out is done.
 create or replace function treeos.may_write_approval(kind text, reel text, seq bigint, bytes bytea, actor text, wake treeos.inbox,
@@ -19,7 +20,8 @@ begin
   elsif kind in ('approval:used', 'approval:voided') then
     known := asked_row(its_id);
     return brings_yes(wake.kind, wake.id) and wake.id = approval_entry('approved', its_id) and known->>'state' = 'given'
-      -- A yes lasts as long again as the question did, and a minute for the moment itself. What was done outside began in that time.
+      -- A yes lasts as long again as the question did, and a minute for the moment itself. What was done
+      -- outside began in that time.
       and (kind = 'approval:voided' or exists (select from moment_effect where moment = its_moment)
         or extract(epoch from clock_timestamp()) * 1000 <= (known#>>'{given,-1,at}')::float8
           + (known->>'expiresAt')::float8 - (known->>'at')::float8 + 60000);

@@ -1,6 +1,7 @@
--- The wake of the moment that a batch ends. Raises an error unless the batch follows from it: the moment was opened for this wake,
--- which no other moment has claimed, and what a person's act asked for, or said yes to, is what the moment decided. Without a moment a batch holds facts
--- and their rows, what tells a being that nobody answered it in time, and which models came or went. An outcome of a life that is over changes
+-- The wake of the moment that a batch ends. Raises an error unless the batch follows from it: the moment was
+-- opened for this wake, which no other moment has claimed, and what a person's act asked for, or said yes to,
+-- is what the moment decided. Without a moment a batch holds facts and their rows, what tells a being that
+-- nobody answered it in time, and which models came or went. An outcome of a life that is over changes
 -- nothing. The wake is `outside`, too, when an effect of the moment brought something: that is from outside.
 -- It stays, since it ties what a batch writes to a claimed wake and to the life of its being.
 create or replace function treeos.require_own_wake(batch jsonb) returns treeos.inbox language plpgsql stable as $$

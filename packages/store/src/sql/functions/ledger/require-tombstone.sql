@@ -1,5 +1,5 @@
--- Trigger before something is erased: only what a tombstone on the same reel names. It holds for the owner of the tables too. In a row that stays
--- only what can be erased changes, to null.
+-- Trigger before something is erased: only what a tombstone on the same reel names. It holds for the owner of
+-- the tables too. In a row that stays only what can be erased changes, to null.
 create or replace function treeos.require_tombstone() returns trigger language plpgsql
 security definer set search_path = treeos, pg_temp as $$
 declare

@@ -1,5 +1,6 @@
--- What becomes of sealed texts by the facts of a batch: the thing of its id holds one, or a call that waits for a yes does. Of a call that nobody will
--- say yes to any more, and of one that a person changed, the texts are deleted. Close_moment deletes what waits for its wake after that.
+-- What becomes of sealed texts by the facts of a batch: the thing of its id holds one, or a call that waits
+-- for a yes does. Of a call that nobody will say yes to any more, and of one that a person changed, the texts
+-- are deleted. Close_moment deletes what waits for its wake after that.
 create or replace function treeos.settle_sealed(batch jsonb) returns void language plpgsql as $$
 declare
   this_wake text := batch#>>'{outcome,wake}';

@@ -1,5 +1,6 @@
--- What a fact tells: its payload as JSON, with U+FFFD in the place of a NUL, which jsonb does not take. Null when it is not JSON. To be
--- asked who and what a fact names; a text inside a text is never taken for a field so.
+-- What a fact tells: its payload as JSON, with U+FFFD in the place of a NUL, which jsonb does not take. Null
+-- when it is not JSON. To be asked who and what a fact names; a text inside a text is never taken for a field
+-- so.
 create or replace function treeos.told(bytes bytea) returns jsonb language plpgsql immutable as $$
 begin
   return replace(convert_from(bytes, 'UTF8'), '\u0000', '\ufffd')::jsonb;

@@ -1,8 +1,10 @@
--- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one driver.
+-- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one
+-- driver.
 -- @param erases a fact erases another, or what a moment decided
 -- @param seals a fact is of a reel that may hold a sealed text
 -- @param unparks a fact unparks a being
--- @param wake of their moment, when the batch comes from a worker, `outside` where the moment surely holds such words; its facts must be ones that a worker may write
+-- @param wake of their moment, when the batch comes from a worker, `outside` where the moment surely holds
+--   such words; its facts must be ones that a worker may write
 create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox, out erases boolean, out seals boolean, out unparks boolean) language plpgsql as $$
 declare
   f record;

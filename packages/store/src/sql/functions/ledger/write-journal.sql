@@ -1,9 +1,9 @@
 -- Adds an entry for each batch to the journal, and tells those who follow it, at commit.
 -- Called after every other write of the append, because it takes two advisory locks until the commit:
---   (1953654117, 1) held by the one transaction that tells. A commit that notifies takes a lock of the whole server, so if each
---   append told, commits would queue up. While another transaction holds this lock, that one tells for both: who follows waits for
---   every entry that was under way when it was told.
---   (1953654117, 2) held in share mode by each follower. Where it is free, nobody follows and nothing is sent.
+--   (1953654117, 1) held by the one transaction that tells. A commit that notifies takes a lock of the whole
+--   server, so if each append told, commits would queue up. While another transaction holds this lock, that
+--   one tells for both: who follows waits for every entry that was under way when it was told. (1953654117,
+--   2) held in share mode by each follower. Where it is free, nobody follows and nothing is sent.
 create or replace function treeos.write_journal(batches jsonb[]) returns void language plpgsql as $$
 begin
   insert into journal (moment, reels, seqs)

@@ -1,6 +1,7 @@
--- Writes the records, decisions, facts and rows of plain batches, and closes their wakes. Each statement writes what append would take, and all of
--- it must have been written: otherwise this fails with TR002, nothing is written, and append tells of each batch by itself what is wrong.
--- Subqueries with `offset 0` decode once what several conditions ask.
+-- Writes the records, decisions, facts and rows of plain batches, and closes their wakes. Each statement
+-- writes what append would take, and all of it must have been written: otherwise this fails with TR002,
+-- nothing is written, and append tells of each batch by itself what is wrong. Subqueries with `offset 0`
+-- decode once what several conditions ask.
 -- @param wakes of their moments
 -- @param guarded the batches come from a worker
 create or replace function treeos.write_plain(batches jsonb[], wakes treeos.inbox[], guarded boolean) returns void language plpgsql as $$

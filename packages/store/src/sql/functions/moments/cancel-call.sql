@@ -1,5 +1,6 @@
--- Records that the call of a mind was cancelled, as the decision of its moment, unless there is one: the first answer counts. The
--- worker that makes the call finds it and gives the call up. Who may cancel is checked by whoever asks. Returns
+-- Records that the call of a mind was cancelled, as the decision of its moment, unless there is one: the
+-- first answer counts. The worker that makes the call finds it and gives the call up. Who may cancel is
+-- checked by whoever asks. Returns
 --   cancelled  the moment will end as a failure, also when it was cancelled before
 --   decided    its mind, or its person, had decided
 --   over       the moment has its outcome

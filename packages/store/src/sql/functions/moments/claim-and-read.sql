@@ -1,9 +1,11 @@
--- Claims the next wake for a moment, see claim, then reads a read set for it, see read_set. What the wake names is read, too: its
--- caller, and the cut of its thread. The reading is of one instant after the claim, so it sees what the sender of the wake wrote.
--- With `need_tokens` it also reserves a model call of this attempt, see reserve_first, unless the wake is an act or the moment was begun
--- before. No call outlives its reservation, so a claim that reserves waits for the disk. Generic plans, as in append.
--- The first line is the wake: its row with an empty content, `cut`, `opened`, `streamed` and where its overlays are; `hash` is the content. Without a wake there is no line. Of a
--- moment that is open, or whose thread was cut, there is no other line. The last line is what was reserved, as reserve says it.
+-- Claims the next wake for a moment, see claim, then reads a read set for it, see read_set. What the wake
+-- names is read, too: its caller, and the cut of its thread. The reading is of one instant after the claim,
+-- so it sees what the sender of the wake wrote. With `need_tokens` it also reserves a model call of this
+-- attempt, see reserve_first, unless the wake is an act or the moment was begun before. No call outlives its
+-- reservation, so a claim that reserves waits for the disk. Generic plans, as in append. The first line is
+-- the wake: its row with an empty content, `cut`, `opened`, `streamed` and where its overlays are; `hash` is
+-- the content. Without a wake there is no line. Of a moment that is open, or whose thread was cut, there is
+-- no other line. The last line is what was reserved, as reserve says it.
 create or replace function treeos.claim_and_read(
   whose text, for_moment text, its_generation integer, keys text[], reels text[], places text[], parents text[], asides text[],
   wore text[], bounds integer[], its_attempt integer, need_tokens bigint, need_micros bigint

@@ -1,6 +1,6 @@
--- Claims for moments of several beings in one transaction, see claim_and_read, whose arguments an ask has. It waits at most 50 ms for a
--- lock, as append_together does. The commit waits for the disk where that of one of the claims would.
--- Returns the lines of each claim, with the place of its ask.
+-- Claims for moments of several beings in one transaction, see claim_and_read, whose arguments an ask has. It
+-- waits at most 50 ms for a lock, as append_together does. The commit waits for the disk where that of one of
+-- the claims would. Returns the lines of each claim, with the place of its ask.
 create or replace function treeos.claim_together(asks jsonb)
 returns table (ask integer, what text, key text, text text, number bigint, hash bytea, state_seq bigint)
 language plpgsql set search_path = treeos, pg_temp set lock_timeout = 50 as $$

@@ -54,8 +54,8 @@ begin
   if keeps then -- and did not make it
     delete from sealed_text where wake = o.wake;
   end if;
-  -- Closed rows stay as they are. A summon that does not trigger the role is stored: it stays open until someone answers it, and
-  -- no moment claims it again.
+  -- Closed rows stay as they are. A summon that does not trigger the role is stored: it stays open until
+  -- someone answers it, and no moment claims it again.
   if jsonb_array_length(batch->'closes') = 0 then
     update inbox set closed_by = this_moment, closed_at = clock_timestamp()
       where closed_by is null and id = o.wake and being = this_being

@@ -1,4 +1,5 @@
--- Deletes the face of a moment that ends where it shows what was erased while it was under way. Another moment that is under way may need it.
+-- Deletes the face of a moment that ends where it shows what was erased while it was under way. Another
+-- moment that is under way may need it.
 create or replace function treeos.forget_face(its_moment text) returns void language sql volatile as $$
   delete from blob b using moment_open o cross join lateral (select json_of(o.basis)->'heads' as heads) as read
     where o.moment = its_moment and b.digest = o.face

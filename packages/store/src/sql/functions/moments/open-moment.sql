@@ -1,6 +1,7 @@
--- Stores the open record of a moment and its face, unless the moment has one. Returns whether it was stored now. For a moment whose mind
--- thinks long; what a short one opened comes with its outcome, by append, which checks the same. A worker that paused past the end of its
--- life would otherwise leave an open moment that nothing could ever close.
+-- Stores the open record of a moment and its face, unless the moment has one. Returns whether it was stored
+-- now. For a moment whose mind thinks long; what a short one opened comes with its outcome, by append, which
+-- checks the same. A worker that paused past the end of its life would otherwise leave an open moment that
+-- nothing could ever close.
 create or replace function treeos.open_moment(its_moment text, its_being text, its_n integer, its_wake text, its_opened_at bigint,
   its_record bytea, its_basis bytea, its_face text, face_bytes bytea) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$

@@ -1,7 +1,8 @@
--- Stores what a moment asks of the outside, unless it has asked before. The moment is of the life that its being has now, and has
--- no outcome. Where rules count the act, it takes its place among the acts that they count before the outside is asked: no other act is
--- counted there until the moment is over.
--- @param its_holds [{reel, seq, payload}]: where it is counted, the last fact there as the act was judged, and the fact to come
+-- Stores what a moment asks of the outside, unless it has asked before. The moment is of the life that its
+-- being has now, and has no outcome. Where rules count the act, it takes its place among the acts that they
+-- count before the outside is asked: no other act is counted there until the moment is over.
+-- @param its_holds [{reel, seq, payload}]: where it is counted, the last fact there as the act was judged,
+--   and the fact to come
 -- @returns a reel that has moved, or where another act waits for the outside; then nothing was stored
 create or replace function treeos.record_effect(its_moment text, its_operation text, its_request bytea, its_holds jsonb) returns text
 language plpgsql security definer set search_path = treeos, pg_temp as $$

@@ -1,5 +1,6 @@
--- Keeps the error of one attempt of a moment that was opened. The first error of an attempt counts; of a workflow that gives another stack the
--- last one, since that is what its next run finds. A moment keeps at most 64.
+-- Keeps the error of one attempt of a moment that was opened. The first error of an attempt counts; of a
+-- workflow that gives another stack the last one, since that is what its next run finds. A moment keeps at
+-- most 64.
 create or replace function treeos.record_fault(
   its_moment text, its_part text, its_attempt integer, took double precision, said text, frames text, its_digests jsonb
 ) returns void

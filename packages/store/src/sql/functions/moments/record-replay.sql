@@ -1,4 +1,5 @@
--- Keeps what a replay of all moments found, with the login that compared them. Workers may not call it: see rights.sql.
+-- Keeps what a replay of all moments found, with the login that compared them. Workers may not call it: see
+-- rights.sql.
 create or replace function treeos.record_replay(run jsonb) returns void
 language sql volatile security definer set search_path = treeos, pg_temp as $$
   insert into replay_run (record, begun_at, newest, moments, differences, accepted, elsewhere, differing)

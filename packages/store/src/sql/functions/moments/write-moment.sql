@@ -1,6 +1,7 @@
--- Writes the open record and the decision that a batch brings together with the outcome of their moment. What is stored already
--- stays. Raises TR004 when another open record or another decision of the moment is stored: the outcome was made from one that
--- does not count. The append also checks that the moment follows the last one of the life that lives, and that it has claimed its wake.
+-- Writes the open record and the decision that a batch brings together with the outcome of their moment. What
+-- is stored already stays. Raises TR004 when another open record or another decision of the moment is stored:
+-- the outcome was made from one that does not count. The append also checks that the moment follows the last
+-- one of the life that lives, and that it has claimed its wake.
 -- @param said the record of the outcome
 -- @param is_open an open record of the moment is stored already
 -- @param is_decided a decision of the moment is stored already
@@ -23,8 +24,8 @@ begin
     if o.face is not null and not exists (select from blob where digest = o.face) then
       insert into blob (digest, bytes) values (o.face, o.face_bytes) on conflict do nothing;
     end if;
-    -- No other open record comes meanwhile: a batch with an outcome holds the head of the being's records for update, open_moment takes it
-    -- for share, and is_open was asked after the lock.
+    -- No other open record comes meanwhile: a batch with an outcome holds the head of the being's records for
+    -- update, open_moment takes it for share, and is_open was asked after the lock.
     if not is_open then
       insert into moment_open (moment, being, n, wake, opened_at, record, basis, face)
         values (this_moment, batch->>'being', o.n, o.wake, o.opened_at, o.record, o.basis, o.face);
@@ -42,7 +43,8 @@ begin
     then
       raise exception 'the record of % names another decision than its batch brings', this_moment using errcode = 'TR002';
     end if;
-    -- record_decision takes no lock: a decision that comes at the same time, also an equal one, violates the key, which the caller takes for TR004.
+    -- record_decision takes no lock: a decision that comes at the same time, also an equal one, violates the
+    -- key, which the caller takes for TR004.
     if not is_decided then
       insert into moment_decision (moment, kind, digest, salt, bytes, usage, overlay)
         values (this_moment, d.kind, d.digest, d.salt, d.bytes, nullif(d.usage, 'null'), d.overlay);

@@ -1,7 +1,8 @@
--- Reads a read set for a moment of a being, all of it at one instant: ReadSet in packages/store/src/rows. `what` says which columns
--- of a line are filled, and with what: Line in the same folder. `bounds` are the most lines of said, did, waiting and threads.
--- Each of `places` is a kind, how many of it (a number, all, or count), and a place, with a space between: `being: 200 /`.
--- Generic plans: Postgres would plan it anew each time, since it cannot know how many keys the arrays hold.
+-- Reads a read set for a moment of a being, all of it at one instant: ReadSet in packages/store/src/rows.
+-- `what` says which columns of a line are filled, and with what: ReadSetItem in `rows/read-set-items.ts`.
+-- `bounds` are the most lines of said, did, waiting and threads. Each of `places` is a kind, how many of it
+-- (a number, all, or count), and a place, with a space between: `being: 200 /`. Generic plans: Postgres would
+-- plan it anew each time, since it cannot know how many keys the arrays hold.
 create or replace function treeos.read_set(
   whose text, its_wake text, its_root text, keys text[], reels text[], places text[], parents text[], asides text[], wore text[],
   bounds integer[]
@@ -45,7 +46,7 @@ begin
       select 'wore', b.being, o.primary_role, null::bigint, null::bytea, null::bigint
       from unnest(wore) as b(being)
         cross join lateral (select m.primary_role from moment_outcome m
-          where m.being = b.being and m.kind = 'act' order by m.n desc limit 1) o;
+          where m.being = b.being and m.kind in ('act', 'see') order by m.n desc limit 1) o;
   end if;
   -- Leaves out messages to the being that came after its wake. Each of them opens its own moment.
   if 'said' = any(asides) and its_wake is not null then
@@ -63,7 +64,7 @@ begin
       select 'did', f.kind || ' ' || f.reel, convert_from(f.bytes, 'UTF8'), f.seq, f.hash, null::bigint
       from fact f
       where f.moment = (select moment from moment_outcome where being = whose and kind = 'act' order by n desc limit 1)
-        and f.reel !~ '^tally:[^ ]+ shadow\.' -- what is tried is in no prompt
+        and f.reel !~ '^tally:[^ ]+ shadow\.' -- a dry run is in no prompt
       order by f.reel collate "C", f.seq limit bounds[2];
   end if;
   if 'waiting' = any(asides) then

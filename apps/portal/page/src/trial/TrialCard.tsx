@@ -1,0 +1,232 @@
+import { Autocomplete, Button, Group, NativeSelect, NumberInput, Progress, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Card, CopyText, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
+import { byName } from '../text/by-name.ts'
+import { TrialRows } from './TrialRows.tsx'
+import { estimateText, type OfCandidate, summaryText } from './trial-text.ts'
+import { type TrialFile, useTrial } from './useTrial.ts'
+
+/** What the candidate is called in the file. */
+const DRAFT = 'draft'
+const LAST = 20
+const LAST_MAX = 200
+const DAY_MS = 86_400_000
+
+const OUTCOMES = [
+  { value: '', label: 'however they ended' },
+  { value: 'act', label: 'in which it acted' },
+  { value: 'see', label: 'in which it did nothing' },
+  { value: 'failure', label: 'that failed' },
+  { value: 'waiting', label: 'that waited for a yes' },
+]
+const TIMES = [
+  { value: '', label: 'at any time' },
+  { value: '1', label: 'in the last day' },
+  { value: '7', label: 'in the last week' },
+  { value: '30', label: 'in the last month' },
+]
+
+interface ChosenMoment {
+  readonly being: string
+  readonly outcome: string
+  readonly days: string
+  readonly last: number
+}
+
+interface TrialCardProps {
+  /** by which a button further up leads to it */
+  readonly id?: string | undefined
+  readonly title?: string
+  /** only moments of this being; left out, one may be chosen of those that are offered */
+  readonly being?: string
+  readonly beings?: readonly string[]
+  /** only moments that wore this role */
+  readonly role?: string
+  /** what is otherwise, as a file of a trial takes it */
+  readonly candidate: object
+  /** why it cannot be tried now */
+  readonly isOff?: boolean
+  /** hears what came of a trial of this candidate, which is to be published with it */
+  readonly onTrial?: (summary: OfCandidate) => void
+}
+
+/** Past moments asked again, with a draft: first what that costs, then each as it was and as it would be. */
+export function TrialCard({
+  id,
+  title = 'Try it',
+  being,
+  beings = [],
+  role,
+  candidate,
+  isOff = false,
+  onTrial,
+}: TrialCardProps) {
+  const [chosen, setChosen] = useState<ChosenMoment>({ being: '', outcome: '', days: '', last: LAST })
+  const { trial, estimate, run, stop } = useTrial()
+  const choose = (next: Partial<ChosenMoment>) => setChosen({ ...chosen, ...next })
+  const isOld = trial !== null && JSON.stringify(trial.file.candidates[DRAFT]) !== JSON.stringify(candidate)
+  const ask = () => void estimate(fileOf({ being, role, candidate, chosen }))
+  const begin = () => {
+    if (trial?.estimate != null) void run(trial.file, trial.estimate)
+  }
+  return (
+    <Card
+      id={id}
+      title={title}
+      note="A model is asked again about past moments, as they would be with the draft. Nothing is done, and nothing is written."
+      gap="sm"
+    >
+      <Group gap="xs" align="flex-end">
+        {being === undefined ? (
+          <Autocomplete
+            size="xs"
+            label="Of whom"
+            placeholder="everybody who wore it"
+            data={[...beings].sort(byName)}
+            value={chosen.being}
+            renderOption={({ option }) => <Inert text={option.value} />}
+            onChange={(next) => choose({ being: next })}
+          />
+        ) : null}
+        <NumberInput
+          size="xs"
+          w="6rem"
+          label="The last"
+          min={1}
+          max={LAST_MAX}
+          allowDecimal={false}
+          value={chosen.last}
+          onChange={(next) => choose({ last: Number(next) || LAST })}
+        />
+        <NativeSelect
+          size="xs"
+          label="Moments"
+          data={OUTCOMES}
+          value={chosen.outcome}
+          onChange={(event) => choose({ outcome: event.currentTarget.value })}
+        />
+        <NativeSelect
+          size="xs"
+          label="When"
+          data={TIMES}
+          value={chosen.days}
+          onChange={(event) => choose({ days: event.currentTarget.value })}
+        />
+        {trial?.isRunning ? (
+          <SmallButton onClick={stop}>Stop</SmallButton>
+        ) : (
+          <SmallButton disabled={isOff} onClick={ask}>
+            What would it cost?
+          </SmallButton>
+        )}
+      </Group>
+      {trial === null ? null : (
+        <>
+          {trial.estimate === null ? null : (
+            <Group gap="xs">
+              <Text size="sm">{estimateText(trial.estimate)}</Text>
+              {trial.isRunning || isOld ? null : (
+                <Button size="xs" onClick={begin}>
+                  {trial.summary === null ? 'Ask again now' : 'Ask once more'}
+                </Button>
+              )}
+            </Group>
+          )}
+          {trial.isRunning ? (
+            <Progress
+              value={(100 * trial.lines.length) / Math.max(1, trial.estimate?.moments ?? 1)}
+              aria-label="moments asked again"
+              size="sm"
+            />
+          ) : null}
+          <Trouble error={trial.error} />
+          {isOld ? <Quiet size="xs">The draft has changed since: try it again.</Quiet> : null}
+          <TrialResult of={trial} isOld={isOld} onTrial={onTrial} />
+        </>
+      )}
+    </Card>
+  )
+}
+
+interface TrialResultProps extends Pick<TrialCardProps, 'onTrial'> {
+  readonly of: NonNullable<ReturnType<typeof useTrial>['trial']>
+  readonly isOld: boolean
+}
+
+/** What came of it so far. */
+function TrialResult({ of: { file, lines, summary }, isOld, onTrial }: TrialResultProps) {
+  const draft = summary?.candidates[DRAFT]
+  return (
+    <Stack gap="xs">
+      {summary === null || draft === undefined ? null : (
+        <Text size="sm" role="status">
+          {summaryText(draft)}
+          {summary.erased === 0 ? '' : ` What ${plural(summary.erased, 'moment')} read was erased.`}
+          {summary.stopped === null ? '' : ` It ended before all was asked (${summary.stopped}).`}
+        </Text>
+      )}
+      <TrialRows lines={lines} />
+      {draft === undefined || draft.moments === 0 ? null : (
+        <Group gap="xs">
+          {onTrial === undefined || isOld ? null : (
+            <SmallButton onClick={() => onTrial(draft)}>Publish it with this trial</SmallButton>
+          )}
+          <Saved file={file} lines={lines} />
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/**
+ * The trial as the file that `treeos trial run` takes: it asks the same moments again, whatever came since.
+ */
+function Saved({
+  file,
+  lines,
+}: {
+  readonly file: TrialFile
+  readonly lines: TrialResultProps['of']['lines']
+}) {
+  const beings = [...new Set(lines.map(({ being }) => `@${being}`))].sort(byName)
+  const text = `${JSON.stringify({ ...file, moments: { ...file.moments, being: beings } }, null, 2)}\n`
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        component="a"
+        href={`data:application/json;charset=utf-8,${encodeURIComponent(text)}`}
+        download="trial.json"
+      >
+        Save as a file
+      </Button>
+      <CopyText text={text} />
+      <Quiet size="xs">
+        <span className="code">treeos trial run trial.json</span> runs it again.
+      </Quiet>
+    </>
+  )
+}
+
+interface TrialRequest extends Pick<TrialCardProps, 'being' | 'role' | 'candidate'> {
+  readonly chosen: ChosenMoment
+}
+
+/** With its end in time, so that the same moments are asked whenever it is run. */
+function fileOf({ being, role, candidate, chosen }: TrialRequest): TrialFile {
+  const now = Date.now()
+  const whose = being === undefined ? chosen.being.trim() : `@${being}`
+  return {
+    trial: 1,
+    moments: {
+      ...(whose === '' ? {} : { being: whose.startsWith('@') ? whose : `@${whose}` }),
+      ...(role === undefined ? {} : { role }),
+      ...(chosen.outcome === '' ? {} : { outcome: chosen.outcome }),
+      ...(chosen.days === '' ? {} : { since: new Date(now - Number(chosen.days) * DAY_MS).toISOString() }),
+      until: new Date(now).toISOString(),
+      last: chosen.last,
+    },
+    candidates: { [DRAFT]: candidate },
+  }
+}
