@@ -11,6 +11,8 @@ mind 'llm'|'human'|'scripted'
 turn 'forward'|'half'|'inward'
 caller null|{name:text,role:text|null,cognition:mind}
 head (text,whole,hash)
+header {v:1,reel:text,seq:whole,kind:text,actor:text,driver:text|null,moment:text|null,cause:text|null,
+  at:whole,payloadHash:hash,stack:text|null,code:text}
 pinned {name:text,digest:hash}
 xyz {x:whole,y:whole,z:whole}
 entries [text|object]
@@ -42,9 +44,10 @@ decision null|{kind:'call',call:call,content:text|null,prose?:true,tries?:[objec
 effect null|{salt:hash,request:object,result:null|{error:{code:text,*}}|{value:any}}
 program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,
   triggerOn?:[text]}>}
-spec {name:text,prompt:text|object,canSee?:entries,canDo?:entries,canSummon?:entries,canBe?:entries,
-  see?:[text],requiredCognition?:mind,selfContinue?:flag|'until-answered',defaultOrientation?:turn,
-  triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',*}
+spec {name:text,prompt?:text|{function:text},description?:text,canSee?:entries,canDo?:entries,
+  canSummon?:entries,canBe?:entries,see?:[text],views?:'default'|'only',layout?:'as-told'|'stable-first',
+  requiredCognition?:mind,selfContinue?:flag|'until-answered',defaultOrientation?:turn,forceToolCall?:flag,
+  triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',prose?:'see'|'answers'}
 manifest {v:1,extensions:<any>,operations:{do:<operation>,be:<operation>},names:{spaceTypes:[text],
   matterTypes:[text],scripts:[text],namespaces:[text],schedules:<object>,hooks:<object>}}
 operation {origin:text,targets:[text],allow:[text|object],form:text,ask?:ask,effect?:{secrets:[text]},
