@@ -2,8 +2,10 @@
 import { type Json, type JsonObject, newWake, PRIORITIES, type VerbCall, type Wake } from '@treeos/core'
 import type { ApprovalRow, BeingRow } from '@treeos/world'
 import type { Random } from '../faults/random.ts'
-import { ANY, answerable, Drawer } from './drawn-calls.ts'
+import { drawnCall } from './drawn-calls.ts'
+import { answerable, PartDrawer } from './drawn-parts.ts'
 import type { GeneratedReality } from './generated-reality.ts'
+import { ANY } from './manor.ts'
 
 /** One step of a reality: a call, or a few that belong together. Each draws from the reality as it is, so that steps can be left out. */
 export async function liveStep(at: GeneratedReality, draw: Random, id: number): Promise<void> {
@@ -22,7 +24,7 @@ async function liveCall(at: GeneratedReality, draw: Random, id: number): Promise
   if (me === null) return
   const wake = wakeOf(at, draw, me, id, call !== null)
   const held = (wake.content as JsonObject | null)?.call as unknown as VerbCall | undefined
-  const made = held ?? call ?? new Drawer(draw, at, me).call()
+  const made = held ?? call ?? drawnCall(new PartDrawer(draw, at, me))
   await at.live(name, wake.kind === 'act' ? withCall(wake, made) : wake, made)
 }
 
@@ -53,8 +55,8 @@ class Story {
     return this.at.row<BeingRow>(`being:${name}`) as BeingRow
   }
 
-  drawer(name: string): Drawer {
-    return new Drawer(this.draw, this.at, this.being(name))
+  drawer(name: string): PartDrawer {
+    return new PartDrawer(this.draw, this.at, this.being(name))
   }
 
   /** An act of a person, as itself or as who it drives. */
@@ -180,7 +182,7 @@ async function liveLease(story: Story): Promise<void> {
   await story.act('operator', { verb: 'be', operation: 'connect', args: { being: '@cleo', ...own } })
   const { by = null, epoch = 0 } = story.being('cleo').inhabited ?? {}
   for (let i = draw.between(1, 3); i > 0; i--) {
-    const call = story.drawer('cleo').call()
+    const call = drawnCall(story.drawer('cleo'))
     if (by !== null) await story.act('cleo', call, { lease: { driver: by, epoch } })
   }
   await story.act('operator', { verb: 'be', operation: 'release', args: { being: '@cleo' } })
@@ -206,7 +208,7 @@ function actorOf(at: GeneratedReality, draw: Random): readonly [name: string, ca
     const target = draw.pick(['/', '/den', '/hall', ...at.named('space:')])
     return [
       'operator',
-      { verb: 'do', operation: 'set-space', target, args: new Drawer(draw, at, operator).rules() },
+      { verb: 'do', operation: 'set-space', target, args: new PartDrawer(draw, at, operator).rules() },
     ]
   }
   if (turn < 0.32 && open.length > 0) return answerTo(at, draw, draw.pick(open))

@@ -6,9 +6,9 @@ import type { JsonObject } from '@treeos/core'
 import { newWake, PRIORITIES } from '@treeos/core'
 import { Random } from '../faults/random.ts'
 import { verifyBytes } from './bundle-lines.ts'
-import { manor } from './drawn-calls.ts'
 import { bundleOf, GeneratedReality } from './generated-reality.ts'
 import { BEGINNING, liveStep, TOUR } from './generated-steps.ts'
+import { manor } from './manor.ts'
 import type { SecondVerifier } from './second-opinion.ts'
 
 /**

@@ -5,10 +5,10 @@
 import { type Json, type JsonObject, newWake, PRIORITIES, TreeosError, type VerbCall } from '@treeos/core'
 import { saltedHash } from '@treeos/verify/parts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { manor } from './drawn-calls.ts'
 import { copyOf, GeneratedReality } from './generated-reality.ts'
 import { BEGINNING } from './generated-steps.ts'
 import { bothOn, UNSEEN } from './law-compared.ts'
+import { manor } from './manor.ts'
 import { mendedBundle, type Part } from './mutations.ts'
 import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 

@@ -238,10 +238,11 @@ class Bundle:
         first = self.chains[f"moments:{being}"].first
         last_act = self.last_acts.get(being, None if first == 0 else ABSENT)
         program = self.contents.get(given(moment["open"], "program"))
-        stack = Stack(moment, basis, Beside(self.states, self.is_whole, last_act, program))
+        sees_place = lambda: self.law.sees_place(being, basis)
+        stack = Stack(moment, basis, Beside(self.states, self.is_whole, last_act, program, sees_place))
         for reel in stack.missing:
             self.missing[reel] = self.missing.get(reel, 0) + 1
-        if stack.hides_place():
+        if stack.is_hidden_by_record:
             self.hidden_places[being] = stack.me["space"]
         check_outcome(moment)
         noted = moment["noted"]

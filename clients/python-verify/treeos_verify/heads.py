@@ -1,15 +1,13 @@
 """The heads that a moment read, and those from which its call was judged: all of them in a bundle, some in a receipt."""
 
+from .forms import has_form
 from .hashes import head_hash, head_salt, is_hash, value_hash
 from .plain_json import given, is_count, need, same
 
 
 def is_heads(refs):
     """A list of [reel, number, hash]."""
-    return type(refs) is list and all(
-        type(ref) is list and len(ref) == 3 and type(ref[0]) is str and is_count(ref[1]) and is_hash(ref[2])
-        for ref in refs
-    )
+    return type(refs) is list and all(has_form("head", ref) for ref in refs)
 
 
 def of_one_reel_each(heads):

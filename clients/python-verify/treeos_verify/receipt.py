@@ -91,7 +91,7 @@ class Derivation:
         self.me = self.world.being(self.being)
         need(self.me is not None and self.me["name"] == self.being, "never born")
         is_shown = lambda reel: reel != "registry" and reel in self.world.heads
-        Stack(self.moment, self.heads.basis, Beside(self.world.read, is_shown, ABSENT, self.witness["program"]))
+        Stack(self.moment, self.heads.basis, Beside(self.world.read, is_shown, ABSENT, self.witness["program"], self.sees_place))
         is_there = lambda reel: reel in self.world.heads
         check_origin(self.record, self.open, self.heads.basis, self.world.origins, is_there, None)
         self.signing = self.signed()
@@ -101,6 +101,18 @@ class Derivation:
         self.gates = self.ask()
         self.verdict = self.judge()
         self.check_written()
+
+    def sees_place(self):
+        """Rules may keep it from its place. Away from home its reach does as well, and no receipt shows that."""
+        place, heads = self.me["space"], self.world.heads
+        if any(head[1:3] != list(heads.get(reel, head[1:3])) for reel, head in self.heads.basis.items()):
+            return None
+        try:
+            question = Question(self.world, self.me, "see", place, (None, place, ABSENT))
+            is_open = rule_gate(question, ["anyone"])[0]
+            return None if is_open and place != self.me["home"] else is_open
+        except Broken:
+            return None
 
     def check_written(self):
         """The facts that the moment wrote: they have the hashes in its record, and are what its decision yields."""

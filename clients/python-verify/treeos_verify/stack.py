@@ -8,10 +8,11 @@ HOUR_MS = 3_600_000
 
 
 class Beside:
-    """What of a bundle a moment is compared with."""
+    """What of a bundle or receipt a moment is compared with. `sees_place` says whether its being sees its place; None where that is not known."""
 
-    def __init__(self, states, is_whole, last_act, program):
+    def __init__(self, states, is_whole, last_act, program, sees_place):
         self.states, self.is_whole, self.last_act, self.program = states, is_whole, last_act, program
+        self.sees_place = sees_place
 
 
 class Stack:
@@ -19,7 +20,7 @@ class Stack:
         self.record, self.open, self.beside = moment["record"], moment["open"], beside
         self.heads = {reel: head[1] for reel, head in basis.items()}
         self.missing = set()
-        self.is_hidden = at(self.open, "hidden") is True
+        self.is_hidden, self.is_hidden_by_record = at(self.open, "hidden") is True, False
         self.me = self.state_of(f"being:{self.record['being']}")
         self.check_time()
         if self.me is None:
@@ -29,8 +30,7 @@ class Stack:
         told = given(self.open, "context")
         need(type(told) is dict, "a context is an object", "context-mismatch")
         own_flow = given(self.me.get("qualities"), "roleFlow")
-        is_read = reads_place(own_flow)
-        need(not self.is_hidden or (is_read and self.may_be_hidden()), "nothing hides its place", "context-mismatch")
+        self.check_hidden(own_flow)
         context = self.context(told)
         need(same(told, slice_of(context, flow_paths(own_flow))), "another context", "context-mismatch")
         self.check_tried(told)
@@ -40,6 +40,13 @@ class Stack:
         cognition = given(self.open, "cognition", "kind")
         roles = self.check_worn(program, told, cognition)
         self.check_shadow(told, roles, cognition)
+
+    def check_hidden(self, flow):
+        """The qualities of its place are hidden from a flow that reads them, and whose being does not see it."""
+        sees = self.beside.sees_place() if reads_place(flow) else True
+        is_due = self.is_hidden and self.may_be_hidden() if sees is None else not sees
+        need(self.is_hidden == is_due, "its place was hidden, or nothing hides it", "context-mismatch")
+        self.is_hidden_by_record = self.is_hidden and sees is None
 
     def check_unknown(self):
         """Where its being is not known, the roles still follow from the program and the context that are told."""
@@ -121,9 +128,6 @@ class Stack:
         if state is None:
             self.missing.add(reel)
         return state
-
-    def hides_place(self):
-        return self.is_hidden and self.me is not None
 
     def may_be_hidden(self):
         """At home only a rule keeps a being from its place; elsewhere its lists do as well."""

@@ -10,7 +10,7 @@ from ..plain_json import ABSENT, Broken, at, canonical, given, items, need, same
 from .consent import Consent, asked_fact, require_yes, still_asked, ties_of
 from .names import Refused, parse_address, parse_stance, refuse_unless, written
 from .operations import SUBSTRATE_TARGETS, Work, alive, decide
-from .sight import Seer, name_of, reach_with, roles_named, surface_of
+from .sight import Seer, name_of, reach_with, reads_place, roles_named, surface_of
 from .world import GONE, MISSING, OF_ASKER, OF_CODE, OF_THREAD, UNSEEN, LawWorld, NotProven
 
 BESIDE = "what refused them beside the gates is said by their records"
@@ -64,6 +64,14 @@ class Law:
 
     def world(self, heads):
         return LawWorld(self.rows, heads, self.is_whole, self.content)
+
+    def sees_place(self, being, basis):
+        """Whether the flow of a being may read the place where it is; None where that rests on what is not here."""
+        try:
+            world = self.world(basis)
+            return reads_place(world, world.being_row(being))
+        except (NotProven, Broken):
+            return None
 
     def check(self, moment, heads, written):
         """Broken where its record, or the facts that it wrote, say otherwise. The class of what is not proven of its call, in words, or None."""

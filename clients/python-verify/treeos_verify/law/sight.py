@@ -50,6 +50,14 @@ def is_open(world, me, space):
     return asks_rules(world, me, ("space", space))[0]
 
 
+def reads_place(world, me):
+    """Whether a flow may read the place of its being. What it wears depends on that, so its reach counts, and its home is in that."""
+    space = world.space_row(me["space"])
+    if space is None or not is_open(world, me, space):
+        return False
+    return me["space"] == me["home"] or covers_entry("canSee", reach_of(world, me)["canSee"], me["space"], me["home"])
+
+
 class Seer:
     """Who looks, by which lists. `reach` gives all that it may ever see, for what it decides beyond its moment."""
 

@@ -95,7 +95,7 @@ class FormReader {
   }
 }
 
-/** Reads a table of forms: on each line a name, a space and a form. */
+/** Reads a table of forms: on each line a name, a space and a form, which lines that begin with two spaces go on. */
 export function readForms(table: string): ReadonlyMap<string, FormTest> {
   const forms = new Map<string, FormTest>()
   const named = (name: string): FormTest => {
@@ -103,7 +103,7 @@ export function readForms(table: string): ReadonlyMap<string, FormTest> {
     if (form === undefined) throw new Error(`no form has the name ${name}`)
     return form
   }
-  for (const line of table.trim().split('\n')) {
+  for (const line of table.trim().replaceAll('\n  ', '').split('\n')) {
     const [name = '', text = ''] = line.split(' ')
     forms.set(name, new FormReader(text, named).read())
   }

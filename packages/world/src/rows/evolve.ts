@@ -186,24 +186,25 @@ function withMember(members: readonly string[] = [], member: string, isIn: boole
 
 interface QualitySet {
   readonly path: readonly string[]
-  readonly value: Json
-  readonly merge: boolean
+  /** operations of extensions may leave it, and `merge`, out */
+  readonly value?: Json
+  readonly merge?: boolean
 }
 
 function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, { payload }: RowChange): R {
-  const { path, value, merge } = fromJson<QualitySet>(payload)
+  const { path, value = null, merge } = fromJson<QualitySet>(payload)
   return { ...row, qualities: setAtPath(row.qualities, path, value, merge !== false) }
 }
 
 interface SignalPublished {
   readonly namespace: string
   readonly key: readonly string[]
-  readonly value: Json
+  readonly value?: Json
   readonly owner?: string
 }
 
 function published({ payload, actor }: RowChange, old: WorldRow | null): WorldRow {
-  const { namespace, key, value, owner } = fromJson<SignalPublished>(payload)
+  const { namespace, key, value = null, owner } = fromJson<SignalPublished>(payload)
   return {
     ...namespaceAfter({ namespace, owner, actor }, old),
     values: setAtPath(old?.values ?? {}, key, value, false),
