@@ -141,6 +141,8 @@ export class PartDrawer {
       { inHomeSpace: true },
       { 'world.bell.rings': { present: true } },
       { 'caller.cognition': 'human' },
+      { 'caller.role': 'human' },
+      { 'caller.role': { notIn: ['human', 'walker'] } },
       { 'moment.outside': true },
       { 'space.quality.den.tone': 1 },
       { 'wake.kind': ['message', 'schedule'] },
@@ -235,7 +237,7 @@ export class PartDrawer {
       name: this.mostly(['walker', 'porter'], ['manor:free', 'Bad']),
       prompt: this.mostly<Json>(['Walk.', 'Carry.'], [1]),
       canSee: this.draw.pick<Json>([[], ['~'], ANY, ['/den'], [{ rel: 'self' }]]),
-      canDo: this.mostly<Json>([['move'], ['take', 'put'], ANY], ['move']),
+      canDo: this.mostly<Json>([['move'], ['mark', 'put'], ANY], ['move']),
     }
   }
 

@@ -52,6 +52,16 @@ def name_of(stance):
     return written("canSummon", str(stance), "/")[1:]
 
 
+def full_names(entries, stored):
+    """The entries as they are stored, where these differ by the prefix of an extension alone."""
+
+    def is_full(entry, full):
+        return same(entry, full) or is_text(entry) and ":" not in entry and is_text(full) and full.endswith(f":{entry}")
+
+    is_list = type(entries) is list and type(stored) is list and len(entries) == len(stored)
+    return stored if is_list and all(map(is_full, entries, stored)) else entries
+
+
 def is_ended_subscription(reel, kind, payload):
     def is_path(path):
         return type(path) is list and len(path) == 2 and path[0] == "subscription" and is_text(path[1])
@@ -192,7 +202,10 @@ class Act:
 
     def set_role(self):
         spec = lists_of(None) | {"see": [], "prompt": ""} | self.arg("role")
-        return [facts_of.role_set(spec, there(self.args, "trial"))]
+        stored = next((at(payload, "spec") for _, kind, payload in self.facts if kind == "role:set"), None)
+        # Which extension has an operation, the law knows, and not who looks at facts alone.
+        named = {key: full_names(spec[key], given(stored, key)) for key in ("canDo", "canBe")}
+        return [facts_of.role_set(spec | named, there(self.args, "trial"))]
 
     def delete_role(self):
         return [facts_of.role_deleted(self.arg("name"))]

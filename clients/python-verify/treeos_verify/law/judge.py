@@ -375,6 +375,7 @@ class Deciding:
             "cognition": self.j.cognition,
             "names": manifest["names"],
             "targets": {name: one for name, one in targets.items() if name not in OPERATIONS["be"]},
+            "loaded": {f"can{verb.title()}": {*OPERATIONS[verb], *manifest["operations"][verb]} for verb in OPERATIONS},
             "reach": reach,
             "sees": Seer(self.world, self.me, self.j.surface, reach).sees_space,
             "is_act": self.wake["kind"] == "act",

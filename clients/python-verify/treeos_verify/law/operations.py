@@ -475,8 +475,21 @@ def is_author(work, old):
     return old["author"] == work.me or work.world.is_ancestor(work.me, old["author"])
 
 
+def fully_named(spec, loaded):
+    """The role with the full names of its operations, where one extension alone has them."""
+
+    def full(entry, names):
+        if type(entry) is not str or entry in names or ":" in entry:
+            return entry
+        meant = [name for name in names if name.endswith(f":{entry}")]
+        refuse_unless(len(meant) < 2, "INVALID_INPUT")
+        return meant[0] if meant else entry
+
+    return spec | {key: [full(entry, names) for entry in spec[key]] for key, names in loaded.items()}
+
+
 def set_role(work):
-    spec = parse_role(work.args["role"])
+    spec = fully_named(parse_role(work.args["role"]), work.more["loaded"])
     refuse_unless(type(spec["prompt"]) is str, "INVALID_INPUT")
     old = work.world.row(f"role:{spec['name']}")
     conflict(old is not None and old["origin"] != "live")

@@ -19,7 +19,7 @@ call {verb:'see',address:text}|{verb:'do',operation:text,target:text|null,args:o
 summon {verb:'summon',target:text|null,content:any,inReplyTo:text|null,priority?:text,role?:text,
   orientation?:turn,thread?:text,channel?:text,overlay?:text,expectReply?:flag}
 wake {id:text,kind:'summon'|'act'|'event',priority:whole,caller:caller,root:text,inReplyTo:text|null,
-  askedRole:text|null,hops:whole,continues:whole,cause:hash|null,looks?:whole,expectReply?:false,
+  askedRole:text|null,hops:whole,continues:whole,cause:hash|null,looks?:whole,refusals?:whole,expectReply?:false,
   outside?:true,orientation?:turn}
 record {v:1,law:whole,being:text,moment:text,n:whole,wake:text|null,openedAt:whole,sealedAt:whole,open:hash,
   stack:null|{primary:pinned,stacked:[pinned]},stackDigest:hash|null,surfaceDigest:hash|null,
@@ -35,8 +35,8 @@ open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:calle
   'inward',hidden?:true}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
-decision null|{kind:'call',call:call,content:text|null,prose?:true,tries?:[object]}|{kind:'see',
-  content:text|null,tries?:[object]}|{kind:'failure',code:text,message:text,breach?:object,tries?:[object]}
+decision null|{kind:'call',call:call,content:text|null,prose?:true}|{kind:'see',
+  content:text|null}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true}
 effect null|{salt:hash,request:object,result:null|{error:{code:text,*}}|{value:any}}
 program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,
   triggerOn?:[text]}>}
