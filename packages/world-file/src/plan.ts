@@ -11,7 +11,7 @@ import {
   TreeosError,
   type VerbCall,
 } from '@treeos/core'
-import { parseRole, requireFlow } from '@treeos/roles'
+import { parseRole, type RoleSpec, requireFlow, withFullNames } from '@treeos/roles'
 import { type BeingRow, type CanLists, type SpaceRow, schedulesOf } from '@treeos/world'
 import { isWithin } from './ceilings.ts'
 import { flowOf, subscriptionsInFile, travels } from './export.ts'
@@ -85,9 +85,22 @@ function rolesToSet({ roles }: WorldFile, rows: WorldRows): Step[] {
   return Object.entries(roles).flatMap(([name, spec]) => {
     const there = rows.roles.get(name)
     const role = { ...spec, name }
-    if (there !== undefined && isSameJson(asJson(there), asKept(role, parseRole))) return []
+    if (
+      there !== undefined &&
+      isSameJson(
+        asJson(there),
+        asKept(role, (given) => namedAs(there, given)),
+      )
+    )
+      return []
     return [doing(`roles.${name}`, ROOT_SPACE, 'set-role', { role })]
   })
+}
+
+/** A role of the file with the names of operations that the kept role has: `set-role` adds the prefix of an extension. */
+function namedAs({ canDo, canBe }: RoleSpec, given: Json): RoleSpec {
+  const texts = (list: RoleSpec['canDo']) => list.filter((entry) => typeof entry === 'string')
+  return withFullNames(parseRole(given), { canDo: texts(canDo), canBe: texts(canBe) }).spec
 }
 
 /**
