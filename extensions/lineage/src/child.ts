@@ -69,14 +69,18 @@ export async function spawnedBy(
 }
 
 /**
- * The state of a child now. Only its tools and its parent write its state, so of a child that lived without either, as by an answer or a
+ * The states of children now. Only its tools and its parent write its state, so of a child that lived without either, as by an answer or a
  * heartbeat, the quality still says `starting`: it is healthy nevertheless.
  */
-export async function stateOf(
+export async function statesOf(
   world: WorldReader,
-  { name, profile: { state } }: Pick<BeingRow, 'name'> & { readonly profile: Profile },
-): Promise<ChildState> {
-  return state === 'starting' && Object.hasOwn(await world.wore([name]), name) ? 'healthy' : state
+  children: readonly (Pick<BeingRow, 'name'> & { readonly profile: Profile })[],
+): Promise<ChildState[]> {
+  const starting = children.filter(({ profile }) => profile.state === 'starting').map(({ name }) => name)
+  const wore = starting.length === 0 ? {} : await world.wore(starting)
+  return children.map(({ name, profile: { state } }) =>
+    state === 'starting' && Object.hasOwn(wore, name) ? 'healthy' : state,
+  )
 }
 
 /** The role of a child that is stopped or failed: it holds nothing, and no wake opens a moment in it. */

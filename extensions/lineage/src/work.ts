@@ -15,7 +15,7 @@ import {
   recordOf,
   setProfilePart,
   spawnedBy,
-  stateOf,
+  statesOf,
 } from './child.ts'
 import { filesOf, fileText } from './files.ts'
 import type { ChildState } from './lifecycle.ts'
@@ -114,7 +114,7 @@ export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
       ? {}
       : {
           role: profile.role,
-          state: await stateOf(world, { name: me.name, profile }),
+          state: (await statesOf(world, [{ name: me.name, profile }]))[0] as ChildState,
           asleep: profile.asleep,
           task: profile.task ?? null,
         }),
@@ -128,7 +128,7 @@ export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
 /** What a parent sees of the children that it spawned. */
 export async function childrenOf(world: WorldReader, me: BeingRow): Promise<Json> {
   const children = await spawnedBy(world, me)
-  const states = await Promise.all(children.map((child) => stateOf(world, child)))
+  const states = await statesOf(world, children)
   return children.map((child, i) => ({
     child: `@${child.name}`,
     role: child.profile.role,
