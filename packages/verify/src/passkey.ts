@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import type { Moment } from './bundle/moment.ts'
+import type { Moment } from './moment.ts'
 import { at, canonical, isObject, type Json, type JsonObject } from './canonical.ts'
 
 /** Whether a passkey shows that a person made an act. */

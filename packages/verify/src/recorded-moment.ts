@@ -9,7 +9,7 @@ import {
 } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
 import type { DecidedMoment, OpenedMomentRecord, Surface, WornSurface } from '@treeos/world'
-import type { Moment } from './bundle/moment.ts'
+import type { Moment } from './moment.ts'
 import { at } from './canonical.ts'
 
 type CallingMoment = DecidedMoment & {

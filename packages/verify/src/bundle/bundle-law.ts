@@ -43,7 +43,7 @@ import type { Head, Heads } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
 import { askerIn, openIn, recordedMoment } from '../recorded-moment.ts'
 import { BundleReels } from './bundle-reels.ts'
-import type { Moment } from './moment.ts'
+import type { Moment } from '../moment.ts'
 
 /** What the law said of the call of a moment. */
 export interface LawFinding {

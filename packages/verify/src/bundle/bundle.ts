@@ -33,7 +33,7 @@ import {
 import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
-import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from './moment.ts'
+import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from '../moment.ts'
 import { Signings } from './signings.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>

@@ -1,6 +1,6 @@
 /** A call whose facts are derived from its decision alone, with what is known of the rows that it is about. */
 import { canonicalTarget } from '@treeos/world'
-import type { Moment } from '../bundle/moment.ts'
+import type { Moment } from '../moment.ts'
 import { at, isObject, type Json, type JsonObject } from '../canonical.ts'
 import type { WrittenFact } from './due-fact.ts'
 

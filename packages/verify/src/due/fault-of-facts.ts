@@ -2,7 +2,7 @@
 
 import { REGISTRY_REEL } from '@treeos/core'
 import { buildRegistry, COUNTED_KIND, OUTSIDE, seed, WORDED } from '@treeos/world'
-import type { Moment } from '../bundle/moment.ts'
+import type { Moment } from '../moment.ts'
 import { at, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { CallToDerive, type DueInputs } from './call-to-derive.ts'
 import { type DueFact, otherThanDue, type WrittenFact } from './due-fact.ts'

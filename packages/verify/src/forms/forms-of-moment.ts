@@ -1,4 +1,4 @@
-import type { Moment } from '../bundle/moment.ts'
+import type { Moment } from '../moment.ts'
 import type { Json } from '../canonical.ts'
 import { hasForm } from './forms.ts'
 

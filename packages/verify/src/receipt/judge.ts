@@ -24,7 +24,7 @@ import {
   type WorldReader,
   yesHoldsUntil,
 } from '@treeos/world'
-import type { Moment } from '../bundle/moment.ts'
+import type { Moment } from '../moment.ts'
 import { at, isArray, type Json, type JsonObject, same } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import { askerIn, recordedMoment } from '../recorded-moment.ts'

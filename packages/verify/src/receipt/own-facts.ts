@@ -8,7 +8,7 @@ import {
   type RecordedEnd,
   WorldReader,
 } from '@treeos/world'
-import type { Moment } from '../bundle/moment.ts'
+import type { Moment } from '../moment.ts'
 import { at, isArray, type Json, same } from '../canonical.ts'
 import { faultOfFacts } from '../due/fault-of-facts.ts'
 import { isPayloadOf } from '../forms/forms.ts'

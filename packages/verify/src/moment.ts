@@ -1,8 +1,8 @@
-import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
-import { actHash, isHash, saltedHash, valueHash } from '../hash.ts'
-import { isHeads } from '../header.ts'
-import type { Heads } from '../heads.ts'
-import { isLaw } from '../law.ts'
+import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
+import { actHash, isHash, saltedHash, valueHash } from './hash.ts'
+import { isHeads } from './header.ts'
+import type { Heads } from './heads.ts'
+import { isLaw } from './law.ts'
 
 /** What a bundle or a receipt holds of a moment besides its place in its chain. */
 export interface Moment {
