@@ -6,6 +6,7 @@ import { compileFlow, explainFlow } from '@treeos/roles'
 import { seed } from '@treeos/world'
 import { expect, it } from 'vitest'
 import { canonical, type Json } from './canonical.ts'
+import { FORMS } from './forms/forms.ts'
 import {
   actHash,
   factHash,
@@ -83,4 +84,15 @@ it('has the rule of every operation of TreeOS', () => {
   const rulesOf = (operations: typeof seed.operations) =>
     Object.fromEntries(operations.map(({ name, allow }) => [name, [...allow]]))
   expect(told).toEqual({ do: rulesOf(seed.operations), be: rulesOf(seed.beOperations) })
+})
+
+it('has the forms that this verifier and the second one read', () => {
+  const second = join(import.meta.dirname, '../../../clients/python-verify/treeos_verify/forms.py')
+  const [, ofPage = ''] = /### Forms\n.*?```text\n(.*?)```/s.exec(page) ?? []
+  const [, ofSecond = ''] = /^FORMS = """\n(.*?)"""/ms.exec(readFileSync(second, 'utf8')) ?? []
+  const [told, own, other] = [ofPage, FORMS, ofSecond].map((table) =>
+    table.trim().replaceAll('\n  ', '').split('\n'),
+  )
+  expect(own).toEqual(told)
+  expect(other).toEqual(told)
 })

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import type { Moment } from './moment.ts'
 import { at, canonical, isObject, type Json, type JsonObject } from './canonical.ts'
+import type { Moment } from './moment.ts'
 
 /** Whether a passkey shows that a person made an act. */
 export type PasskeyResult =

@@ -9,8 +9,8 @@ import {
 } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
 import type { DecidedMoment, OpenedMomentRecord, Surface, WornSurface } from '@treeos/world'
-import type { Moment } from './moment.ts'
 import { at } from './canonical.ts'
+import type { Moment } from './moment.ts'
 
 type CallingMoment = DecidedMoment & {
   readonly worn: WornSurface

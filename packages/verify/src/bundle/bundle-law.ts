@@ -41,9 +41,9 @@ import type { WrittenFact } from '../due/due-fact.ts'
 import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
+import type { Moment } from '../moment.ts'
 import { askerIn, openIn, recordedMoment } from '../recorded-moment.ts'
 import { BundleReels } from './bundle-reels.ts'
-import type { Moment } from '../moment.ts'
 
 /** What the law said of the call of a moment. */
 export interface LawFinding {

@@ -8,6 +8,7 @@ import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from
 import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
+import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from '../moment.ts'
 import { momentlessKind } from '../momentless.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
@@ -33,7 +34,6 @@ import {
 import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
-import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from '../moment.ts'
 import { Signings } from './signings.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>

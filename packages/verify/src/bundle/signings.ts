@@ -1,8 +1,8 @@
 import type { Json } from '../canonical.ts'
 import type { Head } from '../heads.ts'
+import type { Moment } from '../moment.ts'
 import { signerOf, signingOf } from '../passkey.ts'
 import type { Passkeys } from '../passkeys.ts'
-import type { Moment } from '../moment.ts'
 
 /** A wrong signature, and the reel of the person whose it should be. */
 export interface WrongSignature {

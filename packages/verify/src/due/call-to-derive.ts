@@ -1,7 +1,7 @@
 /** A call whose facts are derived from its decision alone, with what is known of the rows that it is about. */
 import { canonicalTarget } from '@treeos/world'
-import type { Moment } from '../moment.ts'
 import { at, isObject, type Json, type JsonObject } from '../canonical.ts'
+import type { Moment } from '../moment.ts'
 import type { WrittenFact } from './due-fact.ts'
 
 /** What is known of a row before the moment. A field that is left out is not known. */

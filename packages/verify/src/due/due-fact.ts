@@ -23,7 +23,7 @@ export interface DueFact {
   readonly isOptional?: true
 }
 
-export const anything = (): boolean => true
+const anything = (): boolean => true
 export const isText = (value: Json | undefined): boolean => typeof value === 'string'
 export const isCount = (value: Json | undefined): boolean => Number.isSafeInteger(value)
 export const oneOf =

@@ -2,8 +2,8 @@
 
 import { REGISTRY_REEL } from '@treeos/core'
 import { buildRegistry, COUNTED_KIND, OUTSIDE, seed, WORDED } from '@treeos/world'
-import type { Moment } from '../moment.ts'
 import { at, isObject, type Json, type JsonObject, same } from '../canonical.ts'
+import type { Moment } from '../moment.ts'
 import { CallToDerive, type DueInputs } from './call-to-derive.ts'
 import { type DueFact, otherThanDue, type WrittenFact } from './due-fact.ts'
 import { ENDED_SUBSCRIPTION, FACTS_OF_OPERATIONS, MAY_END_SUBSCRIPTIONS } from './facts-of-operations.ts'

@@ -1,5 +1,5 @@
-import type { Moment } from '../moment.ts'
 import type { Json } from '../canonical.ts'
+import type { Moment } from '../moment.ts'
 import { hasForm } from './forms.ts'
 
 const PARTS = ['record', 'open', 'decision', 'effect'] as const

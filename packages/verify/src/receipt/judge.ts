@@ -24,9 +24,9 @@ import {
   type WorldReader,
   yesHoldsUntil,
 } from '@treeos/world'
-import type { Moment } from '../moment.ts'
 import { at, isArray, type Json, type JsonObject, same } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
+import type { Moment } from '../moment.ts'
 import { askerIn, recordedMoment } from '../recorded-moment.ts'
 import { need } from './need.ts'
 import type { Parts } from './witness.ts'

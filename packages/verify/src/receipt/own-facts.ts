@@ -8,13 +8,13 @@ import {
   type RecordedEnd,
   WorldReader,
 } from '@treeos/world'
-import type { Moment } from '../moment.ts'
 import { at, isArray, type Json, same } from '../canonical.ts'
 import { faultOfFacts } from '../due/fault-of-facts.ts'
 import { isPayloadOf } from '../forms/forms.ts'
 import { factHash, isHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { NotShownError } from '../missing-reel.ts'
+import type { Moment } from '../moment.ts'
 import { lacksMark } from '../origin.ts'
 import { decidedIn, OWN } from './judge.ts'
 import { need } from './need.ts'
