@@ -110,7 +110,7 @@ describe('the court', () => {
 
 describe('arguments of the wrong shape', () => {
   it.each<[string, JsonObject, RegExp]>([
-    ['missing', {}, /court:convene: case is null: /],
+    ['missing', {}, /court:convene: case is missing; /],
     ['of another type', { case: 7 }, /case is 7: .*string/],
     ['empty', { case: '' }, /case is "": /],
     ['too long', { case: 'x'.repeat(201) }, /case is "x+.*200/],
