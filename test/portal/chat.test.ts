@@ -3,7 +3,7 @@ import { issueToken, moments, threadsOf } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { doAs } from '../support/life.ts'
+import { doAs, setRole } from '../support/life.ts'
 import { PortalWorld, send } from '../support/portal.ts'
 
 let at: PortalWorld
@@ -28,6 +28,16 @@ it('the beings that one may speak to are models', async () => {
   const idsOf = async (client: OpenAI) => (await client.models.list()).data.map(({ id }) => id)
   expect(await idsOf(ada)).toEqual(expect.arrayContaining(['@echo', '@kid']))
   expect(await idsOf(bob)).toEqual(['@operator']) // its list names one
+})
+
+it('a customer is shown whom its list names, though it may see nobody', async () => {
+  const customer = { name: 'customer', canSummon: ['@kid', '@gone'], prompt: 'You buy lamps.' }
+  await setRole(at.world, customer)
+  await at.world.birth({ name: 'dora', cognition: 'human', role: 'customer' })
+  const dora = await clientOf('dora')
+  expect((await dora.models.list()).data.map(({ id }) => id)).toEqual(['@kid'])
+  const told = await dora.chat.completions.create({ model: '@kid', messages: [user('hello')] })
+  expect(told.choices[0]?.message.content).toBe('hello')
 })
 
 it('a being answers, whole or as a stream', async () => {
