@@ -7,15 +7,16 @@ import {
   livedMoments,
   pastsOpenTo,
   refusalOf,
+  type SummonRequest,
   speakable,
   summon,
   takesChatTasks,
 } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
 import { answers, anyObject, body, idempotency, newApi, operation, text } from '../api/operation.ts'
 import { CHAT_PATH } from '../api/path.ts'
+import { streamEvents } from '../edge/event-stream.ts'
 import { toldByApi } from '../edge/remedies.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { type ChatAnswer, chatError, chunkOf, completionOf, usageChunkOf } from './answer.ts'
@@ -24,8 +25,6 @@ import { Repeats } from './repeats.ts'
 import { type Chat, chatRequest, readChat } from './request.ts'
 
 const WAIT_SECONDS = 300
-/** A proxy ends a stream on which nothing comes. */
-const BEAT_MS = 10_000
 /** How the clients of OpenAI say that they send a request again. */
 const AGAIN = 'x-stainless-retry-count'
 
@@ -96,7 +95,7 @@ const modelOf = (stance: string) => ({ id: stance, object: 'model' as const, cre
  * Beings for chat clients that speak to the API of OpenAI: a being is a model, and a conversation is a
  * thread.
  */
-export const chatRoutes = ({ onError }: Pick<Portal, 'onError'>) => {
+export const chatRoutes = ({ listener, onError }: Pick<Portal, 'listener' | 'onError'>) => {
   const repeats = new Repeats()
   return newApi()
     .openapi(listing, async (c) => {
@@ -138,7 +137,7 @@ export const chatRoutes = ({ onError }: Pick<Portal, 'onError'>) => {
         return streamAnswer(
           c,
           { model, hasUsage },
-          (onSent) => say(visit, chat, { key, signal }, onSent),
+          (onSent, heard) => say(visit, chat, { key, signal }, { onSent, words: { listener, heard } }),
           onError,
         )
       return c.json(completionOf(model, await say(visit, chat, { key, signal })), 200)
@@ -166,7 +165,7 @@ async function say(
   { at: here, being: as }: Visit,
   { being: target, content, before, thread: named }: Chat,
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
-  onSent?: (correlation: string) => void,
+  streaming?: ChatStreaming,
 ): Promise<ChatAnswer> {
   const at = { ...here, isProgram: true as const }
   const thread = named ?? (await threadFor({ at, as, target, before }, key))
@@ -182,7 +181,7 @@ async function say(
   }
   const { correlation, reply, moment } = await summon(at, {
     ...sent,
-    ...(onSent === undefined ? {} : { onSent }),
+    ...streaming,
   })
   const n = moment?.n ?? null
   const isOpen = n !== null && (await pastsOpenTo(at, as)(target))
@@ -191,35 +190,45 @@ async function say(
   return { correlation, words, thread: thread ?? correlation, moment: n, tokens: lived?.cost?.tokens ?? 0 }
 }
 
+/** What of an answer was not streamed. */
+const restOf = (answer: string, streamed: string): string =>
+  answer.trimStart().startsWith(streamed) ? answer.trimStart().slice(streamed.length) : `\n\n${answer}`
+
+type ChatStreaming = Pick<SummonRequest, 'onSent' | 'words'>
+
 /**
- * Streams an answer. What a model writes before its decision is recorded is not an answer yet, so the whole
- * of it comes at the end, and comments show until then that the being is at work.
+ * Streams an answer: the plain words of a model while it writes them, the rest at the end. Comments show
+ * until then that the being is at work. What it wrote counts once its decision is recorded: where the answer
+ * is another one, that one comes whole after the words.
  */
 function streamAnswer(
   c: Context<Env>,
   { model, hasUsage }: { readonly model: string; readonly hasUsage: boolean },
-  say: (onSent: (correlation: string) => void) => Promise<ChatAnswer>,
+  say: (onSent: (correlation: string) => void, heard: (words: string) => void) => Promise<ChatAnswer>,
   onError: Portal['onError'],
 ): Response {
-  c.header('x-accel-buffering', 'no')
-  const endTurn = c.get('turn').keep()
-  return streamSSE(c, async (stream) => {
-    const write = (data: object) => stream.writeSSE({ data: JSON.stringify(data) })
-    const beating = setInterval(() => void stream.write(': waits\n\n').catch(() => undefined), BEAT_MS)
+  return streamEvents(c, async (send) => {
+    const write = (data: object) => send({ data })
+    let [sent, streamed] = ['', '']
+    const tell = (delta: object) => void write(chunkOf(model, sent, delta)).catch(() => undefined)
     try {
-      const said = await say((correlation) => {
-        write(chunkOf(model, correlation, { role: 'assistant', content: '' })).catch(() => undefined)
-      })
-      await write(chunkOf(model, said.correlation, { content: said.words }))
+      const said = await say(
+        (correlation) => {
+          sent = correlation
+          tell({ role: 'assistant', content: '' })
+        },
+        (words) => {
+          streamed += words
+          tell({ content: words })
+        },
+      )
+      await write(chunkOf(model, said.correlation, { content: restOf(said.words, streamed) }))
       await write(chunkOf(model, said.correlation, null))
       if (hasUsage) await write(usageChunkOf(model, said))
     } catch (error) {
       if (!(error instanceof TreeosError)) onError('chat', error)
       await write(chatError(toldByApi(refusalOf(error))))
-    } finally {
-      clearInterval(beating)
-      endTurn()
     }
-    await stream.writeSSE({ data: '[DONE]' })
+    await send({ data: '[DONE]' })
   })
 }
