@@ -58,10 +58,10 @@ export function readChat({ model, messages, metadata }: ChatRequest): Chat {
   }
 }
 
-type Message = ChatRequest['messages'][number]
+type ChatMessage = ChatRequest['messages'][number]
 
 /** @throws {TreeosError} INVALID_INPUT for a part that is not text */
-function requireText({ content }: Message): void {
+function requireText({ content }: ChatMessage): void {
   if (content == null || typeof content === 'string') return
   const other = content.find(({ text }) => text === undefined)
   if (other === undefined) return
@@ -70,7 +70,7 @@ function requireText({ content }: Message): void {
 }
 
 /** The text of a message. An earlier one may hold pictures, which no thread of ours does. */
-function textIn({ content }: Message): string {
+function textIn({ content }: ChatMessage): string {
   if (content == null || typeof content === 'string') return content ?? ''
   return content.flatMap(({ text }) => text ?? []).join('\n')
 }

@@ -5,7 +5,7 @@ import type { Env } from '../portal.ts'
 /** A proxy ends a stream on which nothing comes. */
 const BEAT_MS = 10_000
 
-export interface StreamEvent {
+export interface SentEvent {
   readonly event?: string
   /** a text is sent as it is, any other value as JSON */
   readonly data: unknown
@@ -17,7 +17,7 @@ export interface StreamEvent {
  */
 export function streamEvents(
   c: Context<Env>,
-  answer: (send: (event: StreamEvent) => Promise<void>) => Promise<void>,
+  answer: (send: (event: SentEvent) => Promise<void>) => Promise<void>,
 ): Response {
   c.header('x-accel-buffering', 'no')
   const endTurn = c.get('turn').keep()
