@@ -47,6 +47,7 @@ export {
 } from './approvals/proposals.ts'
 export { describeSelf, describeWorn, type SelfView } from './beings/being-snapshot.ts'
 export { type BeingView, beings, hasRole } from './beings/beings.ts'
+export { takesChatTasks } from './beings/chat-tasks.ts'
 export { type PublicBeing, publicBeings } from './beings/public-beings.ts'
 export { type OperationChoice, type ReachView, reach } from './beings/reach.ts'
 export { BEING_STATES, type BeingState, statesOfSeen } from './beings/states.ts'

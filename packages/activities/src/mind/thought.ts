@@ -82,7 +82,7 @@ async function askModel(
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
   const prompt = renderSignature(signature, overlay?.value ?? null)
   // what repeats an overlay is masked only at the end
-  const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null
+  const telling = overlay === null ? wordSenderOf(deps, loaded, { role, answersBy }, attempt) : null
   try {
     const askedAt = performance.now()
     const asked = await askInOrder<ModelAnswer>(deps, {

@@ -76,6 +76,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/summon/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Speak to a being, and hear its answer as it is written
+         * @description Server-sent events: `sent` with the correlation, `words` with the `text` that its model writes, then `answer` as `summon` gives it, or `problem`. The answer counts: a model that answers by a tool writes no words, and after a refusal the answer may be another one. A comment each 10 s shows that the stream lives.
+         */
+        post: operations["summonStream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -2919,6 +2939,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Summoned"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    summonStream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request. Sent again with the same key by the same being, it is done once, and answered with what came of it. The same key with another request is RESOURCE_CONFLICT. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example @solomon */
+                    target?: string;
+                    /** @description any JSON, mostly text; at most 64 KiB */
+                    content: unknown;
+                    /** @description the id of a thread that it continues */
+                    thread?: string;
+                    channel?: string;
+                    /** @enum {string} */
+                    priority?: "human" | "interactive" | "background";
+                    role?: string;
+                    expectReply?: boolean;
+                    overlay?: string;
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    outside?: boolean;
+                    /** @description how long to wait for the answer; left out, it comes to the inbox */
+                    waitSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Problem details (RFC 9457) */

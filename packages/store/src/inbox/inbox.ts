@@ -107,7 +107,7 @@ export async function listAnswersFrom(
   return rows.map(entryOf)
 }
 
-/** What one being summoned another with in a thread, oldest first. */
+/** What one being last summoned another with in a thread, oldest first. */
 export async function listSaid(
   db: Db,
   of: { readonly root: string; readonly by: BeingName; readonly to: BeingName; readonly limit: number },
@@ -119,10 +119,10 @@ export async function listSaid(
     .where('caller', '=', of.by)
     .where('being', '=', of.to)
     .where('kind', '=', 'summon')
-    .orderBy('age')
+    .orderBy('age', 'desc')
     .limit(of.limit)
     .execute()
-  return rows.map((row) => entryOf(row).content)
+  return rows.reverse().map((row) => entryOf(row).content)
 }
 
 /** All wakes of one thread, in the order they were made. @param root id of the thread */
