@@ -11,7 +11,7 @@ import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll } from 'vitest'
 import { ActSigner } from '../support/act-signer.ts'
 import { playAskedCalls } from '../support/asked-calls.ts'
-import { createSpace, doAs, live, momentOf, play, setFlow, tell } from '../support/life.ts'
+import { createSpace, doAs, live, momentOf, play, setFlow, setRole, tell } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { playDryRunOutside, playWordsFromOutside } from '../support/outside-words.ts'
@@ -197,9 +197,33 @@ async function hideALittle(world: World): Promise<void> {
     { when: { 'space.quality.vault.open': true }, role: 'stage:mute', stack: true },
   ])
   await play(world, 'lurker', { verb: 'do', operation: 'move', target: '/vault', args: {} })
+  await takeInto(world, '/vault')
   const see = { '*': { requires: ['operator'] } }
   await doAs(world, 'set-space', '/vault', { field: 'permissions', value: { see } })
   await play(world, 'lurker', { verb: 'see', address: '@lurker' })
+}
+
+/** Two beings that cannot see the place where they are: one has its flow from its maker, one from itself. */
+async function takeInto(world: World, place: string): Promise<void> {
+  const asker = [{ rel: 'asker' }]
+  await setRole(world, {
+    name: 'taken',
+    canSee: ['~'],
+    canDo: ['move', 'set-roleflow'],
+    canSummon: asker,
+    prompt: '',
+  })
+  const flow = [{ when: { 'space.quality.vault.open': true }, role: 'taken', stack: true }]
+  for (const name of ['lodger', 'squatter']) {
+    await world.birth({ cognition: 'scripted', script: 'stage:puppet', name, role: 'taken' })
+    if (name === 'lodger') await setFlow(world, name, flow)
+    else
+      await play(world, name, { verb: 'do', operation: 'set-roleflow', target: `@${name}`, args: { flow } })
+    const inhabitation = await inhabit(world, { being: name, as: 'operator' })
+    await doAs(world, 'move', place, {}, name)
+    await inhabitation.release()
+    await play(world, name, { verb: 'see', address: `@${name}` })
+  }
 }
 
 /** Acts of persons that passkeys of both kinds sign, and one that none signs. */

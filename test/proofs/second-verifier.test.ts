@@ -99,6 +99,15 @@ it('has receipts of the form of their JSON schema, and the schema refuses what i
   }
 })
 
+it('holds beings that cannot see their place: hidden is what their own flow reads there, not what a maker lets it read', () => {
+  const hiddenOf = (being: string) =>
+    String(scene.bundles[0])
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+      .findLast((line) => line.kind === 'moment' && line.being === being)?.open.hidden
+  expect([hiddenOf('lodger'), hiddenOf('squatter')]).toEqual([undefined, true])
+})
+
 judged('control: another answer shows, as of a verifier that trusts any key', async () => {
   const asked = { receipt: scene.receipts[0]!, strict: false }
   const first = await firstOn({ ...asked, key: newLogKey({ id: realityOf(scene) }).verifier })

@@ -103,16 +103,21 @@ class Derivation:
         self.check_written()
 
     def sees_place(self):
-        """Rules may keep it from its place. Away from home its reach does as well, and no receipt shows that."""
+        """Rules may keep it from its place. Away from home its reach does as well, where no maker set its flow, and no receipt shows that."""
         place, heads = self.me["space"], self.world.heads
         if any(head[1:3] != list(heads.get(reel, head[1:3])) for reel, head in self.heads.basis.items()):
             return None
         try:
             question = Question(self.world, self.me, "see", place, (None, place, ABSENT))
             is_open = rule_gate(question, ["anyone"])[0]
-            return None if is_open and place != self.me["home"] else is_open
+            return None if is_open and place != self.me["home"] and not self.has_flow_of_maker() else is_open
         except Broken:
             return None
+
+    def has_flow_of_maker(self):
+        reel = f"being:{self.being}"
+        by = given(self.world.read.at(reel, self.world.heads[reel][0]), "flowBy")
+        return by not in (None, self.being) and self.world.is_ancestor(by, self.being)
 
     def check_written(self):
         """The facts that the moment wrote: they have the hashes in its record, and are what its decision yields."""

@@ -36,7 +36,8 @@ def qualities_of(said):
 
 def born(_, said):
     state = {key: given(said, key) for key in ("parent", "home", "defaultRole", "cognition")}
-    return {**state, "qualities": qualities_of(said), "space": state["home"], "driver": None}
+    by = {"flowBy": state["parent"] or given(said, "name")} if "roleFlow" in qualities_of(said) else {}
+    return {**state, **by, "qualities": qualities_of(said), "space": state["home"], "driver": None}
 
 
 def quality(state, said):
@@ -80,6 +81,14 @@ def with_passkey(state, reel, header, said):
     return {**state, "passkeys": set_path(state.get("passkeys", {}), path[1:], value, at(said, "merge") is not False)}
 
 
+def with_setter(state, reel, header, said):
+    """Who set the flow of a being. What was done for somebody was done by that one."""
+    if keys_of(given(said, "path"))[:1] != ["roleFlow"] or not reel.startswith("being:"):
+        return state
+    by = at(said, "onBehalfOf")
+    return {**state, "flowBy": by if type(by) is str else given(header, "actor")}
+
+
 class States:
     """The states of all reels. A state is None behind a fact that counts and was erased."""
 
@@ -97,7 +106,9 @@ class States:
             states.append(None)
             return
         after = CHANGES[kind](before, payload)
-        states.append(with_passkey(after, reel, header, payload) if kind == "quality:set" else after)
+        if kind == "quality:set":
+            after = with_setter(with_passkey(after, reel, header, payload), reel, header, payload)
+        states.append(after)
 
     def at(self, reel, seq):
         seqs, states = self.steps.get(reel, ([], []))

@@ -98,7 +98,10 @@ export async function liveSupposed(
   return recomputeMoment(registry, outcome, { open, content }, withRoles(flowed, roles, was.me))
 }
 
-/** The same world with another flow in the being's row. */
+/**
+ * The same world with another flow in the being's row. It counts as set by the being, so that nobody learns
+ * by it of a place that the being may not see.
+ */
 async function withFlow(
   past: PastStates,
   source: RowSource,
@@ -108,7 +111,7 @@ async function withFlow(
   const roles = await past.reel('registry')
   const known = new Set(rolesNamed(me).map((name) => `role:${name}`))
   const isThere = (state: Json | null) => state !== null && !(state as unknown as RoleRow).deleted
-  const row = asJson({ ...me, qualities: { ...me.qualities, roleFlow: flow } })
+  const row = asJson({ ...me, flowBy: me.name, qualities: { ...me.qualities, roleFlow: flow } })
   return {
     ...source,
     rows: async (keys) =>

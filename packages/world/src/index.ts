@@ -108,6 +108,7 @@ export {
   stepsIn,
 } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
+export { isOfUnseenChange } from './moment/unseen-change.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/wake-quotes.ts'
 export { releasedFact, requireEntry } from './operations/identity.ts'

@@ -115,12 +115,18 @@ async function* momentsOf(code: Code, world: MemoryWorld): AsyncGenerator<Shown>
   }
 }
 
-/** What a flow may read of its place: what the rules allow, and the reach or the home holds. */
+/**
+ * What a flow may read of its place: what the rules allow, and of a flow that the being set itself what its
+ * reach or its home holds.
+ */
 async function mayRead(world: MemoryWorld, who: string, address: string): Promise<boolean> {
   const me = world.being(who)
   if (address !== me.space) return false
   const reach = await genuine.reachOf(world.reader(), me)
-  const isListed = address === me.home || coversEntry('canSee', reach.canSee, address, me.home)
+  const isListed =
+    me.flowBy !== who ||
+    address === me.home ||
+    [address, { rel: 'here' }].some((entry) => coversEntry('canSee', reach.canSee, entry, me.home))
   const open = { being: null, space: address }
   const asked = { actor: me, verb: 'see', key: address, target: open, fallback: ['anyone'] } as const
   return isListed && (await genuine.ruleGate(world.reader(), asked)).answer === 'allowed'

@@ -65,6 +65,8 @@ export interface Drawn {
     readonly parent: number
     readonly role: number
     readonly flow: readonly number[]
+    /** it set the flow itself, after its maker had */
+    readonly isOwnFlow: boolean
   }[]
   readonly things: readonly { readonly place: string; readonly owner: string }[]
 }
@@ -87,6 +89,7 @@ export const drawnWorld: fc.Arbitrary<Drawn> = fc.record({
       parent: fc.nat({ max: 3 }),
       role: fc.nat({ max: ROLES.length - 1 }),
       flow: fc.array(fc.nat({ max: PLACES.length - 1 }), { maxLength: 2 }),
+      isOwnFlow: fc.boolean(),
     }),
     { minLength: BEINGS.length, maxLength: BEINGS.length },
   ),
@@ -182,6 +185,7 @@ export function worldFrom(drawn: Drawn, genesis: readonly FactDraft[]): MemoryWo
       kind: 'quality:set',
       payload: { path: ['permissions'], value: { see: root }, merge: false },
     })
+  const own: [string, JsonObject][] = []
   BEINGS.forEach((name, i) => {
     const at = drawn.beings[i]
     if (at === undefined) return
@@ -200,6 +204,7 @@ export function worldFrom(drawn: Drawn, genesis: readonly FactDraft[]): MemoryWo
     const qualities = { roleFlow: flow, mark: { [keyOf(name)]: markerOf(`@${name}`) } }
     facts.push(born(name, parent, { home: at.home, defaultRole: primary, ceiling, qualities } as never))
     facts.push({ reel: `being:${name}`, kind: 'being:moved', payload: { from: at.home, to: at.space } })
+    if (at.isOwnFlow) own.push([name, { path: ['roleFlow'], value: flow as never, merge: false }])
   })
   THINGS.forEach((id, i) => {
     const at = drawn.things[i]
@@ -214,6 +219,8 @@ export function worldFrom(drawn: Drawn, genesis: readonly FactDraft[]): MemoryWo
     facts.push({ reel: `matter:${id}`, kind: 'matter:created', payload })
   })
   world.write('operator', facts)
+  for (const [name, payload] of own)
+    world.write(name, [{ reel: `being:${name}`, kind: 'quality:set', payload }])
   return world
 }
 

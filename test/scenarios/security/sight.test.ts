@@ -153,11 +153,26 @@ describe('a being learns nothing of a place that it cannot see by letting its fl
     expect(await play(world, 'walker', own('walker', SECRET, 'walker'))).toMatchObject({ outcome: 'act' })
   })
 
-  it('set by who sees the place, it reads the place only while the being itself may see it, or is at home there', async () => {
-    await setFlow(world, 'guest', [{ role: 'blind' }, ...SECRET])
-    expect(await live(world, 'guest', 'look')).toMatchObject({ primary: 'blind', stacked: [] })
-    await setFlow(world, 'inmate', [{ role: 'blind' }, ...SECRET])
-    expect(await live(world, 'inmate', 'look')).toMatchObject({ primary: 'blind', stacked: ['stage:mode-0'] })
+  it('set by its maker, it reads the place where the being is, until a rule of the place forbids it', async () => {
+    for (const name of ['guest', 'inmate']) await setFlow(world, name, [{ role: 'blind' }, ...SECRET])
+    const worn = { primary: 'blind', stacked: ['stage:mode-0'] }
+    for (const name of ['guest', 'inmate']) expect(await live(world, name, 'look')).toMatchObject(worn)
+    const rules = { see: { '/vault': { forbid: [{ role: 'walker' }] } } }
+    await doAs(world, 'set-space', '/vault', { field: 'permissions', value: rules })
+    expect(await live(world, 'guest', 'look')).toMatchObject({ stacked: [] })
+    expect(await live(world, 'inmate', 'look')).toMatchObject(worn)
+    await doAs(world, 'set-space', '/vault', { field: 'permissions', value: null })
+  })
+
+  it('as a dry run it reads only what the being may see, whoever sets it', async () => {
+    for (const name of ['guest', 'inmate'])
+      await doAs(world, 'set-being', `@${name}`, { field: 'shadow', value: [{ role: 'walker' }, ...SECRET] })
+    const wouldWear = async (name: string) => {
+      const { n } = await live(world, name, 'look')
+      return (await inspectMoment(world, name, n)).explained?.wouldWear
+    }
+    expect(await wouldWear('guest')).toEqual(['walker'])
+    expect(await wouldWear('inmate')).toEqual(['walker', 'stage:mode-0'])
   })
 })
 

@@ -11,7 +11,8 @@ KEPT = 1000
 
 def born(_, fact):
     said = fact.payload
-    return {**said, "space": str(given(said, "home")), "bornAt": fact.at}
+    by = {"flowBy": given(said, "parent") or said["name"]} if "roleFlow" in said["qualities"] else {}
+    return {**said, **by, "space": str(given(said, "home")), "bornAt": fact.at}
 
 
 def placed(row, said):
@@ -48,7 +49,8 @@ def released(row, _):
 def quality(row, fact):
     said = fact.payload
     tree = set_path(row.get("qualities", {}), given(said, "path") or [], given(said, "value"), at(said, "merge") is not False)
-    return {**row, "qualities": tree}
+    is_flow = (given(said, "path") or [])[:1] == ["roleFlow"] and fact.reel.startswith("being:")
+    return {**row, "qualities": tree} | ({"flowBy": fact.actor} if is_flow else {})
 
 
 def created(_, fact):

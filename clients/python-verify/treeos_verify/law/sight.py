@@ -51,11 +51,15 @@ def is_open(world, me, space):
 
 
 def reads_place(world, me):
-    """Whether a flow may read the place of its being. What it wears depends on that, so its reach counts, and its home is in that."""
+    """Whether a flow may read the place of its being: its home, any place if a maker set the flow, else what it reaches."""
     space = world.space_row(me["space"])
     if space is None or not is_open(world, me, space):
         return False
-    return me["space"] == me["home"] or covers_entry("canSee", reach_of(world, me)["canSee"], me["space"], me["home"])
+    by = me.get("flowBy", me["name"])
+    if me["space"] == me["home"] or (by != me["name"] and world.is_ancestor(by, me["name"])):
+        return True
+    held = reach_of(world, me)["canSee"]
+    return any(covers_entry("canSee", held, one, me["home"]) for one in (me["space"], {"rel": "here"}))
 
 
 class Seer:

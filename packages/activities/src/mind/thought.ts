@@ -22,6 +22,7 @@ import { composeOnce } from '../moments/open-moments.ts'
 import { sealedDecision } from './call-sealer.ts'
 import type { MindAttempt, MindResult } from './calls.ts'
 import { askInOrder } from './fallbacks.ts'
+import { needsNoMind } from './no-mind.ts'
 import { decisionFrom } from './prose.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
@@ -35,7 +36,7 @@ const unasked = (decision: Decision): MindResult => ({
 })
 
 /**
- * Asks the model of a being, or runs its script, once.
+ * Asks the model of a being, or runs its script, once. Neither where the moment needs no mind.
  * @throws {ModelTransientError} when the model may answer a later attempt
  */
 export async function askMind(
@@ -44,6 +45,8 @@ export async function askMind(
   stack: ThinkInput['stack'],
   at: MindAttempt,
 ): Promise<MindResult> {
+  if (await withPostgresRetry(deps.observe, () => needsNoMind(deps.db, loaded, stack)))
+    return unasked({ kind: 'see', content: null })
   const started = performance.now()
   const isModel = loaded.record.cognition.kind === 'llm'
   try {

@@ -221,7 +221,7 @@ class OpenedMoment {
 
   /** The same, read as the dry-run flow reads it. */
   readonly #triedPlace = async (reader: WorldReader, me: BeingRow): Promise<boolean> => {
-    const sees = await readsPlace(reader, me).catch(unlessNotShown)
+    const sees = await readsPlace(reader, me, true).catch(unlessNotShown)
     if (sees === undefined) this.#unasked.add(`space:${me.space}`)
     return sees ?? true
   }

@@ -1,4 +1,5 @@
 import { type BeingName, ROOT_SPACE, type SpacePath, stanceOf } from '@treeos/core'
+import type { Entry } from '@treeos/roles'
 import type { WorldReader } from '../read/reader.ts'
 import { type OperationTarget, targetName } from '../read/target.ts'
 import { canonicalTarget, coversEntry, type Surface } from '../rows/lists.ts'
@@ -10,6 +11,7 @@ import { hasRules } from './placed-rules.ts'
 import { type Reach, reachOf } from './reach.ts'
 import { type GateAnswer, requireAnswer } from './refusal.ts'
 import { askRuleGate } from './rule-gate.ts'
+import { isAncestor } from './standings.ts'
 
 /** Who looks, and by which lists. */
 export interface Seer {
@@ -113,18 +115,28 @@ export async function mayRead(seer: Seer, matter: MatterRow): Promise<boolean> {
 }
 
 /**
- * Whether the flow of a being may read the qualities of the place where it is. What it wears depends on that,
- * so its lists are not known yet: its reach counts instead. Its home is in its reach, as it is for a move,
- * since its maker could see it.
+ * Whether the flow of a being may read the qualities of the place where it is: the rules of the place decide.
+ * Where no maker set the flow, its reach counts as well, since it could else find out what it may not see by
+ * the roles that it wears. (Its lists are not known yet: they depend on what it wears.) Its home is in its
+ * reach, as it is for a move, since its maker could see it.
+ * @param isTried the flow is a dry run, which anybody may set who may set a quality of the being
  */
-export async function readsPlace(world: WorldReader, me: BeingRow): Promise<boolean> {
+export async function readsPlace(world: WorldReader, me: BeingRow, isTried = false): Promise<boolean> {
   const space = await world.space(me.space)
   if (space === null || !(await isOpenTo(world, me, space))) return false
-  return me.space === me.home || reaches(world, me, me.space)
+  return me.space === me.home || (!isTried && (await isFlowOfMaker(world, me))) || reachesPlace(world, me)
 }
 
-const reaches = async (world: WorldReader, me: BeingRow, path: SpacePath): Promise<boolean> =>
-  coversEntry('canSee', (await reachOf(world, me)).canSee, canonicalTarget('canSee', path, me.home), me.home)
+const isFlowOfMaker = async (world: WorldReader, { name, flowBy = name }: BeingRow): Promise<boolean> =>
+  flowBy !== name && isAncestor(world, flowBy, name)
+
+async function reachesPlace(world: WorldReader, me: BeingRow): Promise<boolean> {
+  const { canSee } = await reachOf(world, me)
+  const place = canonicalTarget('canSee', me.space, me.home)
+  return [place, HERE].some((entry) => coversEntry('canSee', canSee, entry, me.home))
+}
+
+const HERE: Entry = { rel: 'here' }
 
 /** Whether no rule keeps a space from a being, where an entry of its lists names the beings there. */
 export const isOpenTo = async (world: WorldReader, me: BeingRow, space: SpaceRow): Promise<boolean> =>

@@ -125,7 +125,8 @@ export async function openContext(
   }
   // Only a flow that reads the place asks for it, so that other moments read no more than before.
   const asksPlace = paths.some((path) => path === 'space' || path.startsWith('space.quality'))
-  const isPlaceHidden = asksPlace && !(await (opening.readsPlace ?? readsPlace)(reader, me))
+  const isPlaceHidden =
+    asksPlace && !(await (opening.readsPlace ?? readsPlace)(reader, me, dryRun !== undefined))
   const place = asksPlace && !isPlaceHidden ? await reader.space(me.space) : null
   const { time, lastSealed, caller } = opening
   const outside = dryRun?.outside ?? holdsOutside(reader, opening)

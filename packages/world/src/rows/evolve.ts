@@ -130,12 +130,17 @@ const KINDS = new Map<string, RowEvolver>([
 ])
 
 function bornBeing({ payload, at }: RowChange): BeingRow {
+  const row = fromJson<Omit<BeingRow, 'bornAt' | 'space'>>(payload)
   return {
-    ...fromJson<Omit<BeingRow, 'bornAt' | 'space'>>(payload),
+    ...row,
+    ...(Object.hasOwn(row.qualities, FLOW) ? { flowBy: row.parent ?? row.name } : {}),
     space: String(payload.home),
     bornAt: at,
   }
 }
+
+/** The quality that holds the flow of a being. */
+const FLOW = 'roleFlow'
 
 function matterCreated({ payload, at }: RowChange): MatterRow {
   return {
@@ -191,9 +196,17 @@ interface QualitySet {
   readonly merge?: boolean
 }
 
-function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, { payload }: RowChange): R {
+function withQuality<R extends BeingRow | SpaceRow | MatterRow>(
+  row: R,
+  { reel, payload, actor }: RowChange,
+): R {
   const { path, value = null, merge } = fromJson<QualitySet>(payload)
-  return { ...row, qualities: setAtPath(row.qualities, path, value, merge !== false) }
+  const isFlow = path[0] === FLOW && reel.startsWith('being:')
+  return {
+    ...row,
+    qualities: setAtPath(row.qualities, path, value, merge !== false),
+    ...(isFlow ? { flowBy: actor } : {}),
+  }
 }
 
 interface SignalPublished {

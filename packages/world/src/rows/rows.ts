@@ -45,6 +45,8 @@ export interface BeingRow extends OutsideMark {
   readonly coord?: Coord
   /** `roleFlow`, and what extensions keep by namespace */
   readonly qualities: JsonObject
+  /** who set its `roleFlow`: itself or a maker; absent until somebody did */
+  readonly flowBy?: string
   /** literals and patterns: no stack of this being may exceed them; null adds no bound */
   readonly ceiling: CanLists | null
   /** ms since 1970 UTC */
