@@ -1697,6 +1697,8 @@ export interface components {
         Decision: {
             call: components["schemas"]["VerbCall"];
             content: string | null;
+            /** @description how many calls the model wrote after this one, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @constant */
             kind: "call";
             /**
@@ -1778,6 +1780,8 @@ export interface components {
                 /** @description code of the failure */
                 reason?: string;
             };
+            /** @description how many calls its model wrote after the first one, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @description relationship entries and see-resolvers that failed, with the reasons */
             leftOut: (components["schemas"]["DroppedEntry"] | {
                 reason: string;
@@ -1985,6 +1989,8 @@ export interface components {
         LookingBack: "half" | "inward";
         /** @description A call of a verb, without what it carried. */
         MadeCall: {
+            /** @description how many more calls the same answer held, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @description of a `do` or a `be` */
             operation?: string;
             /** @description stance or address; left out where the call named none */
