@@ -443,6 +443,7 @@ class _ExplainedMoment(TypedDict):
 
 
 class ExplainedMoment(_ExplainedMoment, total=False):
+    ignoredCalls: float
     orientation: "LookingBack"
     shadow: List["ShadowVerdict"]
     skip: "SkipReason"
@@ -556,6 +557,7 @@ class _MadeCall(TypedDict):
 
 
 class MadeCall(_MadeCall, total=False):
+    ignoredCalls: float
     operation: str
     target: str
 

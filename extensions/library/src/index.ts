@@ -44,7 +44,7 @@ const isDocument = (content: Json): content is Json & Document =>
   typeof content === 'object' && content !== null && 'title' in content && typeof content.title === 'string'
 
 /** A document as the shelf shows it. */
-interface Shelved {
+interface ShelvedDocument {
   readonly id: string
   readonly title: string
   readonly at: string
@@ -56,7 +56,8 @@ interface Shelved {
  */
 const page: Script = ({ wake, face, primary }) => {
   if (wake.from === null || wake.inReplyTo !== null || primary !== 'library:reader') return silence
-  const shelf = (face.views.find(({ name }) => name === 'shelf')?.view ?? []) as unknown as readonly Shelved[]
+  const shelf = (face.views.find(({ name }) => name === 'shelf')?.view ??
+    []) as unknown as readonly ShelvedDocument[]
   if (wake.kind === 'continue') return answer(inWords(shelf))
   const { borrow, return: back } = requestIn(wake.content, shelf)
   const id = borrow ?? back
@@ -64,7 +65,7 @@ const page: Script = ({ wake, face, primary }) => {
   return answer(typeof wake.content === 'string' ? inWords(shelf) : { shelf: asJson(shelf) })
 }
 
-function requestIn(content: Json, shelf: readonly Shelved[]): { borrow?: Json; return?: Json } {
+function requestIn(content: Json, shelf: readonly ShelvedDocument[]): { borrow?: Json; return?: Json } {
   if (typeof content !== 'string') return (content ?? {}) as { borrow?: Json; return?: Json }
   const [, verb = ''] = /^\W*(?:please )?(borrow|return)\b/i.exec(content) ?? []
   const words = content.toLowerCase()
@@ -72,7 +73,7 @@ function requestIn(content: Json, shelf: readonly Shelved[]): { borrow?: Json; r
   return verb === '' || named === undefined ? {} : { [verb.toLowerCase()]: named.id }
 }
 
-function inWords(shelf: readonly Shelved[]): string {
+function inWords(shelf: readonly ShelvedDocument[]): string {
   const titles = (isHeld: boolean) =>
     shelf.flatMap(({ title, at }) => (at.startsWith('@') === isHeld ? [title] : [])).join(', ')
   return `On the shelf: ${titles(false) || 'nothing'}. In my hands: ${titles(true) || 'nothing'}.`

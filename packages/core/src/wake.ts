@@ -219,6 +219,8 @@ export type Decision =
        * the model called nothing: its prose is the answer, as its role says; left out where it called a tool
        */
       readonly prose?: true
+      /** how many calls the model wrote after this one, none of which was made; left out for none */
+      readonly ignoredCalls?: number
     }
   | { readonly kind: 'see'; readonly content: string | null }
   | {

@@ -192,6 +192,7 @@ const worker = defineRole({
   canSummon: ['@supervisor', { rel: 'asker' }],
   see: ['factory:dashboard'],
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: ({ me }) =>
     `You are ${me.name}, on the line of SkateCo's factory. Do the one thing that your station needs next; log what is not right.`,
 })

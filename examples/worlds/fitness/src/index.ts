@@ -99,6 +99,7 @@ const athlete = defineRole({
   canDo: ['create-matter'],
   canSummon: ['@coach', { rel: 'asker' }],
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt:
     'You train. Note each set as a thing of type fitness-set, and ask the coach before the next session.',
 })

@@ -158,6 +158,7 @@ const drummer = defineRole({
   canDo: ['harmony:tick'],
   canSummon: [{ rel: 'asker' }],
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: 'You are the drum. Beat it once.',
 })
 const dancer = defineRole({
@@ -166,6 +167,7 @@ const dancer = defineRole({
   canDo: ['harmony:step'],
   canSummon: [{ rel: 'asker' }],
   prose: 'answers',
+  selfContinue: 'until-answered',
   see: ['harmony:neighbors', 'harmony:others'],
   views: 'only', // it steps at every tick
   prompt: ({ me }) =>

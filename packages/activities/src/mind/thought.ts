@@ -107,7 +107,7 @@ async function askModel(
     })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
     const { answer, settlement } = asked
-    const decision = decisionFrom(answer.decision, { role, answersBy }, loaded.record)
+    const decision = decisionFrom(answer, { role, answersBy }, loaded.record)
     telling?.end('answered')
     const { usage } = answer
     deps.observe.model(

@@ -1717,6 +1717,8 @@ export interface components {
         Decision: {
             call: components["schemas"]["VerbCall"];
             content: string | null;
+            /** @description how many calls the model wrote after this one, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @constant */
             kind: "call";
             /**
@@ -1798,6 +1800,8 @@ export interface components {
                 /** @description code of the failure */
                 reason?: string;
             };
+            /** @description how many calls its model wrote after the first one, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @description relationship entries and see-resolvers that failed, with the reasons */
             leftOut: (components["schemas"]["DroppedEntry"] | {
                 reason: string;
@@ -2005,6 +2009,8 @@ export interface components {
         LookingBack: "half" | "inward";
         /** @description A call of a verb, without what it carried. */
         MadeCall: {
+            /** @description how many more calls the same answer held, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @description of a `do` or a `be` */
             operation?: string;
             /** @description stance or address; left out where the call named none */

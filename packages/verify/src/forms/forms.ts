@@ -35,8 +35,8 @@ open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:calle
   'inward',hidden?:true}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
-decision null|{kind:'call',call:call,content:text|null,prose?:true}|{kind:'see',
-  content:text|null}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true}
+decision null|{kind:'call',call:call,content:text|null,prose?:true,ignoredCalls?:whole}|
+  {kind:'see',content:text|null}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true}
 effect null|{salt:hash,request:object,result:null|{error:{code:text,*}}|{value:any}}
 program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,
   triggerOn?:[text]}>}

@@ -60,14 +60,20 @@ export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: Going
   if (decision.kind !== 'call') return unchanged
   if (verdict.kind === 'see') {
     const shown = await lookOf(decision.call, verdict)
-    return shown === null ? unchanged : afterLook(moment, verdict, shown, at)
+    return shown === null ? unchanged : afterLook(moment, verdict, { ...shown, ...ignoredIn(decision) }, at)
   }
   // prose means that it called nothing more
   const isLast = decision.prose === true || verdict.act?.rests === true
   return verdict.kind === 'act' && !isLast && goesOn(moment, decision.call, verdict)
-    ? continueItself(moment, decision.call, verdict, at)
+    ? continueItself(moment, decision, verdict, at)
     : unchanged
 }
+
+type CallDecision = Extract<DecidedMoment['decision'], { kind: 'call' }>
+
+/** Tells a model of its further calls, which it may take for made. */
+const ignoredIn = ({ ignoredCalls }: CallDecision): { ignoredCalls?: number } =>
+  ignoredCalls === undefined ? {} : { ignoredCalls }
 
 /**
  * Whether the role of a being lets it go on after this act. Until it has answered, it goes on after whatever
@@ -202,7 +208,7 @@ function refusedIn({ open, decision, hasEffect }: DecidedMoment, verdict: Verdic
 
 async function continueItself(
   moment: DecidedMoment,
-  call: VerbCall,
+  decision: CallDecision,
   verdict: Verdict,
   { reader, asked }: GoingOnInputs,
 ): Promise<GoingOn> {
@@ -225,7 +231,8 @@ async function continueItself(
     ...own,
     ...begunIn(open, heard),
     ...(earlier.length === 0 ? {} : { earlier }),
-    ...actStep(call, verdict.act?.result ?? null),
+    ...actStep(decision.call, verdict.act?.result ?? null),
+    ...ignoredIn(decision),
   })
   const wake = nextWake(moment, CONTINUE_PREFIX + open.moment, content, isAnswered ? null : question)
   return { verdict, wakes: [{ ...wake, continues: step }], notices: [] }

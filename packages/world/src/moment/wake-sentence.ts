@@ -48,6 +48,7 @@ function untold({
   step: _step,
   of: _of,
   did: _did,
+  ignoredCalls: _ignored,
   approval: _approval,
   call: _call,
   wanted: _wanted,
@@ -65,13 +66,13 @@ function untold({
 
 /** The sentence for each kind of event; undefined for a content without the fields of its kind. */
 const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefined>> = {
-  look: ({ address, step, of, begun, refused }) => {
+  look: ({ address, step, of, begun, refused, ignoredCalls }) => {
     if (!isText(address)) return undefined
-    const looked = `${begunBy(begun)}You looked at ${inline(address)}${ofSteps(step, of)}.`
+    const looked = `${begunBy(begun)}You looked at ${inline(address)}${ofSteps(step, of)}.${ignored(ignoredCalls)}`
     return refused === undefined ? `${looked} This is what you saw:` : `${looked} It was refused:`
   },
-  continue: ({ step, of, begun, did, result }) => {
-    const deed = isText(did) ? ` You ${oneLine(did)}.` : ''
+  continue: ({ step, of, begun, did, result, ignoredCalls }) => {
+    const deed = (isText(did) ? ` You ${oneLine(did)}.` : '') + ignored(ignoredCalls)
     const gave = result === undefined ? '' : ' This is what it gave:'
     return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${deed}${gave}`
   },
@@ -117,6 +118,10 @@ const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.sl
 const by = (actor: Json | undefined): string => (isText(actor) ? inline(actor) : 'Somebody')
 const oneLine = (text: string): string => bareJson(text.replace(/\s+/gu, ' '))
 const quotedQuestion = (text: string): string => bareJson(JSON.stringify(text))
+const ignored = (calls: Json | undefined): string =>
+  typeof calls === 'number'
+    ? ` You wrote ${calls + 1} calls, and only the first was made: make one call at a time.`
+    : ''
 const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
   typeof step === 'number' && typeof of === 'number' ? `, step ${step} of at most ${of}` : ''
 
