@@ -78,6 +78,7 @@ const ROW: Record<string, string> = {
 const NOT_OF_CHAINS = [
   'head.claimed',
   'head.listens_until',
+  'head.woke_at',
   ...['detail', 'result', 'judged', 'sent', 'refusal'].map((name) => `moment_outcome.${name}`),
 ]
 

@@ -124,7 +124,7 @@ async function callsOf(tx: Db) {
  */
 async function stored(db: Db): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
-  const left = ['at', 'age', 'entry', 'closed_at', 'settled_at', 'listens_until']
+  const left = ['at', 'age', 'entry', 'closed_at', 'settled_at', 'listens_until', 'woke_at']
   for (const table of [
     'fact',
     'head',
@@ -179,7 +179,7 @@ it('answers tell who was woken, who waits and who listened', async () => {
   })
   const answer = { status: 'appended', waiting: 0, woken: [], listened: false }
   expect(answers).toEqual([
-    { ...answer, woken: ['dov'] },
+    { ...answer, woken: ['dov'], heldMs: null },
     { ...answer, waiting: 1 },
     { ...answer, listened: true },
     { ...answer, waiting: 1 },

@@ -87,7 +87,7 @@ it('a text waits for its wake: it is forgotten with it, and does not come back',
   await sql`update treeos.sealed_text set at = at - interval '11 minutes' where id in (${lost}, ${waits})`.execute(
     base.owner,
   )
-  await releaseDelayed(base.db)
+  await releaseDelayed(base.db, { sweeps: true })
   expect(await rowsOf(lost)).toEqual([]) // its process ended before it acted
   expect(await rowsOf(waits)).toHaveLength(1)
 })

@@ -37,6 +37,7 @@ export function handWorker(
     secret: () => null,
     overlays: noOverlays,
     ring: () => undefined,
+    releaseAfter: () => undefined,
     runs: async () => true,
     reschedule: () => undefined,
     ...more,

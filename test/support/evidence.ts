@@ -4,7 +4,10 @@ const OF_LOG = 'made from the chains; `treeos checkpoint` compares it with them'
 
 /** Tables of which no column is evidence, and why. */
 export const NO_EVIDENCE: Readonly<Record<string, string>> = {
+  change_author: 'how many wakes of others a person has used up',
+  change_reader: 'when changes last woke a being',
   delayed: 'wakes that are not delivered yet',
+  held_change: 'changes that nobody was told of yet',
   held_count: 'places among the acts that a rule counts, until the facts that count them',
   journal: 'the order in which readers get what the chains hold',
   log_entry: OF_LOG,

@@ -20,6 +20,7 @@ import {
   readRows,
 } from '@treeos/store'
 import type { BeingRow, Face } from '@treeos/world'
+import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'
 import { putWake } from './wakes.ts'
@@ -86,6 +87,25 @@ export async function live(
 /** Waits until nothing is left in the inbox of a being: its model decides again after a refusal. */
 export const untilAtRest = (world: World, being: BeingName): Promise<boolean> =>
   until(async () => (await countOpen(world.db, being)) === 0)
+
+/**
+ * Waits until nobody has a wake by change, none is to come, and the next change wakes at once: a being is
+ * woken by changes once a second.
+ */
+export const untilChangesRest = (world: World): Promise<boolean> =>
+  until(
+    async () => {
+      const { rows } = await sql<{ waits: boolean }>`
+        select exists (select from treeos.inbox where id like 'change/%' and closed_by is null)
+          or exists (select from treeos.held_change) or exists (select from treeos.delayed)
+          or exists (select from treeos.head where woke_at > clock_timestamp() - interval '1 second')
+          or exists (select from treeos.change_reader where woken_at > clock_timestamp() - interval '1 second') as waits`.execute(
+        world.owner,
+      )
+      return rows[0]?.waits === false
+    },
+    { what: 'quiet' },
+  )
 
 /** Makes a puppet call a verb. */
 export const play = (world: World, being: BeingName, call: JsonObject | VerbCall, say?: string) =>

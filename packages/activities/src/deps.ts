@@ -34,6 +34,8 @@ export interface BeatDeps {
   readonly secret: (name: string) => string | null
   /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
+  /** delivers in so many ms the changes and wakes that are due then; a sweep repeats what is lost */
+  readonly releaseAfter: (ms: number) => void
   /** asks Temporal whether a run still runs; throws when it does not answer soon */
   readonly runs: (run: { readonly workflowId: string; readonly runId: string }) => Promise<boolean>
   /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */

@@ -22,6 +22,8 @@ import { RingSchedule } from './ring-schedule.ts'
 /** Most concurrent calls to Temporal. */
 const RINGING_MAX = 16
 const SWEEP_EVERY_MS = 5000
+/** Changes that wait are delivered at most so often by one process. */
+const RELEASE_EVERY_MS = 50
 /** More beings than this at once are a crowd, which is rung at the pace at which it looks. */
 const FEW_BEINGS = 16
 const LOOK_AFTER_CROWD_MS = 50
@@ -79,6 +81,9 @@ export class Doorbells {
   readonly #tried = new Set<BeingName>()
   /** last busy being that was checked; the next check continues after it */
   #checkAfter: BeingName = ''
+  #releaseAtMs = Number.POSITIVE_INFINITY
+  #releaseTimer: NodeJS.Timeout | undefined
+  #releasing: Promise<void> = Promise.resolve()
   readonly #sweeps: RecurringWork
   #sweepsDone = 0
 
@@ -171,6 +176,28 @@ export class Doorbells {
     }
   }
 
+  /**
+   * Delivers in so many ms what is due then, and goes on while more waits. What comes after the next sweep is
+   * left to that.
+   */
+  releaseAfter(ms: number): void {
+    const everyMs = this.#options.sweepEveryMs ?? SWEEP_EVERY_MS
+    const atMs = performance.now() + Math.max(ms, RELEASE_EVERY_MS)
+    if (this.#sweeps.isClosed || ms > everyMs || atMs >= this.#releaseAtMs) return
+    clearTimeout(this.#releaseTimer)
+    this.#releaseAtMs = atMs
+    this.#releaseTimer = setTimeout(() => {
+      this.#releaseAtMs = Number.POSITIVE_INFINITY
+      this.#releasing = this.#release(false).catch((error: unknown) => this.#options.onError('release', error))
+    }, atMs - performance.now())
+  }
+
+  async #release(sweeps: boolean): Promise<void> {
+    const { woken, nextMs } = await releaseDelayed(this.#options.db, { sweeps })
+    this.ring(woken)
+    if (nextMs !== null) this.releaseAfter(nextMs)
+  }
+
   /** Starts the sweep, which rings beings with unclaimed wakes again, with growing waits. */
   sweep(): void {
     this.#sweeps.start()
@@ -180,7 +207,7 @@ export class Doorbells {
     const checksBusy = this.#sweepsDone++ % CHECK_EVERY_SWEEPS === 0
     const { db, reality, onError } = this.#options
     await this.#findHalted()
-    this.ring(await releaseDelayed(db))
+    await this.#release(true)
     await this.#ringStuck()
     this.ring(await releaseLapsed({ db, reality }, (error) => onError('lapsed lease', error)))
     if (checksBusy) this.ring(await this.#findLeft())
@@ -244,7 +271,9 @@ export class Doorbells {
   }
 
   /** Stops the sweep. Rings under way may still arrive. */
-  close(): Promise<void> {
-    return this.#sweeps.close()
+  async close(): Promise<void> {
+    clearTimeout(this.#releaseTimer)
+    await this.#sweeps.close()
+    await this.#releasing
   }
 }

@@ -146,6 +146,7 @@ export class Runtime {
       observe,
       overlays: vaults,
       ring: (beings) => doorbells.ring(beings),
+      releaseAfter: (ms) => doorbells.releaseAfter(ms),
       runs: (run) => isRunning(client, run),
       reschedule: (changed) => schedules.refresh(changed),
     }

@@ -159,7 +159,7 @@ describe('missed ticks produce one wake', () => {
     await birth('lapsed')
     await setSchedule('lapsed', 'tick', 3600)
     const { workerDb: db, reality, registry } = world
-    const [ring, reschedule] = [() => undefined, () => undefined]
+    const [ring, reschedule, releaseAfter] = [() => undefined, () => undefined, () => undefined]
     const deps = {
       db,
       reality,
@@ -176,6 +176,7 @@ describe('missed ticks produce one wake', () => {
       ring,
       runs: async () => true,
       reschedule,
+      releaseAfter,
       observe: noopObserver,
     }
     const first = new Date(Date.now() - 5 * 3_600_000 - 60_000).toISOString()

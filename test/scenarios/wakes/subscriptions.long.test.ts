@@ -5,7 +5,17 @@ import { type BeingRow, FOLD, type Row, type SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../../faults/random.ts'
-import { createSpace, doAs, momentOf, play, publish, setRole, until, wakesOf } from '../../support/life.ts'
+import {
+  createSpace,
+  doAs,
+  momentOf,
+  play,
+  publish,
+  setRole,
+  until,
+  untilChangesRest,
+  wakesOf,
+} from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -31,13 +41,7 @@ const setBeing = (being: string, field: string, value: Json) =>
   doAs(world, 'set-being', `@${being}`, { field, value, merge: false })
 const wokenBy = async (being: string) =>
   (await wakesOf(world, being)).filter(({ id }) => id.startsWith('change/'))
-/** No wake by change is open anywhere. */
-const quiet = () =>
-  until(async () => {
-    const { rows } = await sql`
-      select from treeos.inbox where id like 'change/%' and closed_by is null limit 1`.execute(world.owner)
-    return rows.length === 0
-  })
+const quiet = () => untilChangesRest(world)
 
 describe('a subscription', () => {
   it('wakes the being with the change and who caused it, wherever the being is', async () => {

@@ -7,7 +7,17 @@ import type { BeingRow, SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../../faults/random.ts'
-import { askedFor, beingOf, live, momentOf, play, rowOf, until, wakesOf } from '../../support/life.ts'
+import {
+  askedFor,
+  beingOf,
+  live,
+  momentOf,
+  play,
+  rowOf,
+  until,
+  untilChangesRest,
+  wakesOf,
+} from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { brokenIn, expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -54,7 +64,7 @@ async function changeWakes(): Promise<{ id: string; being: string; closed: boole
   )
   return rows
 }
-const quiet = () => until(async () => (await changeWakes()).every(({ closed }) => closed), { what: 'quiet' })
+const quiet = () => untilChangesRest(world)
 
 describe('a change of what a flow reads', () => {
   it('wakes the being, which is told what changed and who did it', async () => {

@@ -170,6 +170,8 @@ type StampAttempt =
       readonly status: 'stamped'
       readonly stamped: StampedMoment
       readonly ring: readonly BeingName[]
+      /** in how many ms the first change that is held is due; null for none */
+      readonly heldMs: number | null
       readonly rescheduled: readonly ScheduleRef[]
       /** the being goes on with the same call */
       readonly keepsOverlay: boolean
@@ -238,6 +240,7 @@ async function attemptStamp(
   return {
     status: 'stamped',
     ring: [...new Set([...woken, ...answer.woken, ...beingsToRecheck(built.drafts), ...freed])],
+    heldMs: answer.heldMs ?? null,
     rescheduled: changedSchedules(built.drafts),
     keepsOverlay: concluded.sends.goesOn.some(({ overlay }) => overlay !== undefined),
     stamped: {
@@ -277,13 +280,14 @@ function unstoredOf({
 async function afterStamp(
   deps: BeatDeps,
   { being, moment }: StampInput,
-  { stamped, ring, rescheduled, mayHaveMissed }: Extract<StampAttempt, { status: 'stamped' }>,
+  { stamped, ring, heldMs, rescheduled, mayHaveMissed }: Extract<StampAttempt, { status: 'stamped' }>,
   thread: string,
 ): Promise<StampedMoment> {
   deps.observe.outcome(stamped.kind, stamped.reason, moment, thread)
   crashPoint('ring:before')
   // Should this process die, the task of a being that waited runs again, and asks for wakes.
   deps.ring(deps.memory.nextWakes.came(ring))
+  if (heldMs !== null) deps.releaseAfter(heldMs)
   if (rescheduled.length > 0) deps.reschedule(rescheduled)
   crashPoint('ring:after')
   crashPointLater('stamp:returned')

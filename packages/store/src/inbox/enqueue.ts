@@ -51,10 +51,15 @@ export async function enqueueUnlessWaiting(db: Db, wake: Wake, prefix: string): 
 }
 
 /**
- * Moves wakes that waited for more changes into the inboxes when they are due.
- * @returns the beings to ring
+ * Tells held changes that are due, and moves wakes that waited into the inboxes.
+ * @param sweeps also deletes sealed texts that wait for nothing any more
+ * @returns the beings to ring; in how many ms the next is due, null when nothing waits
  */
-export async function releaseDelayed(db: Db): Promise<BeingName[]> {
-  const { rows } = await sql<{ being: string }>`select treeos.release_delayed() as being`.execute(db)
-  return rows.map((row) => row.being)
+export async function releaseDelayed(
+  db: Db,
+  { sweeps }: { readonly sweeps: boolean },
+): Promise<{ readonly woken: readonly BeingName[]; readonly nextMs: number | null }> {
+  const { rows } = await sql<{ released: { woken: BeingName[]; nextMs: number | null } }>`
+    select treeos.release_delayed(${sweeps}) as released`.execute(db)
+  return rows[0]?.released ?? { woken: [], nextMs: null }
 }

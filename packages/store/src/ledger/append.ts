@@ -28,6 +28,8 @@ export type AppendResult =
       readonly listened: boolean
       /** beings that the changes woke */
       readonly woken: readonly BeingName[]
+      /** in how many ms the first of those is due whom they wake later; null or left out for nobody */
+      readonly heldMs?: number | null
     }
   | { readonly status: 'done' }
   | { readonly status: 'stale'; readonly reel: ReelId }

@@ -47,7 +47,7 @@ begin
   end loop;
 end $$;
 
--- What workers and commands read: all tables but treeos.delayed and treeos.token.
+-- What workers and commands read: all tables but treeos.token and those of changes that wait.
 do $$
 declare
   rights text;
@@ -83,7 +83,7 @@ begin
     treeos.append(jsonb), treeos.append_together(jsonb[]), treeos.claim_together(jsonb), treeos.lock_heads(text[]), treeos.begin_life(text, text, text),
     treeos.claim(text, text, integer),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
-    treeos.release_delayed(), treeos.enqueue_event(jsonb),
+    treeos.release_delayed(boolean), treeos.enqueue_event(jsonb),
     treeos.open_moment(text, text, integer, text, bigint, bytea, bytea, text, bytea),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
     treeos.record_fault(text, text, integer, double precision, text, text, jsonb), treeos.record_effect(text, text, bytea, jsonb),

@@ -9,6 +9,9 @@ export interface StoreDb {
   projection: ProjectionTable
   watch: WatchTable
   delayed: DelayedTable
+  held_change: HeldChangeTable
+  change_reader: ChangeReaderTable
+  change_author: ChangeAuthorTable
   account: AccountTable
   allowance: AllowanceTable
   reservation: ReservationTable
@@ -68,6 +71,8 @@ export interface HeadTable {
   claimed: string | null
   /** of the reel of a being's records: until then its run looks for wakes by itself; null otherwise */
   listens_until: Date | null
+  /** when a change of the reel last woke somebody */
+  woke_at: Date | null
 }
 
 export interface FactTable {
@@ -125,6 +130,26 @@ export interface WatchTable {
   coalesce_seconds: Generated<number>
 }
 
+/** Changes of a reel that woke somebody less than a second ago. */
+export interface HeldChangeTable {
+  id: GeneratedAlways<number>
+  reel: string
+  due: Date
+  change: unknown
+}
+
+/** When changes last woke a being. */
+export interface ChangeReaderTable {
+  being: string
+  woken_at: Date
+}
+
+/** From when on what the beings of a person change may wake one more being of others. */
+export interface ChangeAuthorTable {
+  person: string
+  free_at: Date
+}
+
 /** Wakes that wait for more changes, one a being. */
 export interface DelayedTable {
   being: string
@@ -138,6 +163,8 @@ export interface DelayedTable {
   /** how many changes the wake stands for */
   times: Generated<number>
   outside: Generated<boolean>
+  /** it waits for its place among those that its author wakes */
+  paced: Generated<boolean>
 }
 
 /** What a being with a budget and all its offspring may use, and have used. */

@@ -21,7 +21,8 @@ create table treeos.head (
   hash bytea not null,
   state_seq bigint not null,
   claimed text, -- of a being's records: the wake that a moment claimed last
-  listens_until timestamptz -- of a being's records: until then its run looks for wakes by itself, so nobody need ring it
+  listens_until timestamptz, -- of a being's records: until then its run looks for wakes by itself, so nobody need ring it
+  woke_at timestamptz -- when a change of this reel last woke somebody
 );
 
 create table treeos.fact (
@@ -148,6 +149,27 @@ create table treeos.watch (
 );
 create index watch_being on treeos.watch (being);
 
+-- Changes of a reel that woke somebody less than a second ago.
+create table treeos.held_change (
+  id bigint generated always as identity primary key,
+  reel text not null,
+  due timestamptz not null,
+  change jsonb not null -- {reel, scopes, paths, values, event, moment, author}
+);
+create index held_change_reel on treeos.held_change (reel, due);
+
+-- When changes last woke a being.
+create table treeos.change_reader (
+  being text primary key,
+  woken_at timestamptz not null
+) with (fillfactor = 70);
+
+-- From when on what the beings of a person change may wake one more being of others.
+create table treeos.change_author (
+  person text primary key,
+  free_at timestamptz not null
+);
+
 -- Wakes that wait for more changes, one a being. They are not in the inbox, so nothing there must skip them.
 create table treeos.delayed (
   being text primary key,
@@ -159,7 +181,8 @@ create table treeos.delayed (
   hops integer not null,
   cause bytea,
   times integer not null default 1, -- how many changes the wake stands for
-  outside boolean not null default false
+  outside boolean not null default false,
+  paced boolean not null default false -- it waits for its place among those that its author wakes
 );
 create index delayed_due on treeos.delayed (due);
 

@@ -50,7 +50,7 @@ begin
   nothing := write_journal(taken);
   for i in 1 .. cardinality(taken) loop
     answers[places[i]] := jsonb_build_object('status', 'appended', 'waiting', count_waiting(taken[i]->>'being'),
-      'woken', coalesce(woken[i], '[]'), 'listened', listened[i]);
+      'listened', listened[i]) || coalesce(woken[i], '{"woken": []}');
   end loop;
   return answers;
 end $$;

@@ -3,7 +3,7 @@
 -- listensMs}. Facts of one reel are in their order. Each row may have {watches, account, lease}. `open` and
 -- `decision` are records of the moment that were not stored before its end. For `listensMs` from now on the
 -- being's run looks for wakes by itself, so nobody rings it. Returns {status}:
---   appended all was written; with the beings that were woken, the number of wakes that wait for this being,
+--   appended all was written; with what wake_watchers returns, the number of wakes that wait for this being,
 --   and whether its
 --               run said before that it looks for wakes by itself at this time
 --   done        the moment already has its outcome
@@ -23,7 +23,7 @@ declare
   checked record;
   written record;
   kept record;
-  woken jsonb := '[]';
+  woken jsonb := '{"woken": []}';
   guarded boolean := not is_owned();
   wake inbox;
   ends boolean := jsonb_typeof(batch->'outcome') = 'object'; -- the batch brings the outcome of its moment
@@ -77,6 +77,6 @@ begin
     nothing := write_leases(batch->'rows', (batch->>'leaseSeconds')::integer);
   end if;
   nothing := write_journal(array[batch]);
-  return jsonb_build_object('status', 'appended', 'waiting', count_waiting(batch->>'being'), 'woken', woken,
-    'listened', coalesce(checked.listened, false));
+  return jsonb_build_object('status', 'appended', 'waiting', count_waiting(batch->>'being'),
+    'listened', coalesce(checked.listened, false)) || woken;
 end $$;

@@ -41,6 +41,8 @@ begin
     where cause = its_hash
       or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%' or id like 'refused/%'));
   update delayed set content = 'null' where cause = its_hash;
+  update held_change set change = jsonb_set(change, '{event,content}', '"null"') - 'values'
+    where change#>>'{event,cause}' = encode(its_hash, 'hex');
   -- Its key goes with a sealed text, so that it is gone from backups, too.
   delete from sealed_text s using fact f
     where f.reel = its_reel and f.seq = its_seq and its_reel = 'matter:' || s.id
