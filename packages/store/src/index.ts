@@ -37,6 +37,7 @@ export {
   countOpenSummons,
   countOwnWakes,
   findEntry,
+  findOwed,
   findReply,
   listAnswersFrom,
   listChain,

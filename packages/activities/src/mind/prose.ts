@@ -16,7 +16,7 @@ export function decisionFrom(
   }: Pick<ComposedMoment, 'answersBy'> & {
     readonly role: Pick<ComposedMoment['role'], 'prose' | 'respondMode'>
   },
-  record: Pick<OpenRecord, 'wake' | 'caller' | 'answers'>,
+  record: Pick<OpenRecord, 'owed'>,
 ): Decision {
   if (answer.kind === 'call' && ignoredCalls > 0) return { ...answer, ignoredCalls }
   if (answer.kind !== 'see' || answer.content === null || !proseAnswers(role, record)) return answer

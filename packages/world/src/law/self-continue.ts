@@ -10,6 +10,7 @@ import {
   LIMITS,
   LOOK_PREFIX,
   type Notice,
+  owedIn,
   questionOf,
   quote,
   REFUSED_PREFIX,
@@ -80,11 +81,11 @@ const ignoredIn = ({ ignoredCalls }: CallDecision): { ignoredCalls?: number } =>
  * it does for a being that spoke to it. When it speaks, that is the answer, or a question whose answer wakes
  * it.
  */
-function goesOn({ worn, open }: DecidedMoment, { verb }: VerbCall, { act }: Verdict): boolean {
+function goesOn({ being, worn, open }: DecidedMoment, { verb }: VerbCall, { act }: Verdict): boolean {
   const selfContinue = worn?.role.selfContinue ?? false
   if (selfContinue !== 'until-answered') return selfContinue
   const hasSpoken = verb === 'summon' || act?.wakes.some(({ inReplyTo }) => inReplyTo !== null) === true
-  return open.caller !== null && open.wake.expectReply !== false && !hasSpoken
+  return owedIn(open, being) !== null && !hasSpoken
 }
 
 /** What a look gave, or why it was refused; null where the being did not look. */
@@ -220,7 +221,7 @@ async function continueItself(
   if (await isChainFull(asked, open.wake.root)) return chainSpent(moment, verdict)
   const step = gone + 1
   const own = { actor: stanceOf(being), prior: open.moment, step, of: max }
-  const question = questionOf(open.wake, open.answers)
+  const { id: question = questionOf(open.wake, open.answers) } = owedIn(open, being) ?? {}
   // Answered, or left to the moment for which it summoned itself.
   const isAnswered =
     question !== null &&
@@ -234,7 +235,8 @@ async function continueItself(
     ...actStep(decision.call, verdict.act?.result ?? null),
     ...ignoredIn(decision),
   })
-  const wake = nextWake(moment, CONTINUE_PREFIX + open.moment, content, isAnswered ? null : question)
+  const goesOnFrom = isAnswered ? null : questionOf(open.wake, open.answers)
+  const wake = nextWake(moment, CONTINUE_PREFIX + open.moment, content, goesOnFrom)
   return { verdict, wakes: [{ ...wake, continues: step }], notices: [] }
 }
 
