@@ -169,7 +169,15 @@ export {
   type WorldRow,
   worldKey,
 } from './rows/rows.ts'
-export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './rows/schedules.ts'
+export {
+  type CalendarTimes,
+  SCHEDULES,
+  type Schedule,
+  scheduleContent,
+  schedulesOf,
+  WEEKDAYS,
+  type Weekday,
+} from './rows/schedules.ts'
 export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
 export { COUNTED_KIND } from './rows/tallies.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
