@@ -111,6 +111,7 @@ export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/
 export { isOfUnseenChange } from './moment/unseen-change.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/wake-quotes.ts'
+export { toldText } from './moment/wake-sentence.ts'
 export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
