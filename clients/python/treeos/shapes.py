@@ -135,6 +135,7 @@ class _InboxEntry(TypedDict):
     thread: str
     # from: Optional[str]
     content: Any
+    text: str
     at: str
     priority: Literal["human", "interactive", "background"]
 
@@ -580,6 +581,7 @@ class MomentPage(TypedDict):
     prompt: Union["RebuiltPrompt", None]
     temporalUi: Optional[str]
     wake: "Json"
+    wakeText: str
 
 
 class _MomentStretch(TypedDict):

@@ -73,7 +73,16 @@ export interface ExtensionInput<Action extends string = string> {
 
 /** The arguments of `set-schedule`, without the name. */
 export interface SchedulePreset {
-  readonly everySeconds: number
+  /** 1 to a year; in its place `at` */
+  readonly everySeconds?: number
+  /** times of the day, as in `09:30` */
+  readonly at?: string | readonly string[]
+  /** of `mon` to `sun`; every day when left out */
+  readonly days?: readonly string[]
+  /** IANA name of the time zone of `at`; that of the reality when left out */
+  readonly zone?: string
+  /** what came due while nothing ran: one wake for all of it, or none; `once` when left out */
+  readonly missed?: 'once' | 'skip'
   /** content of each wake */
   readonly content?: Json
   readonly priority?: Priority

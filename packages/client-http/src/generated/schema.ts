@@ -1231,6 +1231,8 @@ export interface components {
             from: string | null;
             /** @description what was said */
             content: Record<string, never> | unknown[] | string | number | boolean | null;
+            /** @description in plain words what was said or what happened */
+            text: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1435,6 +1437,13 @@ export interface components {
                 from: string | null;
                 /** @example @solomon */
                 to: string;
+                /**
+                 * @description whether a being spoke
+                 * @enum {string}
+                 */
+                kind: "words" | "event";
+                /** @description in plain words what was said or what happened */
+                text: string;
                 /** @description what was said */
                 content: Record<string, never> | unknown[] | string | number | boolean | null;
                 inReplyTo: string | null;
@@ -2050,6 +2059,8 @@ export interface components {
             temporalUi: string | null;
             /** @description what the wake said; null when it has none, or it is gone */
             wake: components["schemas"]["Json"];
+            /** @description the same in plain words; empty where the wake is null */
+            wakeText: string;
         };
         /** @description One part of a moment, with its times in ms since 1970 UTC. */
         MomentStretch: {
