@@ -1,4 +1,4 @@
-import { type MomentId, parseMomentId, questionOf } from '@treeos/core'
+import { type MomentId, owedIn, parseMomentId } from '@treeos/core'
 import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
 import { isStreamed, NOTICE_BYTES_MAX, notifyWords, type WordNotice, type WordPiece } from '@treeos/store'
 import { proseAnswers } from '@treeos/world'
@@ -39,7 +39,7 @@ export function wordSenderOf(
   if (memory.moments.find(moment)?.isStreamed !== true) return null
   const { being } = parseMomentId(moment)
   const isAnswer = answersBy === null && proseAnswers(role, record)
-  const answers = isAnswer ? questionOf(wake, record.answers) : null
+  const answers = isAnswer ? (owedIn(record, being)?.id ?? null) : null
   return new WordSender(
     { being, moment, thread: wake.root, answers, attempt },
     (words) => notifyWords(db, words),
