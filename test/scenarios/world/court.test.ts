@@ -53,6 +53,22 @@ describe('the court', () => {
     expect(await disturbance()).toBeUndefined()
   })
 
+  it('a being publishes in the namespace of the court only by a grant', async () => {
+    await world.birthPuppet('crier', { home: '/court' })
+    const call = {
+      verb: 'do',
+      operation: 'set-world-signal',
+      target: '/',
+      args: { namespace: 'court', key: 'recent-disturbance', value: true },
+    }
+    expect(await play(world, 'crier', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    await doAs(world, 'grant-namespace', '/', { namespace: 'court', being: '@crier' })
+    expect(await play(world, 'crier', call)).toMatchObject({ outcome: 'act' })
+    expect(await disturbance()).toBe(true)
+    await doAs(world, 'revoke-namespace', '/', { namespace: 'court', being: '@crier' })
+    expect(await play(world, 'crier', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+  })
+
   it('only the judge rules, once; then the court sits no more', async () => {
     const ruling = { verb: 'do', operation: 'court:rule', target: '/court', args: { ruling: 'mine' } }
     expect(await play(world, 'visitor', ruling)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
