@@ -17,6 +17,7 @@ Entry = Union[str, "Token"]
 Envelope = Union["JsonObject"]
 ErrorCode = Literal["INVALID_INPUT", "INVALID_TYPE", "ADDRESS_PARSE_ERROR", "UNAUTHORIZED", "BUDGET_EXCEEDED", "FORBIDDEN", "EXTENSION_BLOCKED", "SPACE_NOT_FOUND", "BEING_NOT_FOUND", "MATTER_NOT_FOUND", "EXTENSION_NOT_FOUND", "ROLE_UNAVAILABLE", "VERB_NOT_SUPPORTED", "ACTION_NOT_SUPPORTED", "CORRELATION_NOT_FOUND", "MOMENT_NOT_FOUND", "RESOURCE_CONFLICT", "CANCELLED", "BEING_ENDED", "OVERLAY_LOST", "PAYLOAD_TOO_LARGE", "NO_ANSWER", "RATE_LIMITED", "INTERNAL", "TIMEOUT", "LLM_TIMEOUT", "LLM_FAILED", "LLM_NOT_CONFIGURED", "SERVICE_UNAVAILABLE"]
 FaultPart = Literal["model", "script", "decide", "effect", "stack"]
+HiddenPlace = Literal["being", "reader"]
 Json = Any
 JsonObject = Dict[str, Any]
 Layout = Literal["as-told", "stable-first"]
@@ -42,7 +43,7 @@ Verb = Literal["see", "do", "summon", "be"]
 VerbCall = Union[Dict[str, Any], Dict[str, Any], Dict[str, Any], Dict[str, Any]]
 ViewChoice = Literal["default", "only"]
 WhyNotAllowed = Union[Dict[str, Any], Dict[str, Any]]
-WhyNotWorn = Union[Dict[str, Any], Dict[str, Any]]
+WhyNotRole = Union[Dict[str, Any], Dict[str, Any]]
 
 
 class _Descriptor(TypedDict):
@@ -399,22 +400,17 @@ class CompleteRole(_CompleteRole, total=False):
     requiredCognition: "Cognition"
 
 
-class _ContextChange(TypedDict):
-    path: str
-
-
-class ContextChange(_ContextChange, total=False):
-    # from: "Json"
-    to: "Json"
-
-
-class Difference(TypedDict):
+class _Difference(TypedDict):
     differs: List[Literal["stack", "surface", "prompt"]]
     n: float
     openedAt: str
     refused: Union[Dict[str, Any], None]
     was: "WornStack"
     would: "WornStack"
+
+
+class Difference(_Difference, total=False):
+    hidden: bool
 
 
 class DroppedEntry(TypedDict):
@@ -444,6 +440,8 @@ class _ExplainedMoment(TypedDict):
 
 
 class ExplainedMoment(_ExplainedMoment, total=False):
+    hidden: "HiddenPlace"
+    hiddenBy: str
     ignoredCalls: float
     orientation: "LookingBack"
     shadow: List["ShadowVerdict"]
@@ -895,6 +893,16 @@ class ShadowVerdict(TypedDict):
     would: Literal["allowed", "ask", "refused"]
 
 
+class _ShownChange(TypedDict):
+    path: str
+
+
+class ShownChange(_ShownChange, total=False):
+    # from: "Json"
+    hidden: "HiddenPlace"
+    to: "Json"
+
+
 class Size(TypedDict):
     x: float
     y: float
@@ -1005,6 +1013,7 @@ class _TraceTest(TypedDict):
 
 class TraceTest(_TraceTest, total=False):
     actual: "Json"
+    hidden: "HiddenPlace"
 
 
 class TrialEstimate(TypedDict):

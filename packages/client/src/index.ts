@@ -1,7 +1,7 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and read past moments. */
 
 // Parts of what is answered here.
-export type { Lint, WhyNotWorn } from '@treeos/roles'
+export type { Lint } from '@treeos/roles'
 export type { Catalogs, ShadowVerdict, Surface } from '@treeos/world'
 export {
   ACTS_PER_MINUTE,

@@ -18,6 +18,7 @@ export {
   type OpenPasts,
   pastsOpenTo,
 } from './access/past-access.ts'
+export { maySeePlace, type PastReader, pastReader } from './access/past-reader.ts'
 export { personsUnder } from './access/people.ts'
 export {
   type Authorization,
@@ -66,7 +67,7 @@ export {
 } from './inbox/inbox.ts'
 export type { MomentStretch } from './moments/beats.ts'
 export { erasing } from './moments/erasure-call.ts'
-export { type ExplainedMoment, explain, whyNotRole } from './moments/explained-moment.ts'
+export { type ExplainedMoment, explain, type WhyNotRole, whyNotRole } from './moments/explained-moment.ts'
 export {
   type FactHappening,
   type FollowRequest,

@@ -38,21 +38,31 @@ export interface RecomputedMoment {
 
 /**
  * Recomputes a moment up to its prompt.
- * @param content of its wake
+ * @param moment.content of its wake
+ * @param moment.isPlaceHidden its flow reads nothing of its place, whoever may see it
  * @param source the world as the moment saw it
  * @throws {Error} when the being has no row in that world
  */
 export async function recomputeMoment(
   registry: Registry,
   { being }: Pick<StoredOutcome, 'being'>,
-  { open, content }: { readonly open: WholeOpen; readonly content: Json },
+  {
+    open,
+    content,
+    isPlaceHidden = false,
+  }: { readonly open: WholeOpen; readonly content: Json; readonly isPlaceHidden?: boolean },
   source: RowSource,
 ): Promise<RecomputedMoment> {
   const reader = new WorldReader(source)
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} does not exist at the head that this moment cites`)
   if (open.driver !== null) await reader.being(open.driver)
-  const seen = await readWorld(reader, registry, momentInputsOf(me, open))
+  const inputs = momentInputsOf(me, open)
+  const seen = await readWorld(
+    reader,
+    registry,
+    isPlaceHidden ? { ...inputs, readsPlace: async () => false } : inputs,
+  )
   const stack = seen.result.skip === undefined ? pinStack(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
     return { reader, me, seen, stack, role: null, specs: [], composed: null, prompt: null, missing: null }

@@ -83,6 +83,8 @@ export interface Supposition {
   readonly flow?: RoleFlow | undefined
   /** each instead of the role of its name, or beside those that there were */
   readonly roles?: readonly RoleSpec[] | undefined
+  /** its flow reads nothing of its place, which who supposes may not see */
+  readonly isPlaceHidden?: boolean
 }
 
 /**
@@ -92,10 +94,15 @@ export interface Supposition {
 export async function liveSupposed(
   { registry, past }: Pick<SupposedDeps, 'registry' | 'past'>,
   { outcome, open, content, source, was }: PastScene,
-  { flow, roles = [] }: Supposition,
+  { flow, roles = [], isPlaceHidden = false }: Supposition,
 ): Promise<RecomputedMoment> {
   const flowed = flow === undefined ? source : await withFlow(past, source, was.me, flow)
-  return recomputeMoment(registry, outcome, { open, content }, withRoles(flowed, roles, was.me))
+  return recomputeMoment(
+    registry,
+    outcome,
+    { open, content, isPlaceHidden },
+    withRoles(flowed, roles, was.me),
+  )
 }
 
 /**

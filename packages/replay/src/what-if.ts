@@ -1,4 +1,4 @@
-import { asJson, type BeingName, canonicalJson, type Json, type RoleName } from '@treeos/core'
+import { asJson, type BeingName, canonicalJson, type Json, type RoleName, type SpacePath } from '@treeos/core'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
 import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
@@ -41,6 +41,8 @@ export interface Difference {
   readonly would: WornStack
   /** why a gate would refuse the act of the moment; null when there was no act, or the gates would pass it */
   readonly refused: { readonly code: string; readonly message: string } | null
+  /** the edited flow read nothing of the place, which is hidden from who asks; left out otherwise */
+  readonly hidden?: true
 }
 
 /**
@@ -48,11 +50,14 @@ export interface Difference {
  * cannot know what a model would decide with another prompt, so it judges each moment alone, with the past as
  * it was. A role that only the edited flow names, and that did not exist at that time, is used as it is
  * today.
+ * @param maySee whether who asks may see a place: the edited flow reads no other, or it would tell what is
+ *   there. Left out for whoever may read the database
  * @throws {TreeosError} INVALID_INPUT for a malformed flow
  */
 export async function whatIf(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being, flow, since = 1, until }: WhatIfRequest,
+  maySee: (path: SpacePath) => Promise<boolean> = async () => true,
 ): Promise<Difference[]> {
   const edited = requireFlow(flow)
   const past = new PastStates(db)
@@ -61,7 +66,7 @@ export async function whatIf(
   for (const outcome of await listOutcomes(db, being, ...span)) {
     if (outcome.n < since || outcome.reason === 'superseded') continue
     try {
-      const difference = await compareMoment({ db, registry, past }, outcome, edited)
+      const difference = await compareMoment({ db, registry, past, maySee }, outcome, edited)
       if (difference !== null) differences.push(difference)
     } catch (error) {
       // what it read was erased: nothing can be said about it
@@ -72,12 +77,13 @@ export async function whatIf(
 }
 
 async function compareMoment(
-  deps: SupposedDeps,
+  { maySee, ...deps }: SupposedDeps & { readonly maySee: (path: SpacePath) => Promise<boolean> },
   outcome: StoredOutcome,
   flow: RoleFlow,
 ): Promise<Difference | null> {
   const scene = await readScene(deps, outcome)
-  const would = await liveSupposed(deps, scene, { flow })
+  const isShown = await maySee(scene.was.me.space)
+  const would = await liveSupposed(deps, scene, { flow, ...(isShown ? {} : { isPlaceHidden: true }) })
   const { was, open } = scene
   const differs = (['stack', 'surface', 'prompt'] as const).filter(
     (part) => canonicalJson(partOf(was, part)) !== canonicalJson(partOf(would, part)),
@@ -85,7 +91,15 @@ async function compareMoment(
   const refused = await newRefusal(deps, scene, would)
   if (differs.length === 0 && refused === null) return null
   const openedAt = new Date(open.openedAt).toISOString()
-  return { n: outcome.n, openedAt, differs, was: wornStackOf(was), would: wornStackOf(would), refused }
+  return {
+    n: outcome.n,
+    openedAt,
+    differs,
+    was: wornStackOf(was),
+    would: wornStackOf(would),
+    refused,
+    ...(isShown || !would.seen.isPlaceHidden ? {} : { hidden: true }),
+  }
 }
 
 /**

@@ -21,10 +21,13 @@ export {
 } from './evaluate/evaluate.ts'
 export type { ContextChange } from './explain/changes.ts'
 export {
+  actualText,
   type ClauseResult,
   type ClauseTrace,
   type Explanation,
   explainFlow,
+  type HiddenPlace,
+  isOfPlace,
   type Trace,
   type TraceGroup,
   type TraceTest,

@@ -54,7 +54,7 @@ export type { RuleQuestion, ShadowVerdict } from './gates/refusal.ts'
 export { requireCovered } from './gates/require-covered.ts'
 export { type RuleDecision, ruleGate } from './gates/rule-gate.ts'
 export { type RuleStanding, requireRules, STANDINGS } from './gates/rules.ts'
-export { mayRead, readsPlace } from './gates/sight.ts'
+export { mayLookInto, mayRead, readsPlace, whyPlaceHidden } from './gates/sight.ts'
 export { isAncestor } from './gates/standings.ts'
 export { answeredWake } from './law/answered-wake.ts'
 export {

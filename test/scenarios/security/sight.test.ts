@@ -1,5 +1,16 @@
-import { inhabit, inspectMoment, moments, see } from '@treeos/client'
+import {
+  act,
+  explain,
+  inhabit,
+  inspectMoment,
+  maySeePlace,
+  moments,
+  pastReader,
+  see,
+  whyNotRole,
+} from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
+import { whatIf } from '@treeos/replay'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, rowOf, setFlow, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
@@ -173,6 +184,99 @@ describe('a being learns nothing of a place that it cannot see by letting its fl
     }
     expect(await wouldWear('guest')).toEqual(['walker'])
     expect(await wouldWear('inmate')).toEqual(['walker', 'stage:mode-0'])
+  })
+})
+
+describe('who looks into a past learns nothing of a place that it cannot see', () => {
+  const SAFE: JsonObject[] = [
+    { stack: true, when: { 'space.quality.safe.code': 1234 }, role: 'blind' },
+    { when: { 'space.quality.safe.lid': { ne: 'open' } }, role: 'blind' },
+  ]
+  let n = 0
+
+  beforeAll(async () => {
+    await createSpace(world, '/strongroom')
+    await doAs(world, 'set-space', '/strongroom', { field: 'safe.code', value: 1111 })
+    await setRole(world, {
+      name: 'mother',
+      canSee: ['~'],
+      canDo: ['move'],
+      canBe: ['birth'],
+      canSummon: [{ pattern: '*' }],
+      prompt: '',
+    })
+    await world.birth({ name: 'mona', cognition: 'human', role: 'mother' })
+    await setRole(world, { name: 'daughter', canSee: ['~'], canDo: ['move'], canSummon: [], prompt: '' })
+    const nell = { name: 'nell', cognition: 'scripted', script: 'stage:puppet', role: 'daughter' }
+    await act({ ...world, person: 'mona' }, 'mona', { verb: 'be', operation: 'birth', args: nell })
+    const inhabitation = await inhabit(world, { being: 'nell', as: 'operator' })
+    await doAs(world, 'move', '/strongroom', {}, 'nell')
+    await inhabitation.release()
+    await setFlow(world, 'nell', SAFE)
+    n = (await live(world, 'nell', 'look')).n
+  })
+
+  const explained = (as: string) => explain(world.db, 'nell', n, pastReader(world, as))
+  const testsIn = ({ clauses }: Awaited<ReturnType<typeof explained>>) => clauses.map(({ tree }) => tree)
+
+  it('its maker reads that the value is hidden, not that it is missing', async () => {
+    const seen = await explained('mona')
+    expect(testsIn(seen)[0]).toMatchObject({ result: false })
+    const [tree] = testsIn(seen)
+    expect(tree != null && 'nodes' in tree ? tree.nodes[0] : null).toEqual({
+      path: 'space.quality.safe.code',
+      operator: 'eq',
+      expected: 1234,
+      hidden: 'reader',
+      result: false,
+    })
+    expect(seen).toMatchObject({ hidden: 'reader', context: {} })
+    expect(seen.clauses[0]?.reason).toBe('space.quality.safe.code is hidden from you, wanted eq 1234')
+    expect(JSON.stringify(seen)).not.toMatch(/1111|missing/)
+    expect(await whyNotRole(world.db, 'nell', n, 'blind', pastReader(world, 'mona'))).toEqual({ changes: [] })
+  })
+
+  it('and what would have to change, without what was there', async () => {
+    await setFlow(world, 'nell', [{ when: { 'space.quality.safe.code': 1234 }, role: 'blind' }])
+    const { n: now } = await live(world, 'nell', 'again')
+    const asked = (as: string) => whyNotRole(world.db, 'nell', now, 'blind', pastReader(world, as))
+    const path = 'space.quality.safe.code'
+    expect(await asked('mona')).toEqual({ changes: [{ path, to: 1234, hidden: 'reader' }] })
+    expect(await asked('operator')).toEqual({ changes: [{ path, from: 1111, to: 1234 }] })
+  })
+
+  it('the control: who may see the place reads the value', async () => {
+    const seen = await explained('operator')
+    expect(testsIn(seen)[0]).toMatchObject({ nodes: [{ actual: 1111 }] })
+    expect(seen).not.toHaveProperty('hidden')
+    expect(seen.context).toEqual({ space: { quality: { safe: { code: 1111 } } } })
+  })
+
+  it('a what-if with another flow reads no place that who asks may not see', async () => {
+    const guess = [{ stack: true, when: { 'space.quality.safe.code': 1111 }, role: 'stage:mode-0' }]
+    const ask = (as: string, flow: JsonObject[]) =>
+      whatIf(world, { being: 'nell', flow, since: n, until: n }, (path) =>
+        maySeePlace(pastReader(world, as), path),
+      )
+    const [theirs] = await ask('mona', guess)
+    expect(theirs).toMatchObject({ hidden: true, would: { stacked: [] } })
+    const [ours] = await ask('operator', guess)
+    expect(ours?.would.stacked, 'for the being itself lists count').toEqual([])
+    expect(ours).not.toHaveProperty('hidden')
+  })
+
+  it('a rule that hides the place from the being is told to who may see the place alone', async () => {
+    const rules = { see: { '/strongroom': { forbid: [{ role: 'daughter' }, { role: 'mother' }] } } }
+    await doAs(world, 'set-space', '/strongroom', { field: 'permissions', value: rules })
+    n = (await live(world, 'nell', 'look')).n
+    expect(await explained('operator')).toMatchObject({
+      hidden: 'being',
+      hiddenBy: expect.stringContaining('/strongroom'),
+    })
+    const seen = await explained('mona')
+    expect(seen).toMatchObject({ hidden: 'reader' })
+    expect(seen).not.toHaveProperty('hiddenBy')
+    expect(JSON.stringify(seen)).not.toContain('/strongroom')
   })
 })
 

@@ -23,7 +23,9 @@ export function addMoments(cli: Cli): void {
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
         out.value(
-          await withBeing(options, stance, ({ db }, being, { explain }) => explain(db, being, n)),
+          await withBeing(options, stance, (at, being, { explain, pastReader }) =>
+            explain(at.db, being, n, pastReader(at, null)),
+          ),
           shownExplanation,
         )
       }),

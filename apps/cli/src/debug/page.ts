@@ -1,6 +1,6 @@
 import type { InspectedMoment } from '@treeos/client/records'
 import type { Json } from '@treeos/core'
-import type { Trace } from '@treeos/roles'
+import { actualText, type Trace } from '@treeos/roles'
 import { jsonLine, oneLine, plain, prettyJson } from '../text/output.ts'
 
 /** One moment with where it is: all that a page shows. */
@@ -92,7 +92,7 @@ function traceLines(trace: Trace, indent: string): PageLine[] {
     const below = trace.nodes.flatMap((node) => traceLines(node, `${indent}  `))
     return [{ text: `${indent}${mark} ${trace.operator}`, tone }, ...below]
   }
-  const actual = trace.actual === undefined ? 'missing' : jsonLine(trace.actual)
+  const actual = actualText(trace, jsonLine)
   const text = `${indent}${mark} ${plain(trace.path)} ${trace.operator} ${jsonLine(trace.expected)}, it was ${actual}`
   return [{ text, tone }]
 }

@@ -1,4 +1,5 @@
 import type { Json } from '@treeos/core'
+import { actualText, type HiddenPlace } from '@treeos/roles'
 import { jsonLine, plain, table } from '../text/output.ts'
 
 /** A change of a context or of a permission; a side that is left out is missing. */
@@ -6,6 +7,7 @@ interface ShownChange {
   readonly path: string
   readonly from?: Json
   readonly to?: Json
+  readonly hidden?: HiddenPlace
 }
 
 export function shownChanges({ changes }: { readonly changes: readonly ShownChange[] }): string {
@@ -14,8 +16,9 @@ export function shownChanges({ changes }: { readonly changes: readonly ShownChan
 }
 
 /** Of a list, only what is added. */
-function changeText({ from, to }: ShownChange): string {
+function changeText({ from, to, ...change }: ShownChange): string {
   if (Array.isArray(from) && Array.isArray(to)) return `+ ${to.slice(from.length).map(jsonLine).join(' ')}`
-  const side = (value: Json | undefined) => (value === undefined ? 'missing' : jsonLine(value))
-  return `${side(from)} → ${side(to)}`
+  const side = (actual: Json | undefined, hidden = {}) =>
+    actualText({ ...hidden, ...(actual === undefined ? {} : { actual }) }, jsonLine)
+  return `${side(from, change)} → ${side(to)}`
 }

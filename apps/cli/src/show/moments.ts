@@ -58,6 +58,7 @@ export function shownExplanation({
   ignoredCalls,
   wentOn,
   orientation,
+  hiddenBy,
   faults,
 }: ExplainedMoment): string {
   const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
@@ -69,6 +70,7 @@ export function shownExplanation({
     `primary   ${worn}`,
     `stacked   ${list(stacked)}`,
     ...(orientation === undefined ? [] : [`looked    ${orientation}`]),
+    ...(hiddenBy === undefined ? [] : [`hidden    ${oneLine(hiddenBy)}`]),
     ...(wouldWear === undefined ? [] : [`dry run   would wear ${list(wouldWear)}`]),
     clauses.length === 0
       ? 'clauses   none'

@@ -25,7 +25,7 @@ import type {
   SpendingReport,
   Surface,
   Surroundings,
-  WhyNotWorn,
+  WhyNotRole,
   WokenBy,
 } from '@treeos/client'
 import type { OverlayRecord } from '@treeos/core'
@@ -75,6 +75,6 @@ export interface AnswerTypes {
   readonly Surroundings: Surroundings
   readonly TrialEstimate: TrialEstimate
   readonly WhyNotAllowed: WhyNotAllowed
-  readonly WhyNotWorn: WhyNotWorn
+  readonly WhyNotRole: WhyNotRole
   readonly WokenBy: WokenBy
 }

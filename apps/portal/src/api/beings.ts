@@ -10,6 +10,8 @@ import {
   inspectMoment,
   livedMoments,
   mayReadPast,
+  maySeePlace,
+  pastReader,
   prompt,
   refusalOf,
   see,
@@ -179,7 +181,7 @@ const whyNotWorn = operation({
   summary: 'The smallest change under which a moment would have worn a role',
   tags: ['beings'],
   request: { params: ofMoment, body: body(z.strictObject({ role: text(200).min(1) })) },
-  responses: answers(typed('WhyNotWorn'), 'the changes'),
+  responses: answers(typed('WhyNotRole'), 'the changes'),
 })
 
 const whyNotDone = operation({
@@ -235,7 +237,7 @@ const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>
     .openapi(whole, async (c) => {
       const { at, being: me } = c.get('visit')
       const { name: being, n } = c.req.valid('param')
-      const inspected = await inspectMoment(at, being, n)
+      const inspected = await inspectMoment(at, being, n, pastReader(at, me))
       const workflow = encodeURIComponent(beingWorkflowId(at.reality.name, being))
       const { ui, namespace } = temporal
       const temporalUi =
@@ -245,7 +247,8 @@ const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>
     })
     .openapi(explaining, async (c) => {
       const { name, n } = c.req.valid('param')
-      return c.json(await explain(c.get('visit').at.db, name, n), 200)
+      const visit = c.get('visit')
+      return c.json(await explain(visit.at.db, name, n, pastReader(visit.at, visit.being)), 200)
     })
     .openapi(prompting, async (c) => {
       const { name, n } = c.req.valid('param')
@@ -255,13 +258,23 @@ const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>
     .openapi(supposing, async (c) => {
       const { flow, since, until } = c.req.valid('json')
       const last = Math.min(until, since + WHAT_IF_MAX - 1)
+      const visit = c.get('visit')
       const asked = { being: c.req.valid('param').name, flow, since, until: last }
-      return c.json({ until: last, differences: await whatIf(c.get('visit').at, asked) }, 200)
+      return c.json(
+        {
+          until: last,
+          differences: await whatIf(visit.at, asked, (path) =>
+            maySeePlace(pastReader(visit.at, visit.being), path),
+          ),
+        },
+        200,
+      )
     })
     .openapi(whyNotWorn, async (c) => {
       const { name, n } = c.req.valid('param')
       const role = requireRoleName(c.req.valid('json').role)
-      return c.json(await whyNotRole(c.get('visit').at.db, name, n, role), 200)
+      const visit = c.get('visit')
+      return c.json(await whyNotRole(visit.at.db, name, n, role, pastReader(visit.at, visit.being)), 200)
     })
     .openapi(whyNotDone, async (c) => {
       const { name: being, n } = c.req.valid('param')

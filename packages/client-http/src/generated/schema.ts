@@ -1714,12 +1714,6 @@ export interface components {
         ConcreteEntry: string | {
             pattern: string;
         };
-        /** @description A change of one path of a context. A side that is left out is missing; `{}` is a value that equals nothing. */
-        ContextChange: {
-            from?: components["schemas"]["Json"];
-            path: string;
-            to?: components["schemas"]["Json"];
-        };
         /** @description A place in a space that has a size, in whole numbers. */
         Coord: components["schemas"]["Size"];
         /** @description The decision of one moment. The first one that is recorded counts. */
@@ -1755,6 +1749,11 @@ export interface components {
         /** @description A moment that differs under the edited flow. */
         Difference: {
             differs: ("stack" | "surface" | "prompt")[];
+            /**
+             * @description the edited flow read nothing of the place, which is hidden from who asks; left out otherwise
+             * @constant
+             */
+            hidden?: true;
             n: number;
             /** @description ISO 8601, UTC */
             openedAt: string;
@@ -1791,7 +1790,7 @@ export interface components {
             /** @description the rules by which the two gates decided */
             by: string[];
             clauses: components["schemas"]["ClauseTrace"][];
-            /** @description what the flow read when the moment opened */
+            /** @description what the flow read when the moment opened, without what is hidden from the reader */
             context: components["schemas"]["JsonObject"];
             /** @description how the moment ended; `reason` is null where the kind says all */
             ended: {
@@ -1809,6 +1808,10 @@ export interface components {
                 /** @description code of the failure */
                 reason?: string;
             };
+            /** @description from whom the qualities of the place were hidden; left out where they were not */
+            hidden?: components["schemas"]["HiddenPlace"];
+            /** @description what hides the place from the being now; only for a reader who may see it */
+            hiddenBy?: string;
             /** @description how many calls its model wrote after the first one, none of which was made; left out for none */
             ignoredCalls?: number;
             /** @description relationship entries and see-resolvers that failed, with the reasons */
@@ -1953,6 +1956,11 @@ export interface components {
                 waiting: number;
             };
         };
+        /**
+         * @description From whom the qualities of the place are hidden: from the being, so that its flow reads nothing there, or from whoever reads the explanation.
+         * @enum {string}
+         */
+        HiddenPlace: "being" | "reader";
         Json: unknown;
         JsonObject: {
             [key: string]: unknown;
@@ -2500,6 +2508,14 @@ export interface components {
             /** @enum {string} */
             would: "allowed" | "ask" | "refused";
         };
+        /** @description A change of a context; where it is of a hidden place, without the value that was there. */
+        ShownChange: {
+            from?: components["schemas"]["Json"];
+            /** @description from whom the value that was there is hidden; left out where it is not */
+            hidden?: components["schemas"]["HiddenPlace"];
+            path: string;
+            to?: components["schemas"]["Json"];
+        };
         /** @description Size of a space along each axis, in positive whole numbers: coords go from 0 to size - 1. */
         Size: {
             x: number;
@@ -2674,10 +2690,12 @@ export interface components {
             operator: "and" | "or" | "not";
             result: boolean;
         };
-        /** @description One operator on one path. `actual` is absent when the path is missing, `{}` when its value equals nothing. */
+        /** @description One operator on one path. `actual` is absent when the path is missing or hidden, `{}` when its value equals nothing. */
         TraceTest: {
             actual?: components["schemas"]["Json"];
             expected: components["schemas"]["Json"];
+            /** @description left out where it is not hidden */
+            hidden?: components["schemas"]["HiddenPlace"];
             operator: components["schemas"]["Operator"];
             path: string;
             result: boolean;
@@ -2751,8 +2769,9 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             message: string;
         };
-        WhyNotWorn: {
-            changes: components["schemas"]["ContextChange"][];
+        /** @description The smallest change under which a moment had worn a role, without what is hidden from who asks. */
+        WhyNotRole: {
+            changes: components["schemas"]["ShownChange"][];
             never?: unknown;
         } | {
             changes: null;
@@ -3605,7 +3624,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WhyNotWorn"];
+                    "application/json": components["schemas"]["WhyNotRole"];
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -6,7 +6,15 @@ import {
   type RoleName,
   triggerOf,
 } from '@treeos/core'
-import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
+import {
+  compileFlow,
+  type Explanation,
+  explainFlow,
+  type HiddenPlace,
+  isOfPlace,
+  type NeverWorn,
+  whyNotWorn,
+} from '@treeos/roles'
 import {
   type AttemptFault,
   askedIn,
@@ -17,11 +25,23 @@ import {
   type StoredOutcome,
 } from '@treeos/store'
 import type { Face, ShadowVerdict, Surface } from '@treeos/world'
+import {
+  hiddenPlace,
+  type PastReader,
+  type ShownChange,
+  shownChange,
+  whyHidden,
+  withoutPlace,
+} from '../access/past-reader.ts'
 import { loadPastMoment } from './past-moment.ts'
 
 export type ExplainedMoment = Explanation & {
-  /** what the flow read when the moment opened */
+  /** what the flow read when the moment opened, without what is hidden from the reader */
   readonly context: JsonObject
+  /** from whom the qualities of the place were hidden; left out where they were not */
+  readonly hidden?: HiddenPlace
+  /** what hides the place from the being now; only for a reader who may see it */
+  readonly hiddenBy?: string
   readonly surface: Surface
   /** relationship entries and see-resolvers that failed, with the reasons */
   readonly leftOut: Face['dropped']
@@ -70,17 +90,28 @@ export interface FaultView {
 
 /**
  * Explains a past moment: the result of each clause with its reason, the surface, and the gates' decision.
+ * @param reader null: whoever may read the database
  * @throws {TreeosError} MOMENT_NOT_FOUND
  */
-export async function explain(db: Db, being: BeingName, n: number): Promise<ExplainedMoment> {
-  const { outcome, record: open, program, face } = await loadPastMoment(db, being, n)
-  const explanation = explainFlow(compileFlow(program.flow), {
+export async function explain(
+  db: Db,
+  being: BeingName,
+  n: number,
+  reader: PastReader | null = null,
+): Promise<ExplainedMoment> {
+  const moment = await loadPastMoment(db, being, n)
+  const { outcome, record: open, program, face } = moment
+  const flow = compileFlow(program.flow)
+  const hidden = flow.paths.some(isOfPlace) ? await hiddenPlace(moment, reader) : null
+  const why = hidden === 'being' && reader !== null ? await whyHidden(being, moment, reader) : null
+  const input = {
     context: open.context,
     cognition: open.cognition.kind,
     roles: program.roles,
     defaultRole: program.defaultRole,
     asked: askedIn(open),
-  })
+  }
+  const explanation = explainFlow(flow, input, hidden)
   const none: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
   const decision = (await findDecision(db, outcome.moment))?.decision
   const wentOn =
@@ -90,7 +121,9 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
   const unheard = decision?.kind === 'see' ? decision.content : null
   return {
     ...explanation,
-    context: open.context,
+    context: hidden === 'reader' ? withoutPlace(open.context) : open.context,
+    ...(hidden === null ? {} : { hidden }),
+    ...(why === null ? {} : { hiddenBy: why }),
     surface: face?.surface ?? none,
     leftOut: face?.dropped ?? [],
     by: outcome.record.by,
@@ -113,11 +146,19 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
 /**
  * The smallest change of a moment's context under which it would have worn a role, over the paths that its
  * flow reads.
+ * @param reader as for {@link explain}
  * @throws {TreeosError} MOMENT_NOT_FOUND
  */
-export async function whyNotRole(db: Db, being: BeingName, n: number, role: RoleName): Promise<WhyNotWorn> {
-  const { record: open, program } = await loadPastMoment(db, being, n)
-  return whyNotWorn(
+export async function whyNotRole(
+  db: Db,
+  being: BeingName,
+  n: number,
+  role: RoleName,
+  reader: PastReader | null = null,
+): Promise<WhyNotRole> {
+  const moment = await loadPastMoment(db, being, n)
+  const { record: open, program } = moment
+  const answer = whyNotWorn(
     compileFlow(program.flow),
     {
       context: open.context,
@@ -131,7 +172,16 @@ export async function whyNotRole(db: Db, being: BeingName, n: number, role: Role
     },
     role,
   )
+  if (answer.changes === null) return answer
+  const hidden = answer.changes.some(({ path }) => isOfPlace(path)) ? await hiddenPlace(moment, reader) : null
+  return { changes: answer.changes.map((change) => shownChange(change, hidden)) }
 }
+
+/** The smallest change under which a moment had worn a role, without what is hidden from who asks. */
+export type WhyNotRole =
+  /** none when it was worn */
+  | { readonly changes: readonly ShownChange[]; readonly never?: undefined }
+  | { readonly changes: null; readonly never: NeverWorn; readonly message: string }
 
 const faultView = ({ part, attempt, at, seconds, message, stack }: AttemptFault): FaultView => ({
   part,

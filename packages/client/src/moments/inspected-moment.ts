@@ -13,6 +13,7 @@ import {
   type StoredOutcome,
 } from '@treeos/store'
 import { toldContent, toldText } from '@treeos/world'
+import type { PastReader } from '../access/past-reader.ts'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { beatsOf, type MomentStretch } from './beats.ts'
 import { type ExplainedMoment, explain } from './explained-moment.ts'
@@ -41,13 +42,15 @@ export interface InspectedMoment {
 }
 
 /**
- * Everything about one past moment, for whoever may read the database.
+ * Everything about one past moment.
+ * @param reader null: whoever may read the database
  * @throws {TreeosError} MOMENT_NOT_FOUND
  */
 export async function inspectMoment(
   { db, registry }: Pick<SeeConnection, 'db' | 'registry'>,
   being: BeingName,
   n: number,
+  reader: PastReader | null = null,
 ): Promise<InspectedMoment> {
   const outcome = await requireOutcome(db, being, n)
   const rebuilt = await prompt(db, registry, being, n).catch(nullIfNotFound)
@@ -58,7 +61,7 @@ export async function inspectMoment(
     moment: await describeMoment(db, outcome),
     wake: heard?.content ?? null,
     wakeText: heard === null ? '' : toldText(heard, being),
-    explained: await explain(db, being, n).catch(nullIfNotFound),
+    explained: await explain(db, being, n, reader).catch(nullIfNotFound),
     prompt: rebuilt,
     layers: rebuilt === null ? [] : layersOf(rebuilt.system),
     decision: (await findDecision(db, outcome.moment))?.decision ?? null,

@@ -106,3 +106,16 @@ it('names where the primary comes from, and why a moment is skipped', () => {
     skip: 'role-unresolved',
   })
 })
+
+it.each([
+  ['being', 'hidden from the being'],
+  ['reader', 'hidden from you'],
+] as const)('of a place that is hidden from the %s it says so, and tells no value', (hidden, text) => {
+  const when = { 'space.quality.ambient.tone': 'quiet', 'space.name': 'hall' }
+  const context = { space: { name: 'hall', quality: { ambient: { tone: 'loud' } } } }
+  const flow = compileFlow([{ when, role: 'worker' }])
+  const { clauses } = explainFlow(flow, { context, cognition: 'llm', roles }, hidden)
+  expect(clauses[0]?.reason).toBe(`space.quality.ambient.tone is ${text}, wanted eq "quiet"`)
+  expect(JSON.stringify(clauses)).not.toMatch(/loud|missing/)
+  expect(clauses[0]?.tree).toMatchObject({ nodes: [{ hidden }, { actual: 'hall' }] })
+})

@@ -7,13 +7,25 @@ import { show } from '../parse/fault.ts'
 import type { Node } from '../parse/parse-flow.ts'
 
 /**
- * One operator on one path. `actual` is absent when the path is missing, `{}` when its value equals nothing.
+ * From whom the qualities of the place are hidden: from the being, so that its flow reads nothing there, or
+ * from whoever reads the explanation.
+ */
+export type HiddenPlace = 'being' | 'reader'
+
+/** Whether a path of a flow is of the qualities of the place. */
+export const isOfPlace = (path: string): boolean => /^space(?:$|\.quality(?:\.|$))/.test(path)
+
+/**
+ * One operator on one path. `actual` is absent when the path is missing or hidden, `{}` when its value equals
+ * nothing.
  */
 export type TraceTest = {
   readonly path: string
   readonly operator: Operator
   readonly expected: Json
   readonly actual?: Json
+  /** left out where it is not hidden */
+  readonly hidden?: HiddenPlace
   readonly result: boolean
 }
 export type TraceGroup = {
@@ -58,13 +70,20 @@ export type Explanation = {
   readonly skip?: SkipReason
 }
 
-/** Explains the result of every clause. It uses the evaluator's own result and tests. */
-export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
+/**
+ * Explains the result of every clause. It uses the evaluator's own result and tests.
+ * @param hidden from whom the place is hidden: its values are left out
+ */
+export function explainFlow(
+  flow: CompiledFlow,
+  input: FlowInput,
+  hidden: HiddenPlace | null = null,
+): Explanation {
   const { primary, stacked, skip } = evaluateFlow(flow, input)
   const before: ClauseResults = { winner: null, worn: new Set() }
   const clauses = flow.clauses.map((clause): ClauseTrace => {
     const { index, role, stack } = clause
-    const tree = clause.fault === null ? trace(clause.when, input.context as Json) : null
+    const tree = clause.fault === null ? trace(clause.when, input.context as Json, hidden) : null
     const result = resultOf(clause, tree, input, before)
     if (result === 'primary') before.winner = index
     if (result === 'stacked') before.worn.add(role!)
@@ -101,14 +120,15 @@ function resultOf(
   return winner === null && input.asked == null ? 'primary' : 'shadowed'
 }
 
-function trace(node: Node, context: Json): Trace {
+function trace(node: Node, context: Json, hidden: HiddenPlace | null): Trace {
   if (node.kind === 'test') {
     const { path, operator, expected } = node
     const actual = lookUp(context, node.keys)
-    const seen = actual === undefined ? {} : { actual }
-    return { path, operator, expected, ...seen, result: isMet(operator, actual, expected) }
+    const result = isMet(operator, actual, expected)
+    if (hidden !== null && isOfPlace(path)) return { path, operator, expected, hidden, result }
+    return { path, operator, expected, ...(actual === undefined ? {} : { actual }), result }
   }
-  const nodes = node.nodes.map((part) => trace(part, context))
+  const nodes = node.nodes.map((part) => trace(part, context, hidden))
   if (node.kind === 'or') return { operator: 'or', result: nodes.some(({ result }) => result), nodes }
   if (node.kind === 'and') return { operator: 'and', result: nodes.every(({ result }) => result), nodes }
   return { operator: 'not', result: !nodes[0]!.result, nodes }
@@ -147,11 +167,19 @@ function whyUnwearable(role: RoleName, { roles, cognition }: FlowInput): string 
 
 const isUnconditional = (tree: Trace) => 'nodes' in tree && tree.nodes.length === 0
 
+/** @param text of a value */
+export function actualText(
+  { actual, hidden }: Pick<TraceTest, 'actual' | 'hidden'>,
+  text: (value: Json) => string = show,
+): string {
+  if (hidden !== undefined) return hidden === 'reader' ? 'hidden from you' : 'hidden from the being'
+  return actual === undefined ? 'missing' : text(actual)
+}
+
 /** The first condition that made the tree false. */
 function whyFalse(tree: Trace): string {
   if (!('nodes' in tree)) {
-    const actual = tree.actual === undefined ? 'missing' : show(tree.actual)
-    return `${tree.path} is ${actual}, wanted ${tree.operator} ${JSON.stringify(tree.expected)}`
+    return `${tree.path} is ${actualText(tree)}, wanted ${tree.operator} ${JSON.stringify(tree.expected)}`
   }
   if (tree.operator === 'or') return `none of its ${tree.nodes.length} alternatives holds`
   if (tree.operator === 'not') return 'what stands under not holds'

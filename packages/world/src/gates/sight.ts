@@ -130,13 +130,33 @@ export async function readsPlace(world: WorldReader, me: BeingRow, isTried = fal
 const isFlowOfMaker = async (world: WorldReader, { name, flowBy = name }: BeingRow): Promise<boolean> =>
   flowBy !== name && isAncestor(world, flowBy, name)
 
-async function reachesPlace(world: WorldReader, me: BeingRow): Promise<boolean> {
+async function reachesPlace(world: WorldReader, me: BeingRow, path = me.space): Promise<boolean> {
   const { canSee } = await reachOf(world, me)
-  const place = canonicalTarget('canSee', me.space, me.home)
-  return [place, HERE].some((entry) => coversEntry('canSee', canSee, entry, me.home))
+  const entries = [canonicalTarget('canSee', path, me.home), ...(path === me.space ? [HERE] : [])]
+  return entries.some((entry) => coversEntry('canSee', canSee, entry, me.home))
 }
 
 const HERE: Entry = { rel: 'here' }
+
+/** Whether a being that looks into a past may see what was in a place: by the rules of now, and its reach. */
+export async function mayLookInto(world: WorldReader, me: BeingRow, path: SpacePath): Promise<boolean> {
+  const space = await world.space(path)
+  if (space === null || !(await isOpenTo(world, me, space))) return false
+  return path === me.home || reachesPlace(world, me, path)
+}
+
+/** What keeps the flow of a being from a place now, in words; null for nothing. */
+export async function whyPlaceHidden(
+  world: WorldReader,
+  me: BeingRow,
+  path: SpacePath,
+): Promise<string | null> {
+  const there = { ...me, space: path }
+  const space = await world.space(path)
+  if (space === null || (await readsPlace(world, there))) return null
+  const answer = await askRules(world, there, { kind: 'space', space })
+  return answer.allowed ? `no role of ${stanceOf(me.name)} may see ${path}` : answer.refusal().message
+}
 
 /** Whether no rule keeps a space from a being, where an entry of its lists names the beings there. */
 export const isOpenTo = async (world: WorldReader, me: BeingRow, space: SpaceRow): Promise<boolean> =>

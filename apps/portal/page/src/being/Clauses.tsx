@@ -1,5 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import { Inert, Quiet } from '../parts/index.ts'
+import { type HiddenPlace, valueText } from '../words/value-text.ts'
 import { type ClauseResult, isWorn } from './clause-result.ts'
 
 interface ClauseTest {
@@ -7,6 +8,7 @@ interface ClauseTest {
   readonly operator: string
   readonly expected: unknown
   readonly actual?: unknown
+  readonly hidden?: HiddenPlace
   readonly result: boolean
 }
 interface ClauseGroup {
@@ -59,13 +61,12 @@ function TraceLines({ trace, depth = 0 }: { readonly trace: ClauseTrace; readonl
         ))}
       </>
     )
-  const { path, operator, expected, actual, result } = trace
-  const was = actual === undefined ? 'missing' : JSON.stringify(actual)
+  const { path, operator, expected, result } = trace
   return (
     <TraceRow
       depth={depth}
       result={result}
-      text={`${path} ${operator} ${JSON.stringify(expected)}, was ${was}`}
+      text={`${path} ${operator} ${JSON.stringify(expected)}, was ${valueText(trace.actual, trace.hidden)}`}
     />
   )
 }

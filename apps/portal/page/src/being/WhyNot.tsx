@@ -6,12 +6,14 @@ import { useDeed } from '../api/deed.ts'
 import { reachQuery } from '../api/queries.ts'
 import { Code, Form, Inert, parsed } from '../parts/index.ts'
 import { escaped } from '../text/unseen-text.ts'
+import { type HiddenPlace, valueText } from '../words/value-text.ts'
 
 /** A side that is left out is missing. */
 interface Change {
   readonly path: string
   readonly from?: unknown
   readonly to?: unknown
+  readonly hidden?: HiddenPlace
 }
 type WhyNotAnswer =
   | { readonly changes: readonly Change[] }
@@ -176,11 +178,10 @@ function Answered({ of }: { readonly of: unknown }) {
 }
 
 /** Of a list, only what is added. */
-function changeText({ from, to }: Change): string {
+function changeText({ from, to, hidden }: Change): string {
   if (Array.isArray(from) && Array.isArray(to)) {
     const added = to.slice(from.length).map((entry) => JSON.stringify(entry))
     return `+ ${added.join(' ')}`
   }
-  const side = (value: unknown) => (value === undefined ? 'missing' : JSON.stringify(value))
-  return `${side(from)} → ${side(to)}`
+  return `${valueText(from, hidden)} → ${valueText(to)}`
 }

@@ -1,0 +1,8 @@
+/** From whom the qualities of a place are hidden, as the server says. */
+export type HiddenPlace = 'being' | 'reader'
+
+/** A value that a flow read. One that is left out is missing, unless it is hidden. */
+export function valueText(value: unknown, hidden?: HiddenPlace): string {
+  if (hidden !== undefined) return hidden === 'reader' ? 'hidden from you' : 'hidden from the being'
+  return value === undefined ? 'missing' : JSON.stringify(value)
+}
