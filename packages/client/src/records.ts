@@ -158,12 +158,11 @@ export { type Conversation, converse, type ThreadLine } from './threads/conversa
 export {
   type ChannelView,
   conversation,
-  type ListedThread,
-  type ThreadView,
-  thread,
-  threads,
-  threadsOf,
-} from './threads/threads.ts'
+  type OwedQuestion,
+  type SpokenLine,
+  type SpokenThread,
+} from './threads/spoken-thread.ts'
+export { type ListedThread, type ThreadView, thread, threads, threadsOf } from './threads/threads.ts'
 export {
   type LivedWords,
   type SaidWords,

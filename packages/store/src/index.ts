@@ -60,11 +60,13 @@ export {
   recordOverlayChange,
 } from './inbox/thread-overlays.ts'
 export {
+  listOpenQuestions,
   listThreadEntries,
   listThreads,
   listThreadsOf,
   listThreadsOfChannel,
   listThreadWords,
+  type OpenQuestion,
   type ThreadEntry,
   type ThreadPage,
   type ThreadsWanted,

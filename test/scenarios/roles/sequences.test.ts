@@ -391,6 +391,12 @@ describe('prose', () => {
     const { woke } = (await moments(world.db, 'mute'))[0]!
     expect(await conversation(world.db, woke?.thread ?? '')).toMatchObject({
       unheard: [{ from: '@mute', words: 'Hm.' }],
+      root: woke?.thread,
+      lines: [
+        { kind: 'words', from: '@operator', to: '@mute', moment: 'mute/1/1', tokens: expect.any(Number) },
+      ],
+      moments: 1,
+      owed: [],
     })
     expect(await explain(world.db, 'mute', 1)).toMatchObject({ unheard: 'Hm.' })
     await world.birth({ name: 'scripted', cognition: 'scripted', script: 'stage:puppet', role: 'guide' })

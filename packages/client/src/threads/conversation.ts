@@ -60,7 +60,7 @@ export async function converse(at: SeeConnection, as: BeingName, id: string): Pr
   return { ...(await thread(at.db, id)), lines: entries.map(lineOf), hidden: all - entries.length }
 }
 
-function lineOf({ entry, ended }: ThreadEntry): ThreadLine {
+export function lineOf({ entry, ended }: ThreadEntry): ThreadLine {
   const content = toldContent(entry)
   return {
     id: entry.id,
