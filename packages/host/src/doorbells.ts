@@ -188,7 +188,9 @@ export class Doorbells {
     this.#releaseAtMs = atMs
     this.#releaseTimer = setTimeout(() => {
       this.#releaseAtMs = Number.POSITIVE_INFINITY
-      this.#releasing = this.#release(false).catch((error: unknown) => this.#options.onError('release', error))
+      this.#releasing = this.#release(false).catch((error: unknown) =>
+        this.#options.onError('release', error),
+      )
     }, atMs - performance.now())
   }
 
