@@ -13,7 +13,6 @@ import {
   setQuality,
   silence,
   TreeosError,
-  type WakeView,
 } from '@treeos/sdk'
 import { z } from 'zod'
 
@@ -60,30 +59,15 @@ const convene = defineOperation({
   },
 })
 
-/** Whether a being goes on from a ruling to which a person has just said no, also after it tried once more. */
-function isDenied({ kind, content }: WakeView): boolean {
-  if (kind !== 'refused') return kind === 'denied'
-  const { data } = refusedWake.safeParse(content)
-  return data?.first.kind === 'event' && data.first.content.event === 'denied'
-}
-const refusedWake = z.object({
-  first: z.object({ kind: z.string(), content: z.object({ event: z.string() }) }),
-})
-
 const rule = defineOperation({
   name: 'court:rule',
   description: `Decides the case that is heard, and ends the sitting. Only inside, in a space of type ${ROOM}.`,
   on: 'space',
   allow: ['anyone'], // only the judge's role holds this operation
   args: z.object({ ruling: z.string().min(1).max(2000).describe('the decision, with its reason') }),
-  decide({ actor, target, args, wake }) {
+  decide({ actor, target, args }) {
     requireCourtroom('court:rule', target)
     requireInside('court:rule', actor, target)
-    if (isDenied(wake))
-      throw new TreeosError(
-        'RESOURCE_CONFLICT',
-        'this ruling was just denied, and is not asked for again at once: tell whoever waits, and hear the case first',
-      )
     return {
       facts: [
         recordFact(target, 'court:ruled', { case: caseOf(target.qualities), ruling: args.ruling }),
@@ -151,8 +135,16 @@ const judge = defineRole({
   see: ['court:case'],
   prose: 'answers',
   selfContinue: 'until-answered',
-  prompt: ({ me }) =>
-    `You are ${me.name}, the judge of this sitting. Hear whoever speaks, then rule once. Denied a ruling, say so and do not rule again.`,
+  prompt: ({ me }) => `You are ${me.name}, the judge of this sitting. Hear whoever speaks, then rule once.`,
+})
+/** A judge whose ruling a person has just denied: tells whoever waits, and cannot rule in that moment. */
+const overruled = defineRole({
+  name: 'court:overruled',
+  canSee: ['~'],
+  canSummon: [{ rel: 'asker' }],
+  see: ['court:case'],
+  prose: 'answers',
+  prompt: 'Nobody agreed to your ruling. Tell whoever waits that you may not rule yet.',
 })
 const watcher = defineRole({
   name: 'court:watcher',
@@ -190,8 +182,12 @@ const ruler = defineRole({
     'You rule this court, and somebody is to follow you. Weigh each who is here by what came of what you asked of them, not by what they say of themselves.',
 })
 
-/** Flow of a presiding being: a judge while the court sits, else a watcher. */
+/**
+ * Flow of a presiding being: a judge while the court sits, else a watcher. It goes on from a no as what cannot
+ * rule, so that it does not ask for the same at once.
+ */
 export const presiding: RoleFlow = [
+  { when: { 'space.name': 'court', 'wake.kind': ['denied', 'expired'] }, role: 'court:overruled' },
   { when: { 'space.name': 'court', 'world.court.in-session': true }, role: 'court:judge' },
   { when: { 'space.name': 'court' }, role: 'court:watcher' },
   { stack: true, when: { 'space.quality.court.disturbance': { present: true } }, role: 'court:startled' },
@@ -208,7 +204,9 @@ export const retiring: RoleFlow = [
   ...presiding,
 ]
 /** Flow of a visitor: never a judge. */
-export const watching: RoleFlow = presiding.filter(({ role }) => role !== 'court:judge')
+export const watching: RoleFlow = presiding.filter(
+  ({ role }) => role !== 'court:judge' && role !== 'court:overruled',
+)
 
 /**
  * A scripted judge. Rules in favour of the last speaker; while it only watches, says that the court does not
@@ -217,7 +215,7 @@ export const watching: RoleFlow = presiding.filter(({ role }) => role !== 'court
 const gavel: Script = ({ wake, primary, stacked, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const heard = caseOf(face.space.qualities)
-  if (wake.kind === 'denied' || wake.kind === 'expired')
+  if (primary === 'court:overruled')
     return answer(`I may not rule in the case of ${heard ?? 'nobody'} yet: nobody agreed to my ruling.`)
   if (primary !== 'court:judge') return answer('The court does not sit.')
   if (stacked.includes('court:startled')) return perform('court:hush', face.space.path)
@@ -238,7 +236,7 @@ const door: Script = ({ wake, face }) => {
 export default defineExtension({
   name: 'court',
   version: '0.0.0',
-  roles: [judge, watcher, startled, reflecting, ruler],
+  roles: [judge, overruled, watcher, startled, reflecting, ruler],
   clauses: presiding,
   operations: [convene, rule, disturb, hush],
   see: {
