@@ -167,9 +167,21 @@ function* unparked(call: CallToDerive): Iterable<DueFact> {
 const listsOf = (value: Json): JsonObject =>
   Object.fromEntries(CAN_LISTS.map((list) => [list, at(value, list) ?? []]))
 
+/** The entries as they are stored, where these differ by the prefix of an extension alone. */
+function fullNames(entries: Json | undefined, stored: Json | undefined): Json | undefined {
+  const isFull = (entry: Json, full: Json) =>
+    same(entry, full) || (isText(entry) && !entry.includes(':') && isText(full) && full.endsWith(`:${entry}`))
+  if (!isArray(entries) || !isArray(stored) || entries.length !== stored.length) return entries
+  return entries.every((entry, i) => isFull(entry, stored[i] ?? null)) ? stored : entries
+}
+
 function* setRole(call: CallToDerive): Iterable<DueFact> {
   const role = call.given('role')
-  const spec = { ...listsOf(null), see: [], prompt: '', ...(isObject(role) ? role : {}) } as JsonObject
+  const said = { ...listsOf(null), see: [], prompt: '', ...(isObject(role) ? role : {}) } as JsonObject
+  // Which extension has an operation, the law knows, and not who looks at facts alone.
+  const stored = call.written.find(({ kind }) => kind === 'role:set')?.payload ?? null
+  const named = ['canDo', 'canBe'].map((list) => [list, fullNames(said[list], at(stored, 'spec', list))])
+  const spec = { ...said, ...Object.fromEntries(named) } as JsonObject
   const fields = { name: spec.name ?? null, digest: valueHash(spec), origin: 'live', spec }
   yield due('registry', 'role:set', { ...fields, ...thereOf(call.args, 'trial') })
 }
