@@ -63,6 +63,15 @@ function* createdMatter(call: CallToDerive): Iterable<DueFact> {
   yield passed('received', place, thing)
 }
 
+function* keptFile(call: CallToDerive): Iterable<DueFact> {
+  const [thing, place] = [String(call.given('id')), `@${call.me}`]
+  const own = { id: thing, type: 'file', owner: call.me, place, content: null, qualities: {} }
+  yield due(`matter:${thing}`, 'matter:created', own)
+  yield passed('received', place, thing)
+  const parts = ['digest', 'mediaType', 'bytes', 'name'].map((part) => [part, call.given(part)])
+  yield due(`matter:${thing}`, 'matter:written', { content: { file: Object.fromEntries(parts) } })
+}
+
 function* passedOn(call: CallToDerive, from: string | null, to: string | null): Iterable<DueFact> {
   const thing = call.target ?? ''
   const ends = { from: orAny(from), to: orAny(to), ...thereOf(call.args, 'coord') }
@@ -261,6 +270,7 @@ const DO: Readonly<Record<string, DueFactsOf>> = {
   'add-contributor': changesMember('space:contributor-added'),
   'remove-contributor': changesMember('space:contributor-removed'),
   'create-matter': createdMatter,
+  'keep-file': keptFile,
   'write-matter': (call) => [due(call.target, 'matter:written', { content: call.given('content') })],
   'end-matter': (call) => [
     due(call.target, 'matter:ended'),
