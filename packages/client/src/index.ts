@@ -33,6 +33,7 @@ export {
 } from './summons/act-challenge.ts'
 export type { Connection } from './summons/connection.ts'
 export { ringBeing, ringUnlessListening } from './summons/doorbell.ts'
+export { type FileInput, giveFile, giveFiles, type KeptFile, readKeptFile } from './summons/files.ts'
 export { type GatherRequest, type GatherResult, gather } from './summons/gathered-replies.ts'
 export { refusalOf } from './summons/refusal.ts'
 export { reply } from './summons/reply.ts'
