@@ -58,7 +58,7 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   change: { bodyBytesMax: 128 * KIB, atOnce: 12 }, // 500 ids of entries
   act: { bodyBytesMax: 384 * KIB, atOnce: 12, isAct: true }, // an act takes 256 KiB, and JSON escapes some of it
   wait: { bodyBytesMax: 384 * KIB, atOnce: 16, isAct: true, isWaited: true },
-  // chat clients send pictures of earlier turns again
+  // chat clients send pictures of earlier turns again, and base64 takes a third more than the bytes
   chat: { bodyBytesMax: 16 * MIB, atOnce: 16, isAct: true, isWaited: true },
   file: { bodyBytesMax: FILE_BYTES_MAX, atOnce: 4, isAct: true },
   // the largest role has a prompt of 32 KiB, and JSON escapes some of it

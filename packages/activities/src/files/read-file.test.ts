@@ -29,7 +29,11 @@ describe('a file for a mind', () => {
 
   it('that is a longer text is cut between characters', async () => {
     const text = 'ü😀'.repeat(50)
-    expect(await read('text/plain', Buffer.from(text), 4)).toEqual({ kind: 'text', text: 'ü😀ü', isCut: true })
+    expect(await read('text/plain', Buffer.from(text), 4)).toEqual({
+      kind: 'text',
+      text: 'ü😀ü',
+      isCut: true,
+    })
     expect(await read('text/plain', Buffer.from(text), 3)).toMatchObject({ text: 'ü😀', isCut: true })
     expect(await read('text/plain', Buffer.from('abc'), 3)).toMatchObject({ text: 'abc', isCut: false })
   })
