@@ -4,18 +4,17 @@
  */
 import { giveFile, prompt, readKeptFile, see, summon } from '@treeos/client'
 import type { Json } from '@treeos/core'
-import { exportBundle } from '@treeos/proofs'
 import { findOutcomeOfWake, keepFile, openFile } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
-import { verifyBytes } from '../../proofs/bundle-lines.ts'
 import { png } from '../../support/files.ts'
-import { askedFor, doAs, expectRefused, momentOf, play, setRole, until } from '../../support/life.ts'
+import { askedFor, doAs, expectRefused, momentOf, play, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
+const asAnn = {} as typeof world & { person: string }
 const PICTURE = png()
 const given = (name: string, bytes: Buffer | string, mediaType: string | null = null) => ({
   name,
@@ -24,6 +23,7 @@ const given = (name: string, bytes: Buffer | string, mediaType: string | null = 
 })
 
 beforeAll(async () => {
+  Object.assign(asAnn, { ...world, person: 'ann' })
   await setRole(world, {
     name: 'clerk',
     canSee: ['~'],
@@ -34,6 +34,7 @@ beforeAll(async () => {
   await setRole(world, {
     name: 'expert',
     canSee: [{ pattern: 'matter:file-*' }],
+    canSummon: [{ rel: 'asker' }],
     prose: 'answers',
     prompt: '',
   })
@@ -108,7 +109,7 @@ it('a being passes on what is its speaker’s own, and of a file of others only 
   const { thing } = await giveFile(world, 'operator', given('plan.txt', 'The plan'))
   const named = (text: string) => ({ text, files: [thing] })
   const passed = async (to: string) => {
-    const { correlation } = (await summon(world, {
+    const { correlation } = (await summon(asAnn, {
       target: to,
       content: named('Look'),
       as: 'ann',
@@ -129,11 +130,22 @@ it('a being passes on what is its speaker’s own, and of a file of others only 
   expect(await passed('expert')).toContain(`${thing}: plan.txt, text/plain`) // control: its canSee names files
 })
 
+it('a being that looks at a file is shown it in its next moment', async () => {
+  const { thing } = await giveFile(world, 'operator', given('cat.png', PICTURE))
+  const replies = [{ tool: { name: 'see', args: { address: thing } } }, { content: 'A cat.' }]
+  model.script(() => replies.shift())
+  await say('expert', `Look at ${thing}.`)
+  const [before, after] = askedFor(model, 'expert').slice(-2)
+  expect(before?.messages.at(-1)?.content).toEqual(expect.any(String))
+  expect(after?.messages.at(-1)?.content).toMatchObject([{}, { type: 'image_url' }, {}])
+  model.reset()
+})
+
 it('bytes are read by who may see the thing or was told of it by its owner, and by nobody else', async () => {
   const { thing } = await giveFile(world, 'operator', given('secret.txt', 'tiger-milk'))
   const id = thing.slice('matter:'.length)
   expect((await readKeptFile(world, 'operator', id)).bytes.toString()).toBe('tiger-milk')
-  const unread = () => readKeptFile({ ...world, person: 'ann' }, 'ann', id)
+  const unread = () => readKeptFile(asAnn, 'ann', id)
   await expectRefused(world, unread, 'MATTER_NOT_FOUND', 'that you may read')
   const { correlation } = await summon(world, {
     target: 'ann',
@@ -141,14 +153,14 @@ it('bytes are read by who may see the thing or was told of it by its owner, and 
     as: 'operator',
     waitSeconds: null,
   })
-  expect((await readKeptFile({ ...world, person: 'ann' }, 'ann', id, correlation)).file.name).toBe(
-    'secret.txt',
-  )
+  expect((await readKeptFile(asAnn, 'ann', id, correlation)).file.name).toBe('secret.txt')
   // Its own words name the file, and give nothing: they are not the owner's.
-  const own = await summon(
-    { ...world, person: 'ann' },
-    { target: 'clerk', content: { files: [thing] }, as: 'ann', waitSeconds: 40 },
-  )
+  const own = await summon(asAnn, {
+    target: 'clerk',
+    content: { files: [thing] },
+    as: 'ann',
+    waitSeconds: 40,
+  })
   await expectRefused(world, () => readKeptFile(world, 'clerk', id, own.correlation), 'FORBIDDEN', '')
 })
 
@@ -214,9 +226,6 @@ it('a file that is erased is gone from the database, and everything verifies and
   expect((await filesOf(n).catch(() => null))?.user ?? '').not.toContain('zebra-word')
   await expectUnbroken(world)
   await expectReplays(world, 'chain')
-  void exportBundle
-  void verifyBytes
-  void until
 })
 
 it('size, name and media type are bounded', async () => {
