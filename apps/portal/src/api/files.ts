@@ -56,6 +56,9 @@ const UNTRUSTED = {
   'cross-origin-resource-policy': 'same-origin',
 } as const
 
+/** Pictures that hold no code. Their bytes are what they are said to be. */
+const PREVIEWED: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+
 /** Files that people and programs give, and read again. */
 export const fileRoutes = () =>
   newApi()
@@ -77,7 +80,7 @@ export const fileRoutes = () =>
       )
       return c.body(Uint8Array.from(bytes), 200, {
         ...UNTRUSTED,
-        'content-type': 'application/octet-stream',
+        'content-type': PREVIEWED.has(file.mediaType) ? file.mediaType : 'application/octet-stream',
         'content-disposition': `attachment; filename*=UTF-8''${quotedName(file.name)}`,
       })
     })
