@@ -2732,7 +2732,7 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             message: string;
         };
-        /** @description As `WhyNotWorn`, as a reader may see it. */
+        /** @description The smallest change under which a moment had worn a role, without what is hidden from who asks. */
         WhyNotRole: {
             changes: components["schemas"]["ShownChange"][];
             never?: unknown;
