@@ -45,7 +45,10 @@ it('a world that was asked for is loaded by every later start', async () => {
   expect((await home.run(['down'])).status).toBe(0)
   expect((await home.run(['up', '--detach'])).status).toBe(0)
   const { reply } = await home.json<{ reply: unknown }>(['summon', '@bailiff', 'Hear, hear!', '--wait', '60'])
-  expect(reply).toMatchObject({ from: '@bailiff', content: 'Hear, hear!' })
+  expect(reply).toMatchObject({
+    from: '@bailiff',
+    content: 'The court sits, and hears the case of the two mothers.',
+  })
 })
 
 it('a scene that was planted is left as it is by a second up', async () => {

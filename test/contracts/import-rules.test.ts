@@ -190,7 +190,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'processes',
     'health',
   ]),
-  ...breakingStages('verify', 'packages/verify/src', ['bundle', 'receipt']),
+  ...breakingStages('verify', 'packages/verify/src', ['forms', 'due', 'bundle', 'receipt']),
   ...breakingStages('activities', 'packages/activities/src', [
     'guard',
     'outside',

@@ -3,6 +3,7 @@ import { issueToken, moments, threadsOf } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { doAs, setRole } from '../support/life.ts'
 import { PortalWorld, send } from '../support/portal.ts'
 
 let at: PortalWorld
@@ -27,6 +28,16 @@ it('the beings that one may speak to are models', async () => {
   const idsOf = async (client: OpenAI) => (await client.models.list()).data.map(({ id }) => id)
   expect(await idsOf(ada)).toEqual(expect.arrayContaining(['@echo', '@kid']))
   expect(await idsOf(bob)).toEqual(['@operator']) // its list names one
+})
+
+it('a customer is shown whom its list names, though it may see nobody', async () => {
+  const customer = { name: 'customer', canSummon: ['@kid', '@gone'], prompt: 'You buy lamps.' }
+  await setRole(at.world, customer)
+  await at.world.birth({ name: 'dora', cognition: 'human', role: 'customer' })
+  const dora = await clientOf('dora')
+  expect((await dora.models.list()).data.map(({ id }) => id)).toEqual(['@kid'])
+  const told = await dora.chat.completions.create({ model: '@kid', messages: [user('hello')] })
+  expect(told.choices[0]?.message.content).toBe('hello')
 })
 
 it('a being answers, whole or as a stream', async () => {
@@ -71,6 +82,91 @@ it('a conversation that is sent again whole goes on in its thread; others do not
   expect(await threads()).toBe(before)
   // What was never said here begins a thread.
   expect(await ask(user('one'), assistant('uno'), user('two'))).not.toBe(second)
+})
+
+it('a conversation goes on in its thread though its client left out, trimmed or added something', async () => {
+  const ask = async (...messages: OpenAI.ChatCompletionMessageParam[]) => {
+    const told = await ada.chat.completions.create({ model: '@kid', messages })
+    return (told as unknown as { treeos: { thread: string } }).treeos.thread
+  }
+  const first = await ask(user('red lamp\n'))
+  const whole = [user('red lamp'), assistant('red lamp')]
+  expect(await ask(...whole, user('blue lamp'))).toBe(first)
+  const cut = [user('blue lamp'), assistant(' blue lamp')]
+  expect(await ask(...cut, user('green lamp'), { role: 'system', content: 'Be brief.' })).toBe(first)
+  const picture: OpenAI.ChatCompletionContentPart = {
+    type: 'image_url',
+    image_url: { url: `data:image/png;base64,${'A'.repeat(2 ** 20)}` },
+  }
+  const seen: OpenAI.ChatCompletionMessageParam = {
+    role: 'user',
+    content: [{ type: 'text', text: 'green lamp' }, picture],
+  }
+  expect(await ask(seen, assistant('green lamp'), user('white lamp'))).toBe(first)
+  await expect(ask(seen)).rejects.toMatchObject({ status: 400, code: 'INVALID_INPUT' })
+})
+
+it('what a client asks for its own use wakes a being only if it wants that', async () => {
+  const title = {
+    model: '@kid',
+    messages: [
+      user('### Task:\nGenerate a concise title.\n<chat_history>\nUSER: My lamp is broken\n</chat_history>'),
+    ],
+  }
+  const lived = async () => (await moments(at.world.db, 'kid')).length
+  const before = await lived()
+  const told = await ada.chat.completions.create(title)
+  expect(told.choices[0]?.message.content).toBe('{"title":"My lamp is broken"}')
+  expect(await lived()).toBe(before)
+  await doAs(at.world, 'set-being', '@kid', { field: 'chat.tasks', value: true })
+  await ada.chat.completions.create(title)
+  expect(await lived()).toBe(before + 1)
+  await doAs(at.world, 'set-being', '@kid', { field: 'chat.tasks', value: null })
+})
+
+it('one model is asked for by its name, with the usage of a stream, and other APIs are refused by name', async () => {
+  expect(await ada.models.retrieve('@kid')).toMatchObject({ id: '@kid', object: 'model' })
+  await expect(bob.models.retrieve('@kid')).rejects.toMatchObject({ status: 404, code: 'BEING_NOT_FOUND' })
+  const streamed = await ada.chat.completions.create({
+    model: '@kid',
+    messages: [user('hello')],
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  let last: OpenAI.ChatCompletionChunk | undefined
+  for await (const chunk of streamed) last = chunk
+  expect(last).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } })
+  await expect(ada.responses.create({ model: '@kid', input: 'hello' })).rejects.toMatchObject({
+    status: 404,
+    code: 'ACTION_NOT_SUPPORTED',
+    message: expect.stringContaining('/v1/chat/completions'),
+  })
+})
+
+it('pages of origins that the operator named may call it, others may not', async () => {
+  await at.serveAnew({ origins: ['https://chat.example.org'] })
+  const from = (origin: string) =>
+    send(at.origin, '/v1/models', {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization',
+      },
+    })
+  const named = await from('https://chat.example.org')
+  expect(named.headers).toMatchObject({
+    'access-control-allow-origin': 'https://chat.example.org',
+    'access-control-allow-headers': 'authorization',
+  })
+  expect(named.headers['access-control-allow-credentials']).toBeUndefined()
+  const other = await from('https://evil.example.org')
+  expect(other.headers['access-control-allow-origin']).toBeUndefined()
+  // Cookies never count for another origin.
+  const cookie = await send(at.origin, '/api/v1/see?address=/', {
+    headers: { origin: 'https://chat.example.org' },
+  })
+  expect(cookie.status).toBe(403)
 })
 
 it('a request that its client sends again does not speak twice', async () => {

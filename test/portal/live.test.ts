@@ -209,6 +209,7 @@ it('what a model writes comes to the stream that asks for it, and to those alone
   const words = {
     being: 'echo',
     moment: 'echo/1/1',
+    answers: null,
     thread: 't',
     attempt: 1,
     part: 0,

@@ -55,7 +55,14 @@ export function drawnArguments(
       self(),
       {
         ...name(),
-        everySeconds: of.mostly<Json>([3, 5, 3600], [0, 'often']),
+        ...draw.pick<JsonObject>([
+          { everySeconds: of.mostly<Json>([3, 5, 3600], [0, 'often']) },
+          { at: of.mostly<Json>(['09:30', ['06:00', '18:15']], ['24:00', []]) },
+          { at: '07:00', days: of.mostly<Json>([['mon', 'fri']], [['someday']]), missed: 'skip' },
+          { at: '07:00', zone: of.mostly<Json>(['Europe/Berlin'], ['no zone']) },
+          { everySeconds: 5, days: ['mon'] },
+          {},
+        ]),
         ...(draw.chance(0.3) ? { priority: 'human' } : {}),
       },
     ],

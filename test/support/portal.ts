@@ -269,11 +269,13 @@ export class PortalWorld {
     outlets,
     scrapeToken,
     hosts,
+    origins,
     port = Number(new URL(this.origin).port),
   }: {
     readonly hosts?: readonly string[]
     readonly port?: number
     readonly scrapeToken?: string
+    readonly origins?: readonly string[]
     readonly proxies?: readonly string[]
     readonly actsPerMinute?: number
     readonly outlets?: CourierOptions
@@ -282,6 +284,7 @@ export class PortalWorld {
     this.served = await servePortal(this.portal, {
       port,
       hosts,
+      origins,
       openMcp,
       proxies,
       actsPerMinute,

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { refusalOf, withSuggestion } from '@treeos/client'
 import { ERROR_STATUS, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
+import { cors } from 'hono/cors'
 import { a2aRoutes } from './a2a/routes.ts'
 import { apiOf, operationsOf } from './api/api.ts'
 import { HOOKS_PATH } from './api/outlets.ts'
@@ -41,6 +42,8 @@ import type { Streams } from './routes/streams.ts'
 
 export interface AppOptions {
   readonly names: ReadonlySet<string>
+  /** of pages elsewhere that may call what is for programs, with an access token */
+  readonly origins: readonly string[]
   readonly addresses: Addresses
   readonly bounded: Bounds
   /** null: nothing is at its path */
@@ -101,7 +104,7 @@ export type Routes = ReturnType<typeof routesOf>
 export function createApp(
   portal: Portal,
   page: BuiltPage,
-  { names, addresses, bounded, mcp, scrapeToken, streams, tabs, seats }: AppOptions,
+  { names, origins, addresses, bounded, mcp, scrapeToken, streams, tabs, seats }: AppOptions,
 ): Hono<Env> {
   const app = new Hono<Env>()
   app.onError(async (thrown, c) => {
@@ -120,6 +123,10 @@ export function createApp(
     c.set('address', addresses.of(peer, c.req.header('x-forwarded-for')))
     await next()
   })
+  if (origins.length > 0) {
+    const shared = cors({ origin: [...origins], exposeHeaders: ['mcp-session-id', 'retry-after'] })
+    for (const path of [...PROGRAM_PATHS, MCP_PATH]) app.use(path, shared)
+  }
   app.on('ALL', [...PROGRAM_PATHS, MCP_PATH], async (c, next) => {
     for (const [name, value] of Object.entries(secureHeaders(null))) c.header(name, value)
     c.header('cache-control', 'no-store')
@@ -136,7 +143,7 @@ export function createApp(
   app.route('/', authorizeRequests(portal, routes, { tabs, seats, bounded }))
   app.route('/', routesOf(operations, around, bounded.acts))
   if (scrapeToken !== undefined) app.route('/', metricsRoutes(portal.machine, scrapeToken, bounded))
-  if (mcp !== null) app.route('/', mcpRoutes(mcp, bounded))
+  if (mcp !== null) app.route('/', mcpRoutes(mcp, origins, bounded))
   app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))
   return app
 }

@@ -8,7 +8,7 @@ import { bounds } from './authorize/bounds.ts'
 import { TokenSeats } from './authorize/tokens.ts'
 import { PAGE_FOLDER } from './build-page.ts'
 import { type Addresses, addressesBehind } from './edge/address.ts'
-import { namesFor, publicUrl } from './edge/names.ts'
+import { namesFor, originsFor, publicUrl } from './edge/names.ts'
 import { BuiltPage } from './edge/page.ts'
 import { Tabs } from './inhabit/tabs.ts'
 import { Courier, type CourierOptions } from './outlets/courier.ts'
@@ -23,6 +23,8 @@ export interface ServeOptions {
   readonly listen?: string | undefined
   /** names by which browsers may reach it, beside those of loopback */
   readonly hosts?: readonly string[] | undefined
+  /** origins whose pages may call what is for programs, with an access token; none when left out */
+  readonly origins?: readonly string[] | undefined
   /**
    * addresses and networks of proxies that may say by `X-Forwarded-For` for whom they ask; none when left out
    */
@@ -82,6 +84,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
     }) ?? null
   const app = createApp(portal, new BuiltPage(page), {
     names: namesFor(listen, hosts),
+    origins: originsFor(options.origins ?? []),
     addresses,
     bounded,
     mcp,

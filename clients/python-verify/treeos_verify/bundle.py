@@ -12,6 +12,7 @@ from .moment import check_forms, check_header, check_moment, check_momentless, c
 from .origin import Origins, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
+from .questions import Questions
 from .stack import Beside, Stack, check_orientation, check_outcome
 from .states import States
 
@@ -50,7 +51,7 @@ class Bundle:
         self.loose, self.unnamed, self.proven = {}, set(), set()
         self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
         self.contents, self.unused = {}, set()
-        self.origins = Origins()
+        self.origins, self.questions = Origins(), Questions()
         self.states, self.last_acts, self.missing = States(), {}, {}
         self.rows = Rows()
         self.law = Law(self.rows, self.is_whole, self.contents)
@@ -131,6 +132,7 @@ class Bundle:
         self.states.take(reel, seq, header, payload)
         self.rows.take(reel, seq, header, payload, own)
         self.origins.take(reel, seq, header, payload, own)
+        self.questions.take_fact(reel, seq, header, payload)
         self.count(header, payload)
         if self.link(reel, seq, prev, own):
             return
@@ -246,6 +248,9 @@ class Bundle:
             self.hidden_places[being] = stack.me["space"]
         check_outcome(moment)
         noted = moment["noted"]
+        read = basis.get(f"being:{being}")
+        fault = self.questions.fault_of(moment["open"], being, 0 if read is None else read[1])
+        need(fault is None, fault, "context-mismatch")
         check_origin(record, moment["open"], basis, self.origins, self.is_whole, program, noted, True)
 
     def is_whole(self, reel):

@@ -9,6 +9,7 @@ from .operation_facts import lists_of, reel_of, there
 from .operations import OPERATIONS
 from .origin import MARKED, check_marks
 from .plain_json import ABSENT, Broken, at, given, is_count, need, same
+from .questions import asker_in, owed_in
 
 ENDING = ("set-roleflow", "set-role", "delete-role", "set-space", "remove-contributor")
 SILENT = ("already-answered", "no-reply-expected")
@@ -274,7 +275,7 @@ class Act:
         call, opened = self.call, self.open
         if not self.facts and given(self.record, "reason") in SILENT:
             return []
-        wake, answers, caller = given(opened, "wake"), given(opened, "answers"), given(opened, "caller", "name")
+        wake, answers, caller = given(opened, "wake"), given(opened, "answers"), asker_in(opened, self.me)
         wake_id, kind = str(given(wake, "id")), given(wake, "kind")
         replies = at(self.role, "replyTo")
         is_asker = self.role is not None and (replies is ABSENT or replies in (None, "asker"))
@@ -298,7 +299,7 @@ class Act:
                 "to": is_text if to is None else to,
                 "content": given(call, "content"),
                 "root": root if thread is ABSENT else thread,
-                "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id) if may_answer else None,
+                "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id, given(owed_in(opened, self.me), "id")) if may_answer else None,
                 "expectReply": one_of(ABSENT, False) if expects is ABSENT or said == self.me else one_of(False if expects is False else ABSENT),
                 "channel": one_of(at(call, "channel")),
                 "thread": one_of(thread),

@@ -31,7 +31,8 @@ record {v:1,law:whole,being:text,moment:text,n:whole,wake:text|null,openedAt:who
   facts:[head],overlay?:object,judged?:hash|null,code?:text,effect?:{request:hash,result:hash|null},
   beside?:text,shadow?:[tried],refusal?:hash,sends?:hash}
 tried {verb:text,key:text,on:text,was:text,would:text,by:text}
-open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:caller,openedAt:whole,zone:text,
+owed {id:text,caller:{name:text,role:text|null,cognition:mind},hops:whole}
+open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:caller,owed?:owed,openedAt:whole,zone:text,
   offset:whole,hour:whole,dayOfWeek:whole,cognition:{kind:mind,script:text|null},driver:text|null,
   lastSealed:null|{sealedAt:whole,primary:text|null},asked:text|null,program:hash,context:object,
   heads:[head],basis:hash,face:hash|null,layout:whole,code?:text,noted?:hash,signed?:signed,shadow?:[text],
@@ -39,8 +40,8 @@ open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:calle
   'inward',hidden?:true}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
-decision null|{kind:'call',call:call,content:text|null,prose?:true}|{kind:'see',
-  content:text|null}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true}
+decision null|{kind:'call',call:call,content:text|null,prose?:true,ignoredCalls?:whole}|
+  {kind:'see',content:text|null}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true}
 effect null|{salt:hash,request:object,result:null|{error:{code:text,*}}|{value:any}}
 program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,
   triggerOn?:[text]}>}

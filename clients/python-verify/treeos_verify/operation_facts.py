@@ -128,7 +128,10 @@ def standard_budget_of(args, revision):
 
 def schedule_of(args):
     content = {"content": args["content"]} if "content" in args else {}
-    return {"everySeconds": args.get("everySeconds"), "priority": args.get("priority", "background")} | content
+    at = args.get("at")
+    due = {"everySeconds": args.get("everySeconds")} if at is None else {"at": at if type(at) is list else [at]}
+    kept = {name: args[name] for name in ("days", "zone", "missed") if args.get(name) is not None}
+    return due | {"priority": args.get("priority", "background")} | kept | content
 
 
 def subscription_of(args, scope, beings):

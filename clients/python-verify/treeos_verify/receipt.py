@@ -9,13 +9,13 @@ from .forms import has_form, is_payload_of
 from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, is_standing, list_gate, rule_gate, tallies_tried, unknown, written
 from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from .heads import shown_heads
-from .law.judge import GOING_ON
 from .law.sight import needs_no_world
 from .moment import check_forms, check_header, check_moment, is_known_law
 from .operations import OPERATIONS
 from .origin import asked_in, check_all_marked, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
+from .questions import asker_in
 from .stack import Beside, Stack
 
 RECEIPT_TYPE = "https://treeos.dev/receipt/v1"
@@ -48,13 +48,6 @@ def signature(one):
         return plain_base64(given(one, "sig"))
     except Broken:
         return b""
-
-
-def asker_in(opened):
-    """Who spoke, unless the being goes on after its answer."""
-    wake = str(given(opened, "wake", "id"))
-    goes_on = given(opened, "wake", "kind") == "event" and wake.startswith(GOING_ON)
-    return None if goes_on and given(opened, "answers") is None else given(opened, "caller", "name")
 
 
 class Derivation:
@@ -96,7 +89,7 @@ class Derivation:
         check_origin(self.record, self.open, self.heads.basis, self.world.origins, is_there, None)
         self.signing = self.signed()
         self.world.lineage(self.being)  # the reels of all makers have to be there
-        self.asker = asker_in(self.open)
+        self.asker = asker_in(self.open, self.record["being"])
         self.check_surface()
         self.gates = self.ask()
         self.verdict = self.judge()

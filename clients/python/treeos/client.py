@@ -93,6 +93,27 @@ class Treeos:
         }
         return cast(shapes.Summoned, self.call("summon", body=body, key=key or new_key()))
 
+    def summon_stream(
+        self, target: str, content: Any, *, thread: Optional[str] = None, key: Optional[str] = None
+    ) -> Iterator[Dict[str, Any]]:
+        """Speaks to a being, and hears its answer as it is written.
+
+        Yields `{"type": "sent"}`, then `{"type": "words", "text"}`, and at last `{"type": "answer", "summoned"}`.
+        The answer counts: it may be another text than the words.
+        """
+        body = {"target": target, "content": content, "thread": thread}
+        headers = {"idempotency-key": key or new_key()}
+        with self._open("summonStream", body=body, headers=headers) as stream:
+            for event in events_in(stream):
+                told = json.loads(event["data"])
+                if event.get("event") == "problem":
+                    raise Problem(told["status"], told)
+                if event.get("event") == "answer":
+                    yield {"type": "answer", "summoned": told}
+                    return
+                yield {"type": event.get("event"), **told}
+        raise ConnectionError("the stream ended before the answer: ask again with the same key")
+
     # who I am, and what waits
 
     def me(self) -> shapes.Self:

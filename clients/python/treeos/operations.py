@@ -60,6 +60,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "space": ("GET", "/space"),
     "spending": ("GET", "/spending"),
     "summon": ("POST", "/summon"),
+    "summonStream": ("POST", "/summon/stream"),
     "thread": ("GET", "/threads/{id}"),
     "threadOverlays": ("GET", "/threads/{id}/overlay"),
     "threads": ("GET", "/threads"),

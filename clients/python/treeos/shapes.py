@@ -136,6 +136,7 @@ class _InboxEntry(TypedDict):
     thread: str
     # from: Optional[str]
     content: Any
+    text: str
     at: str
     priority: Literal["human", "interactive", "background"]
 
@@ -441,6 +442,7 @@ class _ExplainedMoment(TypedDict):
 class ExplainedMoment(_ExplainedMoment, total=False):
     hidden: "HiddenPlace"
     hiddenBy: str
+    ignoredCalls: float
     orientation: "LookingBack"
     shadow: List["ShadowVerdict"]
     skip: "SkipReason"
@@ -554,6 +556,7 @@ class _MadeCall(TypedDict):
 
 
 class MadeCall(_MadeCall, total=False):
+    ignoredCalls: float
     operation: str
     target: str
 
@@ -576,6 +579,7 @@ class MomentPage(TypedDict):
     prompt: Union["RebuiltPrompt", None]
     temporalUi: Optional[str]
     wake: "Json"
+    wakeText: str
 
 
 class _MomentStretch(TypedDict):

@@ -1,8 +1,10 @@
 import {
   answer,
+  asJson,
   defineExtension,
   defineRole,
   type Json,
+  perform,
   type RoleFlow,
   type Script,
   silence,
@@ -41,17 +43,40 @@ interface Document {
 const isDocument = (content: Json): content is Json & Document =>
   typeof content === 'object' && content !== null && 'title' in content && typeof content.title === 'string'
 
-/** Borrows and returns documents on request: `{"borrow": id}` or `{"return": id}`. */
+/** A document as the shelf shows it. */
+interface ShelvedDocument {
+  readonly id: string
+  readonly title: string
+  readonly at: string
+}
+
+/**
+ * Borrows and returns documents on request: `{"borrow": id}`, `{"return": id}`, or words that begin so and
+ * name one. Other JSON gets the shelf as JSON, and words get it in words, as does whoever waits for a deed.
+ */
 const page: Script = ({ wake, face, primary }) => {
   if (wake.from === null || wake.inReplyTo !== null || primary !== 'library:reader') return silence
-  const { borrow, return: back } = (wake.content ?? {}) as { borrow?: Json; return?: Json }
+  const shelf = (face.views.find(({ name }) => name === 'shelf')?.view ??
+    []) as unknown as readonly ShelvedDocument[]
+  if (wake.kind === 'continue') return answer(inWords(shelf))
+  const { borrow, return: back } = requestIn(wake.content, shelf)
   const id = borrow ?? back
-  if (typeof id !== 'string') {
-    const shelf = face.views.find(({ name }) => name === 'shelf')?.view ?? []
-    return answer({ shelf, how: 'tell me {"borrow": id} or {"return": id}' })
-  }
-  const operation = id === borrow ? 'take' : 'put'
-  return { kind: 'call', call: { verb: 'do', operation, target: `matter:${id}`, args: {} }, content: null }
+  if (typeof id === 'string') return perform(id === borrow ? 'take' : 'put', `matter:${id}`)
+  return answer(typeof wake.content === 'string' ? inWords(shelf) : { shelf: asJson(shelf) })
+}
+
+function requestIn(content: Json, shelf: readonly ShelvedDocument[]): { borrow?: Json; return?: Json } {
+  if (typeof content !== 'string') return (content ?? {}) as { borrow?: Json; return?: Json }
+  const [, verb = ''] = /^\W*(?:please )?(borrow|return)\b/i.exec(content) ?? []
+  const words = content.toLowerCase()
+  const named = shelf.find(({ id, title }) => words.includes(title.toLowerCase()) || words.includes(id))
+  return verb === '' || named === undefined ? {} : { [verb.toLowerCase()]: named.id }
+}
+
+function inWords(shelf: readonly ShelvedDocument[]): string {
+  const titles = (isHeld: boolean) =>
+    shelf.flatMap(({ title, at }) => (at.startsWith('@') === isHeld ? [title] : [])).join(', ')
+  return `On the shelf: ${titles(false) || 'nothing'}. In my hands: ${titles(true) || 'nothing'}.`
 }
 
 const document = (id: string, title: string, text: string) => ({

@@ -31,6 +31,8 @@ const question = z.object({
   /** correlation of the question */
   of: z.string(),
   content: z.json(),
+  /** whether a person asked in words, and is told the verdict in words */
+  inWords: z.boolean().default(false),
   /** its thread: in no other one can it be answered */
   thread: z.string(),
   /** the panel's own moment that took the question up, before any member was asked */
@@ -49,7 +51,9 @@ const panel = z.object({
   seats: z.array(z.string()).default([]),
   rule: z.enum(RULES).default('majority'),
   question: question.optional(),
-  verdict: verdictTold.extend({ to: z.string(), thread: z.string() }).optional(),
+  verdict: verdictTold
+    .extend({ to: z.string(), thread: z.string(), inWords: z.boolean().default(false) })
+    .optional(),
 })
 
 /** Qualities can be set by hand to anything, so a malformed panel counts as one without seats. */
@@ -98,9 +102,18 @@ const open = defineOperation({
         'RESOURCE_CONFLICT',
         `nobody sits on @${target.name}: panel:seat seats its members`,
       )
+    const inWords = typeof content === 'string' && wake.callerCognition === 'human'
     return {
       facts: [
-        setQuality(target, 'panel.question', { from, of, thread, content, since: moment, heard: [] }),
+        setQuality(target, 'panel.question', {
+          from,
+          of,
+          thread,
+          content,
+          inWords,
+          since: moment,
+          heard: [],
+        }),
         setQuality(target, 'panel.verdict', null),
       ],
       result: { of },
@@ -144,7 +157,12 @@ const hear = defineOperation({
     return {
       facts: [
         setQuality(target, 'panel.question', null),
-        setQuality(target, 'panel.verdict', { ...verdict, to: asked.from, thread: asked.thread }),
+        setQuality(target, 'panel.verdict', {
+          ...verdict,
+          to: asked.from,
+          thread: asked.thread,
+          inWords: asked.inWords,
+        }),
         recordFact(target, 'panel:decided', verdict),
       ],
       result: verdict,
@@ -233,14 +251,23 @@ const chair: Script = ({ wake, primary, face }) => {
   if (primary === 'panel:voice') {
     if (question !== undefined) return tell(`@${turn}`, question.content)
     if (verdict === undefined) return silence
-    const { to, thread, ...content } = verdict
+    const { to, thread, inWords, ...told } = verdict
+    const content = inWords ? verdictInWords(told) : told
     // After the patience of the panel it is in a thread of its own.
-    return wake.root === thread ? answerTo(`@${to}`, content.of, content) : tell(`@${to}`, content)
+    return wake.root === thread ? answerTo(`@${to}`, told.of, content) : tell(`@${to}`, content)
   }
   if (wake.from !== null && answeredBy(wake) === undefined) return perform('panel:open', me)
   if (question === undefined || saidBy(turn, question, wake) === null) return silence
   return perform('panel:hear', me)
 }
+
+/** The verdict as a person reads it: the answer, then who said what. */
+function verdictInWords({ answer: won, votes, silent }: z.infer<typeof verdictTold>): string {
+  const said = Object.entries(votes).map(([member, vote]) => `@${member}: ${wordsOf(vote)}`)
+  const heard = [...said, ...silent.map((member) => `@${member}: silent`)].join('; ')
+  return `${won === null ? 'No answer won.' : wordsOf(won)} (${heard})`
+}
+const wordsOf = (said: Json): string => (typeof said === 'string' ? said : JSON.stringify(said))
 
 /** Answers a question that was put in an earlier moment of the same thread. */
 const answerTo = (target: string, question: string, content: Json): Decision => ({
@@ -285,13 +312,22 @@ const member = defineRole({
   prose: 'answers',
   prompt: 'You sit on a panel. Answer each question in as few words as it takes: they are counted.',
 })
-/** Votes yes if the cost is not above its purse, the quality `panel.purse`. */
+/**
+ * Votes yes if the cost is not above its purse, the quality `panel.purse`. The cost is `{"cost": n}`, or the
+ * one number in words.
+ */
 const purse: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
-  const { data: asked } = z.object({ cost: z.number() }).safeParse(wake.content)
+  const cost = costIn(wake.content)
   const { data: own } = z.object({ panel: z.object({ purse: z.number() }) }).safeParse(face.me.qualities)
-  if (asked === undefined || own === undefined) return answer('cannot tell')
-  return answer(asked.cost <= own.panel.purse ? 'yes' : 'no')
+  if (cost === null || own === undefined) return answer('cannot tell')
+  return answer(cost <= own.panel.purse ? 'yes' : 'no')
+}
+
+function costIn(content: Json): number | null {
+  if (typeof content !== 'string') return z.object({ cost: z.number() }).safeParse(content).data?.cost ?? null
+  const [number, ...more] = content.match(/\d+(?:\.\d+)?/g) ?? []
+  return number === undefined || more.length > 0 ? null : Number(number)
 }
 
 const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({

@@ -9,8 +9,8 @@ import { unlessRefused } from './moments/wake-idle.ts'
 /**
  * Wakes a being by its schedule, with the settings that its row has now. While an earlier wake of the
  * schedule waits, it adds none, so the ticks that a busy being missed become one wake. A rerun may find that
- * its own wake is closed and that more ticks were due meanwhile. Temporal skipped those because this one was
- * running, so they become one more wake.
+ * its own wake is closed and that more ticks of an interval were due meanwhile. Temporal skipped those because
+ * this one was running, so they become one more wake.
  */
 export async function wakeScheduled(
   deps: BeatDeps,
@@ -30,8 +30,10 @@ export async function wakeScheduled(
     const wake = newWake({ id, being, kind: 'event', priority, content })
     return enqueueUnlessWaiting(db, wake, idPrefix).catch(unlessRefused(deps))
   }
+  const { due } = schedule
   const accepted =
-    (await wakeOnce(at)) || (await wakeOnce(lastDue(at, schedule.everySeconds, await readClock(db))))
+    (await wakeOnce(at)) ||
+    ('everySeconds' in due && (await wakeOnce(lastDue(at, due.everySeconds, await readClock(db)))))
   if (accepted) ring([being])
   return { accepted }
 }

@@ -2,4 +2,10 @@
 
 export type { components, operations, paths } from './generated/schema.ts'
 export { Problem } from './problem.ts'
-export { type AccessOptions, type FollowOptions, type JournalEvent, Treeos } from './treeos.ts'
+export {
+  type AccessOptions,
+  type AnswerEvent,
+  type FollowOptions,
+  type JournalEvent,
+  Treeos,
+} from './treeos.ts'

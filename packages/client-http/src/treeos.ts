@@ -31,6 +31,14 @@ export interface JournalEvent {
   readonly [name: string]: unknown
 }
 
+/** What comes of a summon whose answer is streamed. */
+export type AnswerEvent =
+  | { readonly type: 'sent'; readonly correlation: string }
+  /** the next words that the model wrote */
+  | { readonly type: 'words'; readonly text: string }
+  /** the last one */
+  | { readonly type: 'answer'; readonly summoned: Schemas['Summoned'] }
+
 export interface FollowOptions {
   /** the id of the last one that was seen; left out, only new ones come */
   readonly after?: string
@@ -87,6 +95,35 @@ export class Treeos {
   /** Speaks to a being. With `waitSeconds` it waits for the answer. */
   async summon({ key, ...said }: Body<'/summon'> & RequestKey): Promise<Schemas['Summoned']> {
     return answerOf(await this.api.POST('/summon', { body: said, params: headerOf(key) }))
+  }
+
+  /**
+   * Speaks to a being, and hears its answer as it is written. What it wrote counts once the last event, the
+   * answer, has come: that may be another text. It is not sent again after a lost connection; with the same
+   * key it can be.
+   */
+  async *summonStream({
+    key = newKey(),
+    signal,
+    ...said
+  }: Body<'/summon/stream'> & RequestKey & { readonly signal?: AbortSignal }): AsyncGenerator<
+    AnswerEvent,
+    void
+  > {
+    const response = await this.#fetch(`${this.#url}/summon/stream`, {
+      method: 'POST',
+      headers: { ...this.#headers, 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify(said),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    if (!response.ok) throw problemIn(response, await response.json().catch(() => null))
+    for await (const { event, data } of eventsIn(response)) {
+      const told = JSON.parse(data)
+      if (event === 'problem') throw new Problem(told)
+      if (event === 'answer') return yield { type: 'answer', summoned: told }
+      if (event === 'sent' || event === 'words') yield { type: event, ...told }
+    }
+    throw new TypeError('the stream ended before the answer: ask again with the same key')
   }
 
   /** What waits for an answer, oldest first; all pages. */
@@ -146,7 +183,7 @@ export class Treeos {
 }
 
 function eventsIn({ body }: Response) {
-  if (body === null) throw new Error('the journal came without a body')
+  if (body === null) throw new Error('the stream came without a body')
   return body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
 }
 

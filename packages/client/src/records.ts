@@ -48,6 +48,7 @@ export {
 } from './approvals/proposals.ts'
 export { describeSelf, describeWorn, type SelfView } from './beings/being-snapshot.ts'
 export { type BeingView, beings, hasRole } from './beings/beings.ts'
+export { takesChatTasks } from './beings/chat-tasks.ts'
 export { type PublicBeing, publicBeings } from './beings/public-beings.ts'
 export { type OperationChoice, type ReachView, reach } from './beings/reach.ts'
 export { BEING_STATES, type BeingState, statesOfSeen } from './beings/states.ts'
@@ -157,12 +158,11 @@ export { type Conversation, converse, type ThreadLine } from './threads/conversa
 export {
   type ChannelView,
   conversation,
-  type ListedThread,
-  type ThreadView,
-  thread,
-  threads,
-  threadsOf,
-} from './threads/threads.ts'
+  type OwedQuestion,
+  type SpokenLine,
+  type SpokenThread,
+} from './threads/spoken-thread.ts'
+export { type ListedThread, type ThreadView, thread, threads, threadsOf } from './threads/threads.ts'
 export {
   type LivedWords,
   type SaidWords,

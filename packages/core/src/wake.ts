@@ -167,6 +167,47 @@ export function wakeLabel({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'i
 export const questionOf = (wake: Pick<Wake, 'kind' | 'id'>, answers: string | null): string | null =>
   answers ?? (isContinuation(wake) ? null : wake.id)
 
+/** The question that a moment has to answer: who asked, and how deep in its cause chain. */
+export interface OwedAnswer {
+  /** the wake by which it was asked */
+  readonly id: string
+  readonly caller: Caller
+  /** of its wake; an answer is as deep, and what is asked for it is one deeper */
+  readonly hops: number
+}
+
+type AskingWake = Pick<Wake, 'id' | 'kind' | 'caller' | 'inReplyTo' | 'expectReply' | 'hops'>
+
+/** The question that a wake of a being asks; null where its sender wants no answer, gives one, or is the being itself. */
+export const askedBy = (
+  { id, kind, caller, inReplyTo, expectReply, hops }: AskingWake,
+  being: BeingName,
+): OwedAnswer | null =>
+  kind === 'summon' && caller !== null && caller.name !== being && inReplyTo === null && expectReply !== false
+    ? { id, caller, hops }
+    : null
+
+/** What an open record says of whom its moment answers. */
+export interface OwingRecord {
+  readonly wake: AskingWake
+  /** of a moment that brings a yes: the word for the wake of the moment that asked; else left out */
+  readonly asKind?: string
+  readonly caller: Caller | null
+  /** the question that it is about, while that is neither answered nor let go; left out for none */
+  readonly owed?: OwedAnswer
+}
+
+/** Whether a person chose what a moment does: then it answers what that names, whatever the being owes. */
+export const isChosen = ({ wake, asKind }: OwingRecord): boolean => wake.kind === 'act' || asKind === 'act'
+
+/** The question that a moment has to answer: the recorded one, which may be left out where its own wake asks it. */
+export const owedIn = (open: OwingRecord, being: BeingName): OwedAnswer | null =>
+  isChosen(open) ? null : (open.owed ?? askedBy(open.wake, being))
+
+/** Whom a moment answers unless it says otherwise. */
+export const askerIn = (open: OwingRecord, being: BeingName): BeingName | null =>
+  (isChosen(open) ? open.caller : owedIn(open, being)?.caller)?.name ?? null
+
 /** Whether a being summoned itself. Then nobody waits for it but whoever asked what it still has to answer. */
 export const isToSelf = (
   { kind, caller }: Pick<Wake, 'kind'> & Partial<Pick<Wake, 'caller'>>,
@@ -219,6 +260,8 @@ export type Decision =
        * the model called nothing: its prose is the answer, as its role says; left out where it called a tool
        */
       readonly prose?: true
+      /** how many calls the model wrote after this one, none of which was made; left out for none */
+      readonly ignoredCalls?: number
     }
   | { readonly kind: 'see'; readonly content: string | null }
   | {

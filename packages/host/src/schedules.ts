@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   type Client,
   ScheduleAlreadyRunning,
@@ -12,10 +11,9 @@ import { listSchedulingBeings, readerOf } from '@treeos/reality'
 import type { Reality, StoreDb } from '@treeos/store'
 import { schedulesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
+import { catchupMs, keyOfSpec, keyOfWanted, specOf, type WantedSchedule } from './schedule-spec.ts'
 
 const SWEEP_EVERY_MS = 30_000
-/** Temporal's minimum. */
-const CATCHUP_MS_MIN = 10_000
 
 export interface SchedulesOptions {
   readonly client: Client
@@ -23,11 +21,6 @@ export interface SchedulesOptions {
   readonly reality: Reality
   readonly taskQueue: string
   readonly onError: (where: string, error: unknown) => void
-}
-
-/** A schedule of one being, with what Temporal needs of it. */
-interface WantedSchedule extends ScheduleRef {
-  readonly everySeconds: number
 }
 
 /**
@@ -71,14 +64,12 @@ export class Schedules {
     for await (const { scheduleId: id, spec } of client.schedule.list({
       query: `${REALITY.name} = "${reality.name}"`,
     })) {
-      const { every = 0, offset = 0 } = spec?.intervals?.[0] ?? {}
-      found.set(id, intervalKey(every, offset))
+      found.set(id, keyOfSpec(spec))
     }
     let corrected = 0
     for (const wanted of await this.#listWanted()) {
       const id = scheduleId(reality.name, wanted.being, wanted.name)
-      const { every, offset } = intervalOf(wanted)
-      if (found.get(id) !== intervalKey(every, offset)) {
+      if (found.get(id) !== keyOfWanted(wanted, reality.timeZone)) {
         await this.#put(wanted)
         corrected += 1
       }
@@ -102,7 +93,7 @@ export class Schedules {
     const me = await readerOf(this.#options).being(being)
     const schedule = me === null ? undefined : schedulesOf(me).find((known) => known.name === name)
     if (schedule === undefined) await this.#drop(scheduleId(reality.name, being, name))
-    else await this.#put({ being, name, everySeconds: schedule.everySeconds })
+    else await this.#put({ being, ...schedule })
   }
 
   async #put(wanted: WantedSchedule): Promise<void> {
@@ -131,10 +122,9 @@ export class Schedules {
     const { being, name } = wanted
     const id = scheduleId(reality.name, being, name)
     const input: ScheduleRef = { being, name }
-    const interval = intervalOf(wanted)
     return {
       scheduleId: id,
-      spec: { intervals: [interval] },
+      spec: specOf(wanted, reality.timeZone),
       action: {
         type: 'startWorkflow',
         workflowType: SCHEDULE_WORKFLOW,
@@ -145,10 +135,7 @@ export class Schedules {
       },
       policies: {
         overlap: ScheduleOverlapPolicy.SKIP,
-        // Of the ticks that Temporal missed, it makes up for those within this window. With one interval that
-        // is exactly the last tick. When the interval is shorter than Temporal's minimum, several are within
-        // it: the first one starts and the others are skipped.
-        catchupWindow: Math.max(interval.every, CATCHUP_MS_MIN),
+        catchupWindow: catchupMs(wanted),
       },
       typedSearchAttributes: [
         { key: REALITY, value: reality.name },
@@ -163,14 +150,3 @@ export class Schedules {
     await this.#refreshing
   }
 }
-
-/**
- * Interval of a schedule in ms. Temporal counts from 1970, so each schedule has its own offset and not all
- * are due at once.
- */
-function intervalOf({ being, name, everySeconds }: WantedSchedule): { every: number; offset: number } {
-  const hash = createHash('sha256').update(`${being}/${name}`).digest().readUInt32BE(0)
-  return { every: everySeconds * 1000, offset: (hash % everySeconds) * 1000 }
-}
-
-const intervalKey = (every: number, offset: number) => `${every}+${offset}`

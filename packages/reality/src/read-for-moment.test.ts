@@ -62,8 +62,9 @@ describe('the inputs of a reading', () => {
   it('name who asked, also where the being goes on, until it has answered', () => {
     const goingOn = wakeOf({ kind: 'event', id: `${CONTINUE_PREFIX}bob/1/1`, caller: ANN })
     expect(inputsOf()).toMatchObject({ trigger: 'message', asker: 'ann' })
-    expect(inputsOf({ wake: goingOn, answers: 'c' }).asker).toBe('ann')
-    expect(inputsOf({ wake: goingOn, answers: null }).asker).toBeNull()
+    const owed = { id: 'c', caller: { name: 'ann', role: null, cognition: 'human' as const }, hops: 0 }
+    expect(inputsOf({ wake: goingOn, owed }).asker).toBe('ann')
+    expect(inputsOf({ wake: goingOn }).asker).toBeNull()
   })
 
   it('say whether the thread was cut and the being has ended', () => {

@@ -1,11 +1,14 @@
 import {
   type ActContent,
   approvalOf,
+  askedBy,
   type BeingName,
   type Caller,
   holdsCall,
+  isContinuation,
   isToSelf,
   type MomentId,
+  type OwedAnswer,
   readPath,
   VERBS,
   type Verb,
@@ -22,6 +25,7 @@ import {
   digestOfCanonical,
   findEntry,
   findOpen,
+  findOwed,
   type InboxEntry,
   newBasis,
   type OpenRecord,
@@ -74,7 +78,7 @@ export async function readForMoment(
   if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const { reader, me, time, driver, cognition } = begun
   const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
-  const owed = isToSelf(wake, being) && wake.answers !== undefined ? await findEntry(db, wake.answers) : null
+  const owed = await owedBy(db, wake)
   const before = approvalOf(wake) === null ? null : await findOpen(db, approvalOf(wake) ?? '')
   const { verb, caller } =
     before === null
@@ -88,6 +92,7 @@ export async function readForMoment(
   const opening = {
     verb,
     caller,
+    ...(owed === null ? {} : { owed }),
     ...time,
     cognition,
     lastSealed,
@@ -113,6 +118,7 @@ export async function readForMoment(
     answers: opening.answers,
     verb,
     caller,
+    ...(owed === null ? {} : { owed }),
     ...time,
     cognition,
     driver,
@@ -170,6 +176,13 @@ async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
   if (typeof correlation !== 'string') return null
   const entry = await findEntry(db, correlation)
   return entry === null || entry.being !== wake.being || entry.kind === 'act' ? null : entry
+}
+
+/** The question that a moment with this wake has to answer; null where it was answered, and for a call that a person chose. */
+async function owedBy(db: Db, wake: InboxEntry): Promise<OwedAnswer | null> {
+  const goesOn = isContinuation(wake) || isToSelf(wake, wake.being)
+  const isOfOther = goesOn || wake.isNotice || (wake.kind === 'summon' && wake.inReplyTo !== null)
+  return isOfOther ? findOwed(db, wake.id) : askedBy(wake, wake.being)
 }
 
 /**

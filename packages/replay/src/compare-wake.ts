@@ -2,6 +2,7 @@ import {
   APPROVED_PREFIX,
   approvalReel,
   asJson,
+  askedBy,
   type BeingName,
   CONTINUE_PREFIX,
   canonicalJson,
@@ -13,6 +14,8 @@ import {
   isToSelf,
   type Json,
   LOOK_PREFIX,
+  type OwedAnswer,
+  parseMomentId,
   questionOf,
   REFUSED_PREFIX,
   readPath,
@@ -28,6 +31,7 @@ import {
   findEntry,
   findOpen,
   findOutcome,
+  findReply,
   type InboxEntry,
   type OpenRecord,
 } from '@treeos/store'
@@ -36,7 +40,6 @@ import {
   actStep,
   changeContent,
   evolve,
-  isAwaited,
   type ResumedApproval,
   refusedCall,
   refusedCalls,
@@ -73,9 +76,10 @@ export async function compareWake(
   const { entry, open } = woken
   if (wake.kind === 'act' && entry !== null && entry.content !== null)
     compare.same('signed', asJson(open.signed ?? null), asJson(signatureOfAct(entry)))
+  await compareOwed(db, woken, compare)
   if (isContinuation(wake)) return compareGoingOn({ db, past }, woken, compare)
   if (wake.kind === 'summon') {
-    await compareOwed(db, woken, compare)
+    compareSpeaker(woken, compare)
     return compareSummon(past, woken, compare)
   }
   if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)
@@ -103,19 +107,41 @@ function compareEntry({ being, open: { wake }, entry }: WokenMoment, compare: Co
   compare.same('inbox', { being, ...wake }, { being: entry.being, ...wakeRecordOf({ ...entry, root }) })
 }
 
-/** Compares what a being that summoned itself has still to answer with the moment in which it did; any other summon goes on from nothing. */
+/** A being that summoned itself goes on with what it has still to answer; any other summon goes on from nothing. */
+function compareSpeaker({ being, open }: WokenMoment, compare: Comparison): void {
+  const { wake, answers, caller, owed } = open
+  const isSelf = isToSelf(wake, being)
+  compare.same('answers', answers, isSelf ? (owed?.id ?? answers) : null)
+  compare.same('caller', asJson(caller), asJson(isSelf ? (owed?.caller ?? null) : wake.caller))
+}
+
+/** Compares what a moment has to answer with the moment that it goes on from, and with what its being had answered before. */
 async function compareOwed(db: Db, { being, open }: WokenMoment, compare: Comparison): Promise<void> {
-  const { wake, answers, caller } = open
-  if (!isToSelf(wake, being)) {
-    compare.same('answers', answers, null)
-    return compare.same('caller', asJson(caller), asJson(wake.caller))
-  }
-  const before = (await findOpen(db, wake.id))?.record
-  const owes = before !== undefined && before.cognition.kind !== 'human' && isAwaited(before)
-  const owed = owes ? questionOf(before.wake, before.answers) : null
-  compare.same('answers', answers, owed)
-  const asked = answers === null ? null : await findEntry(db, answers)
-  compare.same('caller', asJson(caller), asJson(asked?.caller ?? null))
+  const due = await questionOfWake(db, being, open)
+  const answer = due === null ? null : await findReply(db, due.caller.name, due.id)
+  const isAnswered = answer !== null && isBefore(answer, being, open)
+  compare.same('owed', asJson(open.owed ?? null), asJson(isAnswered ? null : due))
+}
+
+/** The question that a wake is about: its own, or that of the moment by which its being asked or goes on. */
+async function questionOfWake(
+  db: Db,
+  being: BeingName,
+  { wake, owed }: OpenRecord,
+): Promise<OwedAnswer | null> {
+  if (wake.kind === 'event' && !isContinuation(wake)) return owed ?? null // for what a notice tells of, the inbox alone says
+  const isSelf = isToSelf(wake, being)
+  if (!isContinuation(wake) && !isSelf && (wake.kind === 'act' || wake.inReplyTo === null))
+    return askedBy(wake, being)
+  const prior = isContinuation(wake) ? wake.id.slice(wake.id.indexOf('/') + 1) : (wake.inReplyTo ?? wake.id)
+  const isAsked = isContinuation(wake) || isSelf || (await findEntry(db, prior))?.inReplyTo === null
+  if (!isAsked || parseMomentId(prior).being !== being) return null
+  return (await findOpen(db, prior))?.record.owed ?? null
+}
+
+function isBefore({ id, at }: InboxEntry, being: BeingName, { n, openedAt }: OpenRecord): boolean {
+  const sender = parseMomentId(id)
+  return sender.being === being ? sender.n < n : at <= openedAt // a person's answer has an id of its own
 }
 
 async function compareSummon(
@@ -193,7 +219,8 @@ async function compareGoingOn(
     ] as const)
       compare.same(field, is, was)
   const said = isLook || question === null ? null : await findEntry(db, prior) // the moment's own words have its id
-  compare.same('answers', open.answers, said?.inReplyTo === question ? null : question)
+  const isAnswered = said !== null && (said.inReplyTo ?? said.answers) === (before?.owed?.id ?? question)
+  compare.same('answers', open.answers, isAnswered ? null : question)
   const { content = null } = entry ?? {}
   if (ANSWERED.some((prefix) => wake.id.startsWith(prefix))) {
     if (wake.id.startsWith(APPROVED_PREFIX))

@@ -1,4 +1,4 @@
-import { isKey, type Json, type JsonObject, type Priority, parseCall } from '@treeos/core'
+import { isKey, type Json, type JsonObject, type Priority, parseCall, type VerbCall } from '@treeos/core'
 import { parseRole, type RoleFlow, requireFlow } from '@treeos/roles'
 import {
   type BirthForm,
@@ -47,7 +47,7 @@ export interface ExtensionInput<Action extends string = string> {
   readonly scripts?: Readonly<Record<string, Script>>
   /** descriptions of its types of spaces, by name; `create-space` accepts them */
   readonly spaceTypes?: Readonly<Record<string, string>>
-  /** descriptions of its types of things, by name; `create-matter` accepts them */
+  /** descriptions of its types of things, by name, `food:log` or `food-log`; `create-matter` accepts them */
   readonly matterTypes?: Readonly<Record<string, string>>
   /** qualities in its namespace by which lists of beings are narrowed, as in `treeos beings --role writer` */
   readonly facets?: readonly Facet[]
@@ -62,13 +62,27 @@ export interface ExtensionInput<Action extends string = string> {
   readonly hooks?: Readonly<Record<string, HookPreset>>
   /** acts of the operator, in order, that plant a small demo world: `treeos up --demo <extension>` */
   readonly scene?: readonly SceneAct[]
+  /**
+   * names of beings that the scene gives a script, and that are born with a model instead where one is
+   * connected when it is planted
+   */
+  readonly minds?: readonly string[]
   /** forms that the portal offers beside its own one of a birth, each for an operation of this extension */
   readonly birthForms?: readonly (BirthForm & { readonly action: NoInfer<Action> })[]
 }
 
 /** The arguments of `set-schedule`, without the name. */
 export interface SchedulePreset {
-  readonly everySeconds: number
+  /** 1 to a year; in its place `at` */
+  readonly everySeconds?: number
+  /** times of the day, as in `09:30` */
+  readonly at?: string | readonly string[]
+  /** of `mon` to `sun`; every day when left out */
+  readonly days?: readonly string[]
+  /** IANA name of the time zone of `at`; that of the reality when left out */
+  readonly zone?: string
+  /** what came due while nothing ran: one wake for all of it, or none; `once` when left out */
+  readonly missed?: 'once' | 'skip'
   /** content of each wake */
   readonly content?: Json
   readonly priority?: Priority
@@ -130,8 +144,6 @@ export function defineExtension<const Action extends string = never>(
     ...Object.keys(input.resolvers ?? {}),
     ...Object.keys(input.see ?? {}),
     ...Object.keys(input.scripts ?? {}),
-    ...Object.keys(input.spaceTypes ?? {}),
-    ...Object.keys(input.matterTypes ?? {}),
     ...Object.keys(input.schedules ?? {}),
     ...Object.keys(input.hooks ?? {}),
     ...(input.birthForms ?? []).map(({ action }) => action),
@@ -139,6 +151,14 @@ export function defineExtension<const Action extends string = never>(
   const unprefixed = named.find((part) => !part.startsWith(`${name}:`))
   if (unprefixed !== undefined)
     throw new Error(`${JSON.stringify(unprefixed)} of extension ${name} must be named ${name}:…`)
+  const types = [...Object.keys(input.spaceTypes ?? {}), ...Object.keys(input.matterTypes ?? {})]
+  const foreign = types.find(
+    (type) => !type.startsWith(`${name}:`) && !(isKey(type) && type.startsWith(`${name}-`)),
+  )
+  if (foreign !== undefined)
+    throw new Error(
+      `the type ${JSON.stringify(foreign)} of extension ${name} must be named ${name}:… or ${name}-…`,
+    )
   const facet = input.facets?.find(({ quality }) => !quality.startsWith(`${name}.`))
   if (facet !== undefined)
     throw new Error(
@@ -147,6 +167,12 @@ export function defineExtension<const Action extends string = never>(
   const signal = Object.keys(input.signals ?? {}).find((key) => !key.split('.').every(isKey))
   if (signal !== undefined)
     throw new Error(`signal ${JSON.stringify(signal)} of extension ${name} is not a dotted kebab-case key`)
+  const scene = (input.scene ?? []).map((act) => parseCall(act))
+  const unborn = (input.minds ?? []).find((mind) => !scene.some((act) => isScripted(act, mind)))
+  if (unborn !== undefined)
+    throw new Error(
+      `the scene of extension ${name} bears no scripted being ${unborn}, which is one of its minds`,
+    )
   return Object.freeze({
     name,
     version,
@@ -168,10 +194,17 @@ export function defineExtension<const Action extends string = never>(
     signals: input.signals ?? {},
     schedules: (input.schedules ?? {}) as Record<string, JsonObject & SchedulePreset>,
     hooks: (input.hooks ?? {}) as Record<string, JsonObject & HookPreset>,
-    scene: (input.scene ?? []).map((act) => parseCall(act)),
+    scene,
+    minds: input.minds ?? [],
     birthForms: input.birthForms ?? [],
   })
 }
+
+const isScripted = (act: VerbCall, name: string): boolean =>
+  act.verb === 'be' &&
+  act.operation === 'birth' &&
+  act.args.name === name &&
+  act.args.cognition === 'scripted'
 
 /** Pins a prompt function by the version of its extension, since a function has no digest. */
 function pin(role: Role, version: string): Role {

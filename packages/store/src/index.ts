@@ -37,6 +37,7 @@ export {
   countOpenSummons,
   countOwnWakes,
   findEntry,
+  findOwed,
   findReply,
   listAnswersFrom,
   listChain,
@@ -59,11 +60,13 @@ export {
   recordOverlayChange,
 } from './inbox/thread-overlays.ts'
 export {
+  listOpenQuestions,
   listThreadEntries,
   listThreads,
   listThreadsOf,
   listThreadsOfChannel,
   listThreadWords,
+  type OpenQuestion,
   type ThreadEntry,
   type ThreadPage,
   type ThreadsWanted,

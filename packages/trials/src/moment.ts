@@ -164,7 +164,9 @@ export async function askCandidate(
   }
   const model = modelOfCandidate(deps.models, candidate, would)
   const told = await deps.asking.ask<ModelAnswer>(model, request, (bounded) => model.decide(bounded))
-  const decision = decisionFrom(parseDecision(asJson(told.answer.decision)), would.composed, scene.open)
+  const { ignoredCalls } = told.answer
+  const answer = { decision: parseDecision(asJson(told.answer.decision)), ignoredCalls }
+  const decision = decisionFrom(answer, would.composed, scene.open)
   const judged = await judgeTrialMoment(deps, scene, would, decision)
   const { usage, seconds, micros, isKept } = told
   const tokens = usage === null ? null : usage.promptTokens + usage.completionTokens

@@ -1,12 +1,5 @@
 /** A moment as its record tells of it, in the form that the law is asked about. */
-import {
-  type BeingName,
-  type Json as CoreJson,
-  holdsCall,
-  type PinnedStack,
-  questionOf,
-  type VerbCall,
-} from '@treeos/core'
+import { type Json as CoreJson, holdsCall, type PinnedStack, type VerbCall } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
 import type { DecidedMoment, OpenedMomentRecord, Surface, WornSurface } from '@treeos/world'
 import { at } from './canonical.ts'
@@ -19,11 +12,6 @@ type CallingMoment = DecidedMoment & {
 
 export const openIn = ({ open }: Pick<Moment, 'open'>): OpenedMomentRecord =>
   open as unknown as OpenedMomentRecord
-
-/** Who asked what the moment answers; null where it answers nobody. */
-export function askerIn({ wake, answers, caller }: OpenedMomentRecord): BeingName | null {
-  return questionOf(wake, answers) === null ? null : (caller?.name ?? null)
-}
 
 /**
  * @param worn the specs of its stack, the primary first, and their lists after expansion

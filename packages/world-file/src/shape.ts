@@ -55,7 +55,15 @@ const space = z.strictObject({
 })
 
 const priority = z.string().optional()
-const schedule = z.strictObject({ everySeconds: z.number(), priority, content: z.custom<Json>().optional() })
+const schedule = z.strictObject({
+  everySeconds: z.number().optional(),
+  at: z.array(z.string()).readonly().optional(),
+  days: z.array(z.string()).readonly().optional(),
+  zone: z.string().optional(),
+  missed: z.string().optional(),
+  priority,
+  content: z.custom<Json>().optional(),
+})
 const subscription = z.strictObject({
   scope: z.string(),
   below: z.boolean().optional(),

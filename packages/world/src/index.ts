@@ -111,6 +111,7 @@ export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/
 export { isOfUnseenChange } from './moment/unseen-change.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/wake-quotes.ts'
+export { toldText } from './moment/wake-sentence.ts'
 export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
@@ -169,7 +170,15 @@ export {
   type WorldRow,
   worldKey,
 } from './rows/rows.ts'
-export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './rows/schedules.ts'
+export {
+  type CalendarTimes,
+  SCHEDULES,
+  type Schedule,
+  scheduleContent,
+  schedulesOf,
+  WEEKDAYS,
+  type Weekday,
+} from './rows/schedules.ts'
 export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
 export { COUNTED_KIND } from './rows/tallies.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'

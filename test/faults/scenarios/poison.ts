@@ -54,7 +54,7 @@ export const poison: Scenario<Size> = {
     /** The poison goes to the neighbours themselves, and a model that fails at once is never given up. */
     attack: (experiment, size, broken) =>
       poisonSome(experiment, { ...size, poisoned: experiment.llm, neighbours: experiment.llm }, broken),
-    sign: [/^p95 of the neighbours' wait/, /tries/],
+    sign: [/^p95 of the neighbours' wait/, /had \d+ attempts/],
     experiment: { workerEnv: { TREEOS_MODEL_PATIENCE_SECONDS: '20' } },
   },
 }

@@ -106,7 +106,7 @@ describe('a call that a rule asks about', () => {
     ['of another type', { euros: 'x' }, 'euros is "x"'],
     ['out of bounds', { euros: 501 }, 'euros is 501'],
     ['that it does not have', { euros: 1, tip: 1 }, 'tip'],
-    ['with one missing', {}, 'euros is null'],
+    ['with one missing', {}, 'euros is missing'],
   ])('goes on waiting where a person says yes to arguments %s', async (_what, args, says) => {
     await pay(301)
     const { id } = await last()

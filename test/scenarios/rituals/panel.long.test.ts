@@ -126,6 +126,21 @@ describe('a being made of beings', () => {
     })
   })
 
+  it('answers a sentence of a person with a sentence, and keeps the verdict with all its parts', async () => {
+    const asked = { as: 'operator', content: 'Shall we spend 40?', waitSeconds: 30, requireReply: true }
+    const { correlation, reply } = await summon(world, { target: 'council', ...asked })
+    expect(reply?.content).toBe('yes (@lavish: yes; @sober: yes; @thrifty: no)')
+    const { qualities } = await rowOf(world, 'council')
+    expect((qualities.panel as JsonObject).verdict).toMatchObject({
+      of: correlation,
+      answer: 'yes',
+      silent: [],
+    })
+    expect((await summon(world, { target: 'council', ...asked, content: 'Shall we?' })).reply?.content).toBe(
+      'cannot tell (@sober: cannot tell; @thrifty: cannot tell)',
+    )
+  })
+
   it('answers only what it was asked itself, in the same thread and to whoever asked', async () => {
     const question = await tell(world, 'council', { cost: 5 })
     await verdictOf('operator', question)
@@ -229,7 +244,7 @@ describe('a being made of beings', () => {
 
   it('who asks while it is at a question is told so, and may ask again', async () => {
     await birthPanel('board', ['@operator'], 'first')
-    const first = await tell(world, 'board', 'shall we?')
+    const first = await tell(world, 'board', { motion: 'shall we?' })
     const put = () => play(world, 'clara', { verb: 'summon', target: '@board', content: 'and I?' })
     const { n } = await put()
     expect(await momentOf(world, `clara/1/${n}`)).toMatchObject({
@@ -253,7 +268,7 @@ describe('refusals with a code and no fact', () => {
   const SEATS = { members: ['@sober'], rule: 'all' }
   it.each<[string, string, JsonObject, string, RegExp]>([
     ['nobody', '@council', { ...SEATS, members: [] }, 'INVALID_INPUT', /members is \[\]: /],
-    ['all missing', '@council', {}, 'INVALID_INPUT', /members is null: .*; rule is null/],
+    ['all missing', '@council', {}, 'INVALID_INPUT', /members is missing; .*; rule is missing/],
     ['no list', '@council', { ...SEATS, members: '@sober' }, 'INVALID_INPUT', /members is "@sober": /],
     [
       'an unknown rule',

@@ -1,6 +1,6 @@
 import { act, inbox, moments, reply, see, summon, thread, threads } from '@treeos/client'
 import { type Json, type JsonObject, parseCall } from '@treeos/core'
-import { answer, type Decision, defineExtension, silence } from '@treeos/sdk'
+import { answer, type Decision, defineExtension, silence, tell as tellOther } from '@treeos/sdk'
 import { findEntry, readRows } from '@treeos/store'
 import type { NotNull } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -20,19 +20,15 @@ import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
-/** Two beings that answer each other without end. */
+/** Two beings, of which one asks the other without end. */
 const echoing = defineExtension({
   name: 'echoing',
   version: '1.0.0',
   scripts: {
     'echoing:on': ({ wake }) => {
-      if (wake.content === 'begin')
-        return {
-          kind: 'call',
-          call: { verb: 'summon', target: '@fen', content: 0, inReplyTo: null },
-          content: null,
-        }
-      return typeof wake.content === 'number' ? answer(wake.content + 1) : silence
+      if (wake.content === 'begin') return tellOther('@fen', 0)
+      if (typeof wake.content !== 'number') return silence
+      return wake.kind === 'answer' ? tellOther('@fen', wake.content + 1) : answer(wake.content + 1)
     },
     /** Speaks when a change wakes it; else does what its wake says. */
     'echoing:eavesdropper': ({ wake }) => {

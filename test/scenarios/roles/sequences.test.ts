@@ -8,6 +8,7 @@ import {
   doAs,
   factsOf,
   live,
+  rowOf,
   setFlow,
   setRole,
   until,
@@ -256,6 +257,39 @@ describe('a mind sees', () => {
     for (const field of ['result', 'earlier']) expect(after).not.toHaveProperty(field)
   })
 
+  it('that of two calls in one answer only the first was made, as do those who look at the moment', async () => {
+    const two: Reply = {
+      tools: [
+        { name: 'do', args: { operation: 'set-being', args: { field: 'note.last', value: 'first' } } },
+        { name: 'do', args: { operation: 'set-being', args: { field: 'note.last', value: 'second' } } },
+      ],
+    }
+    const looks: Reply = {
+      tools: [
+        { name: 'see', args: { address: '~' } },
+        { name: 'see', args: { address: '/library' } },
+      ],
+    }
+    await thinker('eager', [two, looks, say('done')])
+    await ask('eager')
+    const said = 'You wrote 2 calls, and only the first was made: make one call at a time.'
+    expect(prompts('eager').map((text) => text.includes(said))).toEqual([
+      false,
+      true,
+      true,
+      ...prompts('eager')
+        .slice(3)
+        .map(() => false),
+    ])
+    const [acted, looked, spoke] = await moments(world.db, 'eager')
+    expect(acted?.did).toMatchObject({ operation: 'set-being', ignoredCalls: 1 })
+    expect(looked?.did).toMatchObject({ verb: 'see', ignoredCalls: 1 })
+    expect(spoke?.did).not.toHaveProperty('ignoredCalls')
+    expect(await explain(world.db, 'eager', 1)).toMatchObject({ ignoredCalls: 1 })
+    expect(await explain(world.db, 'eager', 3)).not.toHaveProperty('ignoredCalls')
+    expect((await rowOf(world, 'eager')).qualities.note).toEqual({ last: 'first' })
+  })
+
   it('what the steps before gave, as long as it has not answered', async () => {
     await thinker('steps', [note(1), look('/library'), note(2), say('Done.')])
     await ask('steps')
@@ -357,6 +391,12 @@ describe('prose', () => {
     const { woke } = (await moments(world.db, 'mute'))[0]!
     expect(await conversation(world.db, woke?.thread ?? '')).toMatchObject({
       unheard: [{ from: '@mute', words: 'Hm.' }],
+      root: woke?.thread,
+      lines: [
+        { kind: 'words', from: '@operator', to: '@mute', moment: 'mute/1/1', tokens: expect.any(Number) },
+      ],
+      moments: 1,
+      owed: [],
     })
     expect(await explain(world.db, 'mute', 1)).toMatchObject({ unheard: 'Hm.' })
     await world.birth({ name: 'scripted', cognition: 'scripted', script: 'stage:puppet', role: 'guide' })

@@ -1,6 +1,7 @@
-import { explain, moments, plantScene, summon } from '@treeos/client'
+import { approvals, explain, moments, plantScene, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import court from '@treeos/court'
+import { readerOf } from '@treeos/reality'
 import { defineOperation, setQuality } from '@treeos/sdk'
 import { describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, setFlow, until } from '../../support/life.ts'
@@ -10,6 +11,7 @@ import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, court] })
 
+const disturbance = async () => (await readerOf(world).world('court'))?.values['recent-disturbance']
 const last = async (being: string) => (await moments(world.db, being, 1))[0]
 
 describe('the court', () => {
@@ -35,6 +37,7 @@ describe('the court', () => {
     })
     const noise = { verb: 'do', operation: 'court:disturb', target: '/court', args: { noise: 'a cough' } }
     expect(await play(world, 'visitor', noise)).toMatchObject({ outcome: 'act' })
+    expect(await disturbance()).toBe(true)
     for (const being of ['solomon', 'bailiff'])
       await until(async () => (await last(being))?.stacked.includes('court:startled'), {
         what: `${being} startled`,
@@ -45,13 +48,30 @@ describe('the court', () => {
       stacked: ['court:startled'],
     })
     const { n } = (await last('solomon'))!
-    expect((await explain(world.db, 'solomon', n)).surface.canDo).toEqual(['court:rule'])
+    expect((await explain(world.db, 'solomon', n)).surface.canDo).toEqual(['court:rule', 'court:hush'])
+    // The call for silence ended it: for those inside, and for whoever reads the signal.
+    expect(await disturbance()).toBeUndefined()
+  })
+
+  it('a being publishes in the namespace of the court only by a grant', async () => {
+    await world.birthPuppet('crier', { home: '/court' })
+    const call = {
+      verb: 'do',
+      operation: 'set-world-signal',
+      target: '/',
+      args: { namespace: 'court', key: 'recent-disturbance', value: true },
+    }
+    expect(await play(world, 'crier', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    await doAs(world, 'grant-namespace', '/', { namespace: 'court', being: '@crier' })
+    expect(await play(world, 'crier', call)).toMatchObject({ outcome: 'act' })
+    expect(await disturbance()).toBe(true)
+    await doAs(world, 'revoke-namespace', '/', { namespace: 'court', being: '@crier' })
+    expect(await play(world, 'crier', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 
   it('only the judge rules, once; then the court sits no more', async () => {
     const ruling = { verb: 'do', operation: 'court:rule', target: '/court', args: { ruling: 'mine' } }
     expect(await play(world, 'visitor', ruling)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
-    await doAs(world, 'set-space', '/court', { field: 'court.disturbance', value: null })
     const { reply } = await summon(world, {
       target: 'solomon',
       content: 'give her the child',
@@ -102,6 +122,20 @@ describe('the court', () => {
     expect(await rules('/')).toMatchObject({ reason: 'INVALID_TYPE' })
   })
 
+  it('a ruling to which somebody said no is not asked for again at once', async () => {
+    const ask = { requires: ['anyone'], ask: { who: ['operator'] } }
+    await doAs(world, 'set-space', '/court', { field: 'permissions.do', value: { 'court:rule': ask } })
+    await doAs(world, 'court:convene', '/court', { case: 'the vineyard' })
+    const asked = summon(world, { target: 'solomon', content: 'it is mine', as: 'operator', waitSeconds: 30 })
+    const waiting = async () => (await approvals(world, 'operator')).map(({ id }) => id)
+    const [id = ''] = await until(async () => ((await waiting()).length > 0 ? waiting() : null))
+    await doAs(world, 'deny', '@operator', { id, why: 'too soon' })
+    expect((await asked).reply?.content).toBe(
+      'I may not rule in the case of the vineyard yet: nobody agreed to my ruling.',
+    )
+    expect(await waiting()).toEqual([])
+  })
+
   it('replays identically', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
@@ -110,7 +144,7 @@ describe('the court', () => {
 
 describe('arguments of the wrong shape', () => {
   it.each<[string, JsonObject, RegExp]>([
-    ['missing', {}, /court:convene: case is null: /],
+    ['missing', {}, /court:convene: case is missing; it takes /],
     ['of another type', { case: 7 }, /case is 7: .*string/],
     ['empty', { case: '' }, /case is "": /],
     ['too long', { case: 'x'.repeat(201) }, /case is "x+.*200/],

@@ -20,7 +20,7 @@ interface Dashboard {
   readonly broken: boolean
 }
 const dashboard = async () => {
-  const asked = { target: 'supervisor', content: 'how goes it?', as: 'operator', waitSeconds: 20 }
+  const asked = { target: 'supervisor', content: { ask: 'dashboard' }, as: 'operator', waitSeconds: 20 }
   return (await summon(world, asked)).reply?.content as unknown as Dashboard
 }
 const countOf = async (kind: string) =>
@@ -67,7 +67,7 @@ describe('the line', () => {
     const calls = (await wakesOf(world, 'supervisor')).filter(({ caller }) => caller?.name === 'quinn')
     expect(calls.map(({ content }) => content)).toEqual(['the line of /factory is broken'])
     const answers = (await wakesOf(world, 'quinn')).filter(({ inReplyTo }) => inReplyTo === calls[0]!.id)
-    expect(answers.map(({ content }) => content)).toEqual([{ mended: 2 }])
+    expect(answers.map(({ content }) => content)).toEqual(['The line runs again: 2 defects mended.'])
   })
 
   it('replays identically while it goes on: cited blobs are read with each moment', async () => {
@@ -94,6 +94,10 @@ describe('the line', () => {
       broken: false,
     })
     expect(made).toBe((await actsAs('tess', 'factory:worker')).length)
+    const asked = { target: 'supervisor', content: 'How goes it?', as: 'operator', waitSeconds: 20 }
+    expect((await summon(world, asked)).reply?.content).toMatch(
+      /^The line is stopped: \d+ boards made, \d defects? open\.$/,
+    )
   })
 })
 
@@ -101,7 +105,7 @@ describe('refusals with a code and no fact', () => {
   beforeAll(() => createSpace(world, '/yard'))
 
   it.each<[string, string, string, JsonObject, string, RegExp]>([
-    ['factory:run', 'missing', '/factory', {}, 'INVALID_INPUT', /factory:run: running is null: .*boolean/],
+    ['factory:run', 'missing', '/factory', {}, 'INVALID_INPUT', /factory:run: running is missing; it takes /],
     ['factory:run', 'unknown', '/factory', { running: true, at: 5 }, 'INVALID_INPUT', /"at"/],
     ['factory:run', 'a being', '@lars', { running: true }, 'INVALID_TYPE', /takes a space, not @lars/],
     ['factory:run', 'nowhere', '/gone', { running: true }, 'SPACE_NOT_FOUND', /\/gone/],

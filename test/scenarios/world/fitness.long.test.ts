@@ -82,12 +82,16 @@ describe('the gym', () => {
     expect(world.leftOut).toEqual([])
   })
 
-  it('an exercise that was never done gets no advice, and a malformed question is told how to ask', async () => {
+  it('an exercise that was never done gets no advice; words get words, about the sets of whoever asks', async () => {
     expect(await asks('bench')).toEqual({ exercise: 'bench', advice: null })
-    for (const content of ['squat?', { exercise: 7 }, []] as Json[])
-      expect(
-        (await summon(world, { target: 'coach', content, as: 'operator', waitSeconds: 20 })).reply,
-      ).toEqual({ from: '@coach', content: { how: 'ask me {"exercise": name}' } })
+    const says = async (content: Json) =>
+      (await summon(world, { target: 'coach', content, as: 'operator', waitSeconds: 20 })).reply?.content
+    for (const content of ['What next at the squat?', 'And now?', { exercise: 7 }] as Json[])
+      expect(await says(content)).toBe('squat: 202.5 kg next, since all targets were met.')
+    await doAs(world, 'end-matter', 'matter:of-the-operator', {})
+    expect(await says('What next at the squat?')).toBe(
+      'I have seen no set of yours here, so I can name no weight yet.',
+    )
   })
 })
 

@@ -10,8 +10,8 @@ import { useWorld } from '../../support/use-world.ts'
 const world = useWorld({ extensions: [stage, food] })
 
 const says = async () =>
-  (await summon(world, { target: 'pia', content: 'how were the days?', as: 'operator', waitSeconds: 20 }))
-    .reply?.content
+  (await summon(world, { target: 'pia', content: { ask: 'totals' }, as: 'operator', waitSeconds: 20 })).reply
+    ?.content
 const ate = (kcal: number, day = '2026-11-22') => ({ day, food: 'an apple', kcal })
 const DAYS = [
   { day: '2026-11-22', entries: 1, kcal: 410 },
@@ -58,13 +58,20 @@ describe('the kitchen', () => {
     }
     expect(await play(world, 'guest', call)).toMatchObject({ outcome: 'act' })
     expect(await says()).toHaveLength(1)
+    const asked = { target: 'pia', as: 'operator', waitSeconds: 20 }
+    const words = '2026-11-22: 490 kcal in 2 entries. 2026-11-21: 830 kcal in 2 entries.'
+    expect((await summon(world, { ...asked, content: 'How were the days?' })).reply?.content).toBe(words)
+    // Told of a meal, it answers what the days came to.
+    expect((await summon(world, { ...asked, content: { ate: ate(0, '2026-11-21') } })).reply?.content).toBe(
+      '2026-11-22: 490 kcal in 2 entries. 2026-11-21: 830 kcal in 3 entries.',
+    )
   })
 })
 
 describe('food:log refuses by name, and nothing is written', () => {
   const own = 'matter:keepers'
   it.each<[string, string, JsonObject, string, RegExp]>([
-    ['all missing', own, {}, 'INVALID_INPUT', /day is null: .*; food is null: .*; kcal is null/],
+    ['all missing', own, {}, 'INVALID_INPUT', /day is missing; .*; food is missing; .*; kcal is missing/],
     ['a space', '/kitchen', ate(1), 'INVALID_TYPE', /takes a matter, not \/kitchen/],
     ['nothing there', 'matter:nobodys', ate(1), 'MATTER_NOT_FOUND', /"nobodys"/],
   ])('%s', async (_what, target, args, code, message) => {

@@ -1,7 +1,7 @@
 import { explain, moments, plantScene } from '@treeos/client'
 import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import harmony, { dancing } from '@treeos/harmony'
-import type { NotNull } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { askedFor, beingOf, createSpace, doAs, play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
@@ -13,6 +13,29 @@ const WALLS = ['4,4', '4,5', '5,4']
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage, harmony], modelServer: model })
+
+/** Squares on which two dancers have stood at once, as the record was written. */
+async function sharedSquares(): Promise<string[]> {
+  const { rows } = await sql<{ reel: string; bytes: Buffer }>`
+    select fact.reel, fact.bytes from treeos.journal, unnest(reels, seqs) as written (reel, seq)
+      join treeos.fact on fact.reel = written.reel and fact.seq = written.seq
+      where fact.kind = 'quality:set' and fact.reel like 'being:%' and fact.bytes is not null
+      order by journal.entry`.execute(world.db)
+  const places = new Map<string, string>()
+  const shared: string[] = []
+  for (const { reel, bytes } of rows) {
+    const { path, value } = JSON.parse(bytes.toString()) as {
+      path: string[]
+      value: { x: number; y: number }
+    }
+    if (path.join('.') !== 'harmony.position') continue
+    const square = `${value.x},${value.y}`
+    if ([...places].some(([other, at]) => other !== reel && at === square)) shared.push(square)
+    places.set(reel, square)
+  }
+  expect([...places.keys()].sort()).toEqual(DANCERS.map((name) => `being:${name}`))
+  return shared
+}
 
 /** Every square that each dancer has stood on, in the order of the facts of its reel. */
 async function ways(): Promise<Map<string, string[]>> {
@@ -45,9 +68,9 @@ const dancedBy = async (being: string) =>
 describe('the dance floor', () => {
   it('everyone dances while the drum is alive, with no message between them', async () => {
     expect(await plantScene(world, harmony)).toBe(true)
-    await until(async () => (await Promise.all(DANCERS.map(dancedBy))).every((all) => all.length >= 3), {
-      seconds: 40,
-      what: 'three steps of everyone',
+    await until(async () => (await Promise.all(DANCERS.map(dancedBy))).every((all) => all.length >= 8), {
+      seconds: 60,
+      what: 'eight steps of everyone',
     })
     await doAs(world, 'harmony:drum', '/floor', { alive: false })
     const last = async (being: string) => (await moments(world.db, being, 1))[0]?.primary
@@ -69,6 +92,10 @@ describe('the dance floor', () => {
       )
       .execute()
     expect(said).toEqual([])
+  })
+
+  it('each dancer keeps to a square of its own, also when they have met', async () => {
+    expect(await sharedSquares()).toEqual([])
   })
 
   it('each step was one square, straight or diagonal, and onto none of the walls', async () => {
@@ -117,9 +144,11 @@ describe('the dance floor', () => {
     await doAs(world, 'harmony:drum', '/drawn', { alive: true })
     await until(async () => (await danced('failure')).length > 0, { what: 'a step into the wall' })
     model.script((request) => says(request, 'NE'))
-    await until(async () => (await danced('act')).length > 0, { what: 'a diagonal step' })
+    await until(async () => (await danced('act')).length > 0, { what: 'a step onto the square of another' })
+    await doAs(world, 'harmony:enter', '@follower', { at: { x: 9, y: 9 } })
+    await until(async () => (await ways()).get('being:eve')?.length === 2, { what: 'a diagonal step' })
     model.script((request) => says(request, 'STAY'))
-    await until(async () => (await danced('act')).length > 1, { what: 'staying' })
+    await until(async () => (await ways()).get('being:eve')?.length === 3, { what: 'staying' })
     await doAs(world, 'harmony:drum', '/drawn', { alive: false })
 
     const system = askedFor(model, 'eve')[0]?.messages[0]?.content ?? ''
@@ -147,6 +176,8 @@ describe('the dance floor', () => {
     })
     expect((await explain(world.db, 'eve', refused!.n)).surface.canDo).toEqual(['harmony:step'])
     expect((await ways()).get('being:eve')?.slice(0, 3)).toEqual(['3,4', '4,3', '4,3'])
+    const stays = await world.db.selectFrom('fact').select('kind').where('reel', '=', 'being:eve').execute()
+    expect(stays.some(({ kind }) => kind === 'harmony:stayed')).toBe(true)
   })
 
   it.each<[string, string, JsonObject, string]>([
@@ -154,6 +185,7 @@ describe('the dance floor', () => {
     ['harmony:lay-floor', '/floor', { width: 3, height: 3, walls: [[1, 2]] }, 'INVALID_INPUT'],
     ['harmony:enter', '@eve', { at: { x: 2, y: 3 } }, 'RESOURCE_CONFLICT'],
     ['harmony:enter', '@eve', { at: { x: 10, y: 0 } }, 'RESOURCE_CONFLICT'],
+    ['harmony:enter', '@eve', { at: { x: 9, y: 9 } }, 'RESOURCE_CONFLICT'],
     ['harmony:enter', '@eve', {}, 'INVALID_INPUT'],
     ['harmony:enter', '@eve', { at: [3, 3] }, 'INVALID_INPUT'],
     ['harmony:enter', '@echo', { at: { x: 0, y: 0 } }, 'INVALID_INPUT'],

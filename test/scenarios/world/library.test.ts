@@ -19,7 +19,7 @@ const where = async (id: string) => {
 }
 
 it('a reader knows the shelf by title, and its voice is low where it is quiet', async () => {
-  const { reply, moment } = await say('what is there?')
+  const { reply, moment } = await say({ show: 'shelf' })
   expect(moment).toMatchObject({ primary: 'library:reader', stacked: ['library:voice'] })
   expect(reply?.content).toMatchObject({
     shelf: [
@@ -32,7 +32,7 @@ it('a reader knows the shelf by title, and its voice is low where it is quiet', 
 it('a document is borrowed, held, and returned; what is out cannot be borrowed again', async () => {
   expect(await live(world, 'page', { borrow: 'tides' })).toMatchObject({ outcome: 'act' })
   expect(await where('tides')).toBe('@page')
-  expect((await say('and now?')).reply?.content).toMatchObject({
+  expect((await say({ show: 'shelf' })).reply?.content).toMatchObject({
     shelf: [{ id: 'looms' }, { id: 'tides', at: '@page' }],
   })
   expect(await live(world, 'page', { borrow: 'tides' })).toMatchObject({
@@ -40,6 +40,19 @@ it('a document is borrowed, held, and returned; what is out cannot be borrowed a
     reason: 'RESOURCE_CONFLICT',
   })
   expect(await live(world, 'page', { return: 'tides' })).toMatchObject({ outcome: 'act' })
+  expect(await where('tides')).toBe('/library')
+})
+
+it('a sentence of a person is answered with a sentence, also after what it asked for was done', async () => {
+  const says = async (words: string) => (await say(words)).reply?.content
+  expect(await says('What is on the shelf?')).toBe(
+    'On the shelf: Looms and Weavers, On Tides. In my hands: nothing.',
+  )
+  expect(await says('Please borrow "On Tides" for me.')).toBe(
+    'On the shelf: Looms and Weavers. In my hands: On Tides.',
+  )
+  expect(await where('tides')).toBe('@page')
+  expect(await says('return tides')).toBe('On the shelf: Looms and Weavers, On Tides. In my hands: nothing.')
   expect(await where('tides')).toBe('/library')
 })
 

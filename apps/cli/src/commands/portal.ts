@@ -10,7 +10,7 @@ interface PortalOptions extends InstanceOptions {
   readonly supervised?: boolean
 }
 
-const listedHosts = (names = ''): string[] => names.split(/[\s,]+/).filter((name) => name !== '')
+const listed = (names = ''): string[] => names.split(/[\s,]+/).filter((name) => name !== '')
 
 /** `treeos portal | link` */
 export function addPortal(cli: Cli): void {
@@ -30,6 +30,7 @@ export function addPortal(cli: Cli): void {
         const {
           TREEOS_PORTAL_LISTEN: listen,
           TREEOS_PORTAL_HOSTS: hosts,
+          TREEOS_PORTAL_ORIGINS: origins,
           TREEOS_PORTAL_PROXIES: proxies,
         } = process.env
         const { machineOf } = await import('../health/machine.ts')
@@ -49,8 +50,9 @@ export function addPortal(cli: Cli): void {
           const portal = { at, store: portalOf(at.db), listener, temporal, machine, provider, onError }
           const served = await servePortal(portal, {
             port: options.port ?? 0,
-            hosts: listedHosts(hosts),
-            proxies: listedHosts(proxies),
+            hosts: listed(hosts),
+            origins: listed(origins),
+            proxies: listed(proxies),
             actsPerMinute,
             openMcp,
             outlets,

@@ -76,6 +76,7 @@ const VIEW: DebuggedMoment = {
   n: 1,
   newest: 2,
   wake: HOSTILE,
+  wakeText: HOSTILE,
   layers: [{ title: HOSTILE, origin: '', text: HOSTILE }],
   moment: {
     n: 1,

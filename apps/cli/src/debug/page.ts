@@ -56,14 +56,14 @@ const indented = (text: string, tone?: PageLine['tone']): PageLine[] =>
 const jsonLines = (value: Json | object | null, instead: string): PageLine[] =>
   value === null ? indented(instead, 'quiet') : indented(prettyJson(value))
 
-function wakeLines({ moment: { woke, message }, wake }: DebuggedMoment): PageLine[] {
+function wakeLines({ moment: { woke, message }, wake, wakeText }: DebuggedMoment): PageLine[] {
   const said = message === undefined ? [] : indented(oneLine(message), 'bad')
   if (woke === null) return [...indented('nothing: a younger life of the being closed it', 'quiet'), ...said]
   const { trigger, from, what, thread } = woke
   const by = `${trigger}${from === null ? '' : ` from ${from}`}${what === undefined ? '' : `: ${what}`}`
   return [
     ...indented(oneLine(`${by}, thread ${thread}`)),
-    ...(wake === null ? [] : indented(typeof wake === 'string' ? wake : prettyJson(wake))),
+    ...(wake === null ? [] : indented(wakeText)),
     ...said,
   ]
 }

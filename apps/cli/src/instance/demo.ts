@@ -1,6 +1,6 @@
-import { plantChangedScene, plantScene } from '@treeos/client'
+import { plantChangedScene, plantScene, withModel } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
-import { restartPortal, restartWorkers } from '@treeos/local'
+import { restartPortal, restartWorkers, runningWorkers } from '@treeos/local'
 import type { Extension } from '@treeos/world'
 import type { Output } from '../text/output.ts'
 import { type LiveConnection, openServices } from './connection.ts'
@@ -37,7 +37,7 @@ export async function loadKeptDemo(dataDir: string, name: string, out: Output): 
 }
 
 /**
- * Plants the scene in an instance whose worker runs.
+ * Plants the scene in an instance whose worker runs; with a model as the mind of those that it names, if one is connected.
  * @param again also one that was planted and has changed since
  * @throws {TreeosError} RESOURCE_CONFLICT when names of the scene are taken; nothing was planted then
  */
@@ -48,7 +48,9 @@ export async function plantDemo(
   { again = false } = {},
 ): Promise<void> {
   const how = again ? plantChangedScene : plantScene
-  const plant = (at: LiveConnection) => how(at, demo, (line) => out.progress(line))
+  const hasModel = runningWorkers(dataDir).some(({ detail }) => detail?.model != null)
+  const scene = hasModel ? withModel(demo) : demo
+  const plant = (at: LiveConnection) => how(at, scene, (line) => out.progress(line))
   const isNew = await openServices({ data: dataDir }, plant).catch((error: unknown) => {
     if (!(error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT')) throw error
     const where = `\`treeos up --demo ${demo.name} --data DIR\` plants it in an instance of its own`

@@ -51,6 +51,7 @@ export async function addServer(
   const at = await toolsAt(options)
   const entry = parseServer(name, given)
   await requireUsable(at, name, entry) // before its server is started
+  await requireAsked(options, entry)
   return keepNow(at, name, entry, null, onProgress)
 }
 
@@ -223,6 +224,21 @@ async function requireUsable({ env }: ToolsAt, name: string, entry: ServerEntry)
       ? error
       : new TreeosError('INVALID_INPUT', error instanceof Error ? error.message : String(error))
   }
+}
+
+/**
+ * A call that asks nobody who is there would wait until it expires.
+ * @throws {TreeosError} BEING_NOT_FOUND
+ */
+async function requireAsked(options: InstanceOptions, { ask }: ServerEntry): Promise<void> {
+  const named = (ask?.who ?? []).filter((who) => who.startsWith('@'))
+  if (named.length === 0) return
+  await withReality(options, async (at, { beings }) => {
+    const there = new Set((await beings(at.db)).map(({ stance }) => stance))
+    const missing = named.find((who) => !there.has(who))
+    if (missing !== undefined)
+      throw new TreeosError('BEING_NOT_FOUND', `--ask ${missing}: no being of this reality has that name`)
+  })
 }
 
 /** The codes of an act that no worker does, or only one that has not read the file yet. */

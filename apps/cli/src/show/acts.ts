@@ -71,12 +71,12 @@ export const shownCancelled = ({ being, n }: CancelledCall): string =>
 export function shownInbox(entries: readonly InboxView[]): string {
   if (entries.length === 0) return 'nothing waits for you'
   return table(
-    entries.map(({ correlation, from, content, at, priority, notice, outside, times = 1 }) => [
+    entries.map(({ correlation, from, text, at, priority, notice, outside, times = 1 }) => [
       correlation,
       timeOf(at),
       from ?? (notice === true ? 'notice' : '-'),
       times === 1 ? priority : `${priority}, ${times} times`,
-      `${outside === true ? '(from outside) ' : ''}${cut(oneLine(shown(content)))}`,
+      `${outside === true ? '(from outside) ' : ''}${cut(oneLine(text))}`,
     ]),
   )
 }

@@ -17,7 +17,10 @@ function momentCells(moment: MomentView): string[] {
     (reason === undefined ? outcome : `${outcome} ${reason}`) +
       (shadow === undefined ? '' : ' (otherwise in a dry run)') +
       (wentOn === undefined ? '' : `, ${wentOnText(wentOn)}`),
-    did === null ? '-' : oneLine([did.verb, did.operation, did.target].filter(Boolean).join(' ')),
+    did === null
+      ? '-'
+      : oneLine([did.verb, did.operation, did.target].filter(Boolean).join(' ')) +
+        ignoredText(did.ignoredCalls),
     [primary ?? '-', ...stacked].join(' + ') + (orientation === undefined ? '' : `, ${orientation}`),
     cut(oneLine(message ?? content ?? '')),
   ]
@@ -31,6 +34,10 @@ export function shownHappening(happening: Happening): string {
   const what = `${kind}  ${reel} ${seq}  ${short(hash)}  ${cut(oneLine(shown(payload)))}`
   return moment === null ? what : `  ${what}`
 }
+
+/** That an answer held more calls, of which none was made. */
+const ignoredText = (ignored: number | undefined): string =>
+  ignored === undefined ? '' : ` (${ignored} more ignored)`
 
 /** That a model decides again after a refusal, and in which moment. */
 const wentOnText = (n: number | null): string => (n === null ? 'goes on' : `went on: ${n}`)
@@ -48,6 +55,7 @@ export function shownExplanation({
   wouldWear,
   ended,
   unheard,
+  ignoredCalls,
   wentOn,
   orientation,
   hiddenBy,
@@ -84,6 +92,9 @@ export function shownExplanation({
     ...(ended.reason === null || gates.allowed === false ? [] : [endText(ended, ended.reason)]),
     ...(wentOn === undefined ? [] : [wentOnText(wentOn)]),
     ...(unheard === undefined ? [] : [`unheard   ${oneLine(unheard)}`]),
+    ...(ignoredCalls === undefined
+      ? []
+      : [`ignored   ${ignoredCalls} more of its calls: a moment makes one`]),
     ...faults.map(faultText),
   ].join('\n')
 }

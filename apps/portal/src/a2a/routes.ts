@@ -2,9 +2,9 @@ import { AgentCard } from '@a2a-js/sdk'
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
 import { anyObject, body, newApi, ofBeing, operation } from '../api/operation.ts'
 import { A2A_PATH } from '../api/path.ts'
+import { streamEvents } from '../edge/event-stream.ts'
 import type { Env, Portal } from '../portal.ts'
 import { PROTOCOL, publicCard } from './card.ts'
 import { BeingHandler } from './handler.ts'
@@ -87,13 +87,8 @@ export const a2aRoutes = (portal: Portal) =>
       const context = new ServerCallContext({ requestedVersion: c.req.header(VERSION_HEADER) ?? PROTOCOL })
       const answer = await new JsonRpcTransportHandler(handler).handle(c.req.valid('json'), context)
       if (!(Symbol.asyncIterator in answer)) return c.json(answer as object, 200)
-      const endTurn = c.get('turn').keep()
-      return streamSSE(c, async (stream) => {
-        try {
-          for await (const part of answer) await stream.writeSSE({ data: JSON.stringify(part) })
-        } finally {
-          endTurn()
-        }
+      return streamEvents(c, async (send) => {
+        for await (const part of answer) await send({ data: part })
       })
     })
 

@@ -32,7 +32,7 @@ const description = operation({
 /** The API of a reality, for the page and for programs: the same operations, and the same authorization. */
 export function apiOf(around: StreamDeps) {
   const operations = newApi()
-    .route('/', verbRoutes())
+    .route('/', verbRoutes(around.portal))
     .route('/', inboxRoutes())
     .route('/', approvalRoutes())
     .route('/', beingRoutes(around.portal))

@@ -4,22 +4,21 @@ import { HTTPException } from 'hono/http-exception'
 
 const MEDIA_TYPE = 'application/problem+json'
 
-/**
- * Answers with problem details (RFC 9457): `detail` says what is wrong in words, `code` is ours, and
- * `context` holds the particulars.
- */
+/** Problem details (RFC 9457): `detail` says what is wrong in words, `code` is ours, and `context` holds the particulars. */
+export const problemOf = ({ code, message, detail }: TreeosError) => ({
+  type: `urn:treeos:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+  title: titleOf(code),
+  status: ERROR_STATUS[code],
+  detail: message,
+  code,
+  ...(detail === undefined ? {} : { context: detail }),
+})
+
+/** Answers with problem details. */
 export function answerProblem(c: Context, refusal: TreeosError): Response {
-  const { code, message, detail } = refusal
-  const status = ERROR_STATUS[code]
-  const problem = {
-    type: `urn:treeos:problem:${code.toLowerCase().replaceAll('_', '-')}`,
-    title: titleOf(code),
-    status,
-    detail: message,
-    code,
-    ...(detail === undefined ? {} : { context: detail }),
-  }
-  return c.body(JSON.stringify(problem), status, { 'content-type': MEDIA_TYPE, ...headersOf(refusal) })
+  const problem = problemOf(refusal)
+  const headers = { 'content-type': MEDIA_TYPE, ...headersOf(refusal) }
+  return c.body(JSON.stringify(problem), problem.status, headers)
 }
 
 /** A request that the router itself could not read. */

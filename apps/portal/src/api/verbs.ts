@@ -1,15 +1,29 @@
 import { z } from '@hono/zod-openapi'
-import { act, describeSelf, reach, see, summon } from '@treeos/client'
+import {
+  act,
+  describeSelf,
+  reach,
+  refusalOf,
+  type SummonRequest,
+  see,
+  summon,
+  withSuggestion,
+} from '@treeos/client'
 import {
   isJsonObject,
   type Json,
   type JsonObject,
   parseCall,
   parseStance,
-  stanceOf,
+  TreeosError,
   withOwnNames,
 } from '@treeos/core'
+import type { Context } from 'hono'
+import { streamEvents } from '../edge/event-stream.ts'
+import { toldByApi } from '../edge/remedies.ts'
+import type { Env, Portal } from '../portal.ts'
 import { answers, body, content, id, idempotency, newApi, operation, text, typed } from './operation.ts'
+import { problemOf } from './problem.ts'
 import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
 
 const WAIT_SECONDS_MAX = 300
@@ -96,6 +110,19 @@ const being = operation({
   responses: answers(Act, 'what came of it'),
 })
 
+const Summons = z.strictObject({
+  target: text(200).min(1).optional().openapi({ example: '@solomon' }),
+  content,
+  thread: id.optional().openapi({ description: 'the id of a thread that it continues' }),
+  channel: text(256).min(1).optional(),
+  priority: priority.optional(),
+  role: text(80).min(1).optional(),
+  expectReply: z.boolean().optional(),
+  overlay: text(OVERLAY_MAX).optional(),
+  outside,
+  waitSeconds,
+})
+
 const summoning = operation({
   method: 'post',
   path: '/summon',
@@ -105,24 +132,24 @@ const summoning = operation({
   summary: 'Speak to a being, and wait for its answer',
   description: 'Answers as soon as the summon is sent, or with `waitSeconds` when the being has answered..',
   tags: ['verbs'],
-  request: {
-    headers: idempotency,
-    body: body(
-      z.strictObject({
-        target: text(200).min(1).optional().openapi({ example: '@solomon' }),
-        content,
-        thread: id.optional().openapi({ description: 'the id of a thread that it continues' }),
-        channel: text(256).min(1).optional(),
-        priority: priority.optional(),
-        role: text(80).min(1).optional(),
-        expectReply: z.boolean().optional(),
-        overlay: text(OVERLAY_MAX).optional(),
-        outside,
-        waitSeconds,
-      }),
-    ),
-  },
+  request: { headers: idempotency, body: body(Summons) },
   responses: answers(Summoned, 'the summon, and with `waitSeconds` what came of it'),
+})
+
+const streaming = operation({
+  method: 'post',
+  path: '/summon/stream',
+  'x-caller': 'signed-in',
+  'x-work': 'wait',
+  operationId: 'summonStream',
+  summary: 'Speak to a being, and hear its answer as it is written',
+  description:
+    'Server-sent events: `sent` with the correlation, `words` with the `text` that its model writes, then `answer` as `summon` gives it, or `problem`. ' +
+    'The answer counts: a model that answers by a tool writes no words, and after a refusal the answer may be another one. ' +
+    'A comment each 10 s shows that the stream lives.',
+  tags: ['verbs'],
+  request: { headers: idempotency, body: body(Summons) },
+  responses: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.string() } } } },
 })
 
 const myself = operation({
@@ -147,8 +174,26 @@ const reaching = operation({
   responses: answers(typed('ReachView'), 'operations of DO and BE'),
 })
 
+/** What a request says to whom. */
+function summonOf(
+  c: Context<Env>,
+  { target, overlay, waitSeconds, ...said }: z.output<typeof Summons>,
+  key: string | undefined,
+): SummonRequest {
+  const { being: as } = c.get('visit')
+  return {
+    ...said,
+    ...(overlay === undefined ? {} : { overlay: { content: overlay } }),
+    target: target === undefined ? as : parseStance(target),
+    as,
+    waitSeconds: waitSeconds ?? null,
+    key,
+    signal: c.get('signal'),
+  }
+}
+
 /** The four verbs, and who acts. */
-export const verbRoutes = () =>
+export const verbRoutes = ({ listener, onError }: Pick<Portal, 'listener' | 'onError'>) =>
   newApi()
     .openapi(seeing, async (c) => {
       const { at, being } = c.get('visit')
@@ -169,19 +214,31 @@ export const verbRoutes = () =>
       return c.json(await act(at, being, call, undefined, key, outside), 200)
     })
     .openapi(summoning, async (c) => {
-      const { at, being: as } = c.get('visit')
-      const { target = stanceOf(as), overlay, waitSeconds = null, ...said } = c.req.valid('json')
+      const { waitSeconds = null } = c.req.valid('json')
       if (waitSeconds !== null) await c.get('turn').toWait()
-      const summoned = await summon(at, {
-        ...said,
-        ...(overlay === undefined ? {} : { overlay: { content: overlay } }),
-        target: parseStance(target),
-        as,
-        waitSeconds,
-        key: c.req.valid('header')['idempotency-key'],
-        signal: c.get('signal'),
+      const key = c.req.valid('header')['idempotency-key']
+      return c.json(await summon(c.get('visit').at, summonOf(c, c.req.valid('json'), key)), 200)
+    })
+    .openapi(streaming, async (c) => {
+      const { waitSeconds = WAIT_SECONDS_MAX, ...said } = c.req.valid('json')
+      const key = c.req.valid('header')['idempotency-key']
+      const { at, being } = c.get('visit')
+      await c.get('turn').toWait()
+      return streamEvents(c, async (send) => {
+        const tell = (event: string, data: object) => void send({ event, data }).catch(() => undefined)
+        try {
+          const summoned = await summon(at, {
+            ...summonOf(c, { ...said, waitSeconds }, key),
+            onSent: (correlation) => tell('sent', { correlation }),
+            words: { listener, heard: (words) => tell('words', { text: words }) },
+          })
+          await send({ event: 'answer', data: summoned })
+        } catch (error) {
+          if (!(error instanceof TreeosError)) onError('summon', error)
+          const refusal = toldByApi(refusalOf(await withSuggestion(at, being, error)))
+          await send({ event: 'problem', data: problemOf(refusal) })
+        }
       })
-      return c.json(summoned, 200)
     })
     .openapi(myself, async (c) => {
       const { at, being } = c.get('visit')

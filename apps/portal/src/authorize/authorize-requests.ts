@@ -22,7 +22,7 @@ import { runInTurn } from './run-in-turn.ts'
 import { bearerOf, isForPrograms, type TokenSeats } from './tokens.ts'
 import { mayStay, visitOf } from './visit.ts'
 import type { AuthorizedRoute } from './who-may-call.ts'
-import type { Work } from './work.ts'
+import { WORK, type Work } from './work.ts'
 
 interface AuthorizeDeps {
   readonly tabs: Tabs
@@ -133,7 +133,7 @@ export function authorizeRequests(
         'you signed in more than 15 minutes ago: sign in again, and then change this',
         { reason: 'sign-in-again' },
       )
-    if (work === 'act' || work === 'wait') await bounded.acts(visit.person)
+    if (WORK[work].isAct === true) await bounded.acts(visit.person)
     c.set('visit', visit)
   }
 

@@ -48,7 +48,7 @@ export async function runInTurn(
   }
   try {
     c.set('turn', { ...turn, toWait })
-    if ((work === 'wait' || work === 'trial') && visit !== undefined)
+    if (WORK[work].isWaited === true && visit !== undefined)
       c.set('signal', stayingOf(c, visit, turn, running))
     const seat = visit?.token?.seat ?? null
     if (seat === null) await run()

@@ -18,6 +18,8 @@ export type Work =
   | 'act'
   /** an act, and waiting for what comes of it, up to minutes: see `toWait` of its turn */
   | 'wait'
+  /** the same with a whole conversation, of which the last words alone are said */
+  | 'chat'
   /** evaluates or reads much: a lint, a flow, what-if, why-not, the record */
   | 'heavy'
   /** lives past moments again and asks models about them, up to minutes; it ends with its request */
@@ -34,9 +36,14 @@ export interface WorkBounds {
    * of a person at once, over all its sessions; more wait for their turn. Null: the route bounds it itself
    */
   readonly atOnce: number | null
+  /** it is counted as an act of its person */
+  readonly isAct?: true
+  /** it ends when nobody waits for its answer any more, or may not */
+  readonly isWaited?: true
 }
 
 const KIB = 1024
+const MIB = 1024 * KIB
 
 export const WORK: Readonly<Record<Work, WorkBounds>> = {
   open: { bodyBytesMax: 4 * KIB, atOnce: null },
@@ -45,11 +52,13 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   hook: { bodyBytesMax: 64 * KIB, atOnce: null },
   read: { bodyBytesMax: 16 * KIB, atOnce: 12 },
   change: { bodyBytesMax: 128 * KIB, atOnce: 12 }, // 500 ids of entries
-  act: { bodyBytesMax: 384 * KIB, atOnce: 12 }, // an act takes 256 KiB, and JSON escapes some of it
-  wait: { bodyBytesMax: 384 * KIB, atOnce: 16 },
+  act: { bodyBytesMax: 384 * KIB, atOnce: 12, isAct: true }, // an act takes 256 KiB, and JSON escapes some of it
+  wait: { bodyBytesMax: 384 * KIB, atOnce: 16, isAct: true, isWaited: true },
+  // chat clients send pictures of earlier turns again
+  chat: { bodyBytesMax: 16 * MIB, atOnce: 16, isAct: true, isWaited: true },
   // the largest role has a prompt of 32 KiB, and JSON escapes some of it
   heavy: { bodyBytesMax: 72 * KIB, atOnce: 2 },
-  trial: { bodyBytesMax: 384 * KIB, atOnce: 1 }, // some roles and a flow
+  trial: { bodyBytesMax: 384 * KIB, atOnce: 1, isWaited: true }, // some roles and a flow
   search: { bodyBytesMax: 4 * KIB, atOnce: 1 },
   stream: { bodyBytesMax: 4 * KIB, atOnce: null },
 }

@@ -1,26 +1,34 @@
-import { contentText, type SummonResult } from '@treeos/client'
 import { ERROR_STATUS, type TreeosError } from '@treeos/core'
 
-/** What a being's mind used is for those to know who may look back at it. Clients expect the field. */
-const NOT_TOLD = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } as const
+/** What is answered, and where it stands in the record. */
+export interface ChatAnswer {
+  readonly correlation: string
+  readonly words: string
+  /** null for what no being was asked */
+  readonly thread: string | null
+  readonly moment: number | null
+  /** tokens of the model; 0 for who may not look back at the being, since clients expect the field */
+  readonly tokens: number
+}
+
+/** The record keeps the sum alone. */
+const usageOf = (tokens: number) => ({ prompt_tokens: 0, completion_tokens: 0, total_tokens: tokens })
 
 /** Who answered what, as the Chat Completions API says it. */
-export function completionOf(model: string, { correlation, moment, reply }: SummonResult, thread: string) {
-  return {
-    ...headOf(model, correlation),
-    object: 'chat.completion' as const,
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant' as const, content: contentText(reply?.content ?? ''), refusal: null },
-        logprobs: null,
-        finish_reason: 'stop' as const,
-      },
-    ],
-    usage: NOT_TOLD,
-    treeos: { thread, moment: moment?.n ?? null },
-  }
-}
+export const completionOf = (model: string, { correlation, words, thread, moment, tokens }: ChatAnswer) => ({
+  ...headOf(model, correlation),
+  object: 'chat.completion' as const,
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant' as const, content: words, refusal: null },
+      logprobs: null,
+      finish_reason: 'stop' as const,
+    },
+  ],
+  usage: usageOf(tokens),
+  treeos: { thread, moment },
+})
 
 /** A part of an answer that is streamed. @param delta what it adds; null at the end */
 export const chunkOf = (model: string, correlation: string, delta: object | null) => ({
@@ -34,6 +42,14 @@ export const chunkOf = (model: string, correlation: string, delta: object | null
       finish_reason: delta === null ? ('stop' as const) : null,
     },
   ],
+})
+
+/** The last part of an answer that is streamed, for a client that asked for its usage. */
+export const usageChunkOf = (model: string, { correlation, tokens }: ChatAnswer) => ({
+  ...headOf(model, correlation),
+  object: 'chat.completion.chunk' as const,
+  choices: [],
+  usage: usageOf(tokens),
 })
 
 const headOf = (model: string, correlation: string) => ({

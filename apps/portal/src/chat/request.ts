@@ -14,8 +14,9 @@ const message = z.looseObject({
  */
 export const chatRequest = z.looseObject({
   model: z.string().min(1).max(200).openapi({ example: '@solomon' }),
-  messages: z.array(message).min(1).max(2000),
+  messages: z.array(message).min(1).max(10_000),
   stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.literal(1, 'a being answers once').nullish(),
   tools: z
     .array(z.unknown())
@@ -37,34 +38,39 @@ export interface Chat {
 }
 
 /**
- * What a request says to whom. Messages of the system are not passed on: a being has its roles. Those of
- * earlier turns tell which thread goes on.
+ * What a request says to whom. Messages of the system, also behind the last one of the user, are not passed
+ * on: a being has its roles. Those of earlier turns tell which thread goes on.
  * @throws {TreeosError} INVALID_INPUT
  */
 export function readChat({ model, messages, metadata }: ChatRequest): Chat {
-  const last = messages.at(-1)
+  const last = messages.findLast(({ role }) => role !== 'system' && role !== 'developer')
   if (last?.role !== 'user')
     throw new TreeosError('INVALID_INPUT', 'messages: the last one is of the user, who speaks to the being')
+  requireText(last)
   const mine = messages.filter(({ role }) => role === 'user').map(textIn)
   const answer = messages.findLast(({ role }) => role === 'assistant')
   const thread = metadata?.thread
   return {
     being: parseStance(model.startsWith('@') ? model : `@${model}`),
-    content: mine.at(-1) ?? '',
+    content: textIn(last),
     before: answer === undefined ? null : { mine: mine.slice(0, -1), answer: textIn(answer) },
     thread: typeof thread === 'string' ? thread : null,
   }
 }
 
-function textIn({ content }: ChatRequest['messages'][number]): string {
+type ChatMessage = ChatRequest['messages'][number]
+
+/** @throws {TreeosError} INVALID_INPUT for a part that is not text */
+function requireText({ content }: ChatMessage): void {
+  if (content == null || typeof content === 'string') return
+  const other = content.find(({ text }) => text === undefined)
+  if (other === undefined) return
+  const type = JSON.stringify(other.type)
+  throw new TreeosError('INVALID_INPUT', `messages: a being is told text, and this is ${type}`)
+}
+
+/** The text of a message. An earlier one may hold pictures, which no thread of ours does. */
+function textIn({ content }: ChatMessage): string {
   if (content == null || typeof content === 'string') return content ?? ''
-  return content
-    .map(({ type, text }) => {
-      if (text !== undefined) return text
-      throw new TreeosError(
-        'INVALID_INPUT',
-        `messages: a being is told text, and this is ${JSON.stringify(type)}`,
-      )
-    })
-    .join('\n')
+  return content.flatMap(({ text }) => text ?? []).join('\n')
 }

@@ -37,6 +37,21 @@ export function namesFor(listen: string, hosts: readonly string[]): ReadonlySet<
 }
 
 /**
+ * The origins whose pages may call the API with an access token, as browsers write them.
+ * @throws {TreeosError} INVALID_INPUT
+ */
+export const originsFor = (origins: readonly string[]): readonly string[] =>
+  origins.map((text) => {
+    const url = URL.parse(text)
+    if (url !== null && /^https?:$/.test(url.protocol) && text.replace(/\/$/, '') === url.origin)
+      return url.origin
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `TREEOS_PORTAL_ORIGINS: ${quote(text)} is not the origin of a page, as in https://chat.example.org`,
+    )
+  })
+
+/**
  * The address that links name: by the first of the names where there is one, since people on other machines
  * open them.
  */

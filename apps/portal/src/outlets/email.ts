@@ -15,7 +15,6 @@ export interface Mail {
 
 const TIMEOUT_MS = 15_000
 const TEXT_CHARS_MAX = 20_000
-const CONTENT_SPACES = 2
 
 const SUBJECTS: Readonly<Record<Exclude<Delivery['want'], 'confirm'>, (from: string) => string>> = {
   question: (from) => `${from} asks you`,
@@ -90,9 +89,8 @@ const confirming = (at: Pick<Connection, 'vaults'>, delivery: Delivery): EmailTe
 })
 
 function telling(being: BeingName, want: Delivery['want'], entry: InboxView): EmailText {
-  const { content, correlation, at, times } = entry
+  const { text: said, correlation, at, times } = entry
   const from = entry.from ?? 'TreeOS'
-  const said = typeof content === 'string' ? content : JSON.stringify(content, null, CONTENT_SPACES)
   const shown = said.length > TEXT_CHARS_MAX ? `${said.slice(0, TEXT_CHARS_MAX).toWellFormed()}\n(cut)` : said
   const subject = want === 'confirm' ? '' : SUBJECTS[want](from)
   return {

@@ -3,6 +3,7 @@ import type { BeingName } from '@treeos/core'
 import type { Context } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { mayStay } from '../authorize/visit.ts'
+import { eventData } from '../edge/event-stream.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal } from '../portal.ts'
 import type { Streams } from './streams.ts'
@@ -69,12 +70,12 @@ export async function streamHappenings(
       close()
     })
     try {
-      await stream.writeSSE({ event: 'begin', id: from, data: JSON.stringify(begun?.says ?? {}) })
+      await stream.writeSSE({ event: 'begin', id: from, data: eventData(begun?.says ?? {}) })
       for await (const happening of happenings)
         await stream.writeSSE({
           event: happening.type,
           id: happening.id,
-          data: JSON.stringify(happening),
+          data: eventData(happening),
         })
     } finally {
       begun?.end()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { requireBeingName, TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { eventData } from '../edge/event-stream.ts'
 import type { Env } from '../portal.ts'
 import { type StreamDeps, streamHappenings } from './happenings.ts'
 import { input } from './input.ts'
@@ -30,7 +31,7 @@ export const liveRoutes = (around: StreamDeps) => {
           const beings = new StreamedBeings(c.get('visit'), around.portal.listener, (words) => {
             if (waiting >= WORDS_WAITING_MAX) return
             waiting += 1
-            const written = stream.writeSSE({ event: 'words', data: JSON.stringify(words) })
+            const written = stream.writeSSE({ event: 'words', data: eventData(words) })
             written.finally(() => (waiting -= 1)).catch(() => undefined) // the reader has gone
           })
           streamed.set(name, beings)

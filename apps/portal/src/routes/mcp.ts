@@ -29,10 +29,15 @@ export type OpenMcp = (at: Connection, options: McpDoorOptions) => McpDoor
 /**
  * MCP beside the API, as `treeos mcp --http` serves it: its door finds out who asks, by the access token
  * alone. No cookie counts here. Who has no token that holds is counted with the strangers of the API.
+ * @param origins of pages elsewhere that may call it
  */
-export const mcpRoutes = (mcp: McpDoor, { strangers }: Pick<Bounds, 'strangers'>) =>
+export const mcpRoutes = (
+  mcp: McpDoor,
+  origins: readonly string[],
+  { strangers }: Pick<Bounds, 'strangers'>,
+) =>
   new Hono<Env>().all(MCP_PATH, async (c) => {
-    requireOwnOrigin(c.req.raw, c.get('host'))
+    if (!origins.includes(c.req.header('origin') ?? '')) requireOwnOrigin(c.req.raw, c.get('host'))
     const answer = await mcp.fetch(c.req.raw)
     if (answer.status === 401 && bearerOf(c.req.raw) !== null) await strangers.unknown(c.get('address'))
     return answer

@@ -96,6 +96,20 @@ def is_equals(value):
     return is_scalar(value) and is_comparable(value)
 
 
+def is_times(value):
+    times = value if type(value) is list else [value]
+    is_time = lambda one: type(one) is str and re.match(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]\Z", one) is not None
+    return 1 <= len(times) <= 24 and all(map(is_time, times))
+
+
+def are_days(value):
+    return type(value) is list and 1 <= len(value) <= 7 and all(map(one_of("mon", "tue", "wed", "thu", "fri", "sat", "sun"), value))
+
+
+def is_zone(value):
+    return type(value) is str and len(value) <= 64 and re.match(r"[A-Za-z][\w+-]*(?:/[\w+-]+){0,2}\Z", value, re.ASCII) is not None
+
+
 def is_fact_ref(value):
     if type(value) is not dict or set(value) != HASHED_FIELDS:
         return False
@@ -155,7 +169,11 @@ OF_BEING = {
 }
 SCHEDULE = {
     "name": needed(is_word),
-    "everySeconds": needed(whole(1, YEAR)),
+    "everySeconds": optional(whole(1, YEAR)),
+    "at": optional(is_times),
+    "days": optional(are_days),
+    "zone": optional(is_zone),
+    "missed": optional(one_of("once", "skip")),
     "content": optional(is_any, takes_null=True),
     "priority": PRIORITY,
 }

@@ -7,6 +7,7 @@ from ..hashes import value_hash
 from ..operations import OPERATIONS
 from ..origin import WORDED
 from ..plain_json import ABSENT, Broken, at, canonical, given, items, need, same
+from ..questions import asker_in, goes_on, is_of_person, is_to_self, owed_in
 from .consent import Consent, asked_fact, require_yes, still_asked, ties_of
 from .names import Refused, parse_address, parse_stance, refuse_unless, written
 from .operations import SUBSTRATE_TARGETS, Work, alive, decide
@@ -17,14 +18,9 @@ BESIDE = "what refused them beside the gates is said by their records"
 NOT_LOADED = "code of a role that they wore was not loaded"
 EXPANDS = "code of an extension expands the lists of their roles"
 SPENT = ("self-continues-spent", "looks-spent", "chain-spent")
-GOING_ON = ("continue/", "look/", "refused/", "approved/", "denied/", "expired/")
 CODE = re.compile(r"[A-Z_]+\Z")
 FACTS_MAX = 64
 HOPS_MAX = 16
-
-
-def goes_on(wake):
-    return wake["kind"] == "event" and wake["id"].startswith(GOING_ON)
 
 
 def is_of_thread(wake):
@@ -125,10 +121,8 @@ class Judgement:
         return self.compare(found)
 
     def worn(self, basis, me):
-        wake, answers = self.open["wake"], given(self.open, "answers")
-        asker = None if answers is None and goes_on(wake) else given(self.open, "caller", "name")
         is_inward = at(self.open, "orientation") == "inward"
-        return surface_of(basis, me, asker, self.specs, is_inward, self.manifest)
+        return surface_of(basis, me, asker_in(self.open, me["name"]), self.specs, is_inward, self.manifest)
 
     def are_written(self, facts, is_compared=lambda reel: True):
         left = [one for one in facts if is_compared(one[0])]
@@ -206,7 +200,6 @@ class Deciding:
             self.me = me
             self.require_hands()
             self.wake = self.answered()
-            self.hops = 0 if self.own_wake["kind"] == "act" else self.wake.get("hops", 0)
             args = self.call["args"] if self.call["verb"] in ("do", "be") else None
             consent = self.consent = Consent(self.world, me, self.open["openedAt"], args, self.from_outside)
             return self.decide(consent)
@@ -250,25 +243,23 @@ class Deciding:
         begun = None if answers is None else self.summon_of(answers)
         content = None if self.holds_call() else given(self.said.get(self.own_wake["id"]), "content")
         own = {**self.own_wake, "being": self.record["being"], "content": content}
-        if self.is_to_self(own):
+        if is_to_self(own, self.record["being"]):
             own["caller"] = given(self.open, "caller")  # a being is never its own asker
         if self.own_wake["kind"] != "act":
             if begun is None:
                 return own
-            return {**begun, "root": self.own_wake["root"]} | ({"caller": given(self.open, "caller")} if self.is_to_self(begun) else {})
+            return {**begun, "root": self.own_wake["root"]} | ({"caller": given(self.open, "caller")} if is_to_self(begun, self.record["being"]) else {})
         if answers is None:
             return own
         refuse_unless(begun is not None, "CORRELATION_NOT_FOUND")
         return begun
 
-    def is_to_self(self, wake):
-        return wake["kind"] == "summon" and given(wake.get("caller"), "name") == self.record["being"]
-
-    def owes(self):
-        """Whether somebody waits for the answer of the moment."""
-        wake = self.own_wake
-        waits = wake["kind"] != "act" and given(wake, "inReplyTo") is None and wake.get("expectReply") is not False
-        return waits and given(self.open, "caller") is not None and self.j.cognition != "human" and self.question_id() is not None
+    def owed(self):
+        """What the call answers unless it says otherwise, and whom; what a person chose answers what it names."""
+        if not is_of_person(self.open):
+            return owed_in(self.open, self.record["being"])
+        caller = given(self.wake, "caller")
+        return None if caller is None or goes_on(self.wake) else {"id": self.wake["id"], "caller": caller, "hops": 0}
 
     # Gates
 
@@ -425,27 +416,28 @@ class Deciding:
     def summon(self, call):
         """(facts, the rules that allow it, a remark where nothing is sent)."""
         wake, me = self.wake, self.me
-        asker = given(wake.get("caller"), "name")
+        speaker, owed = given(wake.get("caller"), "name"), self.owed()
         named = given(call, "target")
-        has_answered = asker is not None and goes_on(wake)
-        if named is None and has_answered and self.reply_to == "asker":
-            return [], [], "already-answered"
+        is_unwanted = wake.get("expectReply") is False and self.j.cognition != "human"
+        if named is None and owed is None and speaker is not None and self.reply_to == "asker":
+            if is_unwanted or goes_on(wake):
+                return [], [], "no-reply-expected" if is_unwanted else "already-answered"
         name = self.recipient() if named is None else parse_stance(named)
-        may_answer = name == asker and not self.answers_nobody and not has_answered
+        may_answer = owed is not None and name == owed["caller"]["name"] and not self.answers_nobody
         reply = given(call, "inReplyTo")
-        reply = wake["id"] if reply is None and may_answer else reply
-        if reply is not None and (reply != wake["id"] or not may_answer):
+        reply = owed["id"] if reply is None and may_answer else reply
+        if reply is not None and not (may_answer and reply == owed["id"]):
             question = self.asked_before(reply, name)
             refuse_unless(question is not None, "FORBIDDEN")
             if question.get("expectReply") is False:
                 return [], [], "no-reply-expected"
-        if name == asker and wake.get("expectReply") is False and self.j.cognition != "human":
+        if name == speaker and is_unwanted:
             return [], [], "no-reply-expected"
-        if reply is None or given(wake, "inReplyTo") is not None:
-            self.require_hop()
-        announces = self.self_continues and reply is None and self.j.cognition != "human"
+        if reply is None:
+            self.require_hop(self.open_hops() if owed is None else owed["hops"])
+        announces = self.self_continues and owed is None and reply is None and self.j.cognition != "human"
         expects = call["expectReply"] if type(given(call, "expectReply")) is bool else not announces
-        expects = expects or (name == me["name"] and self.owes())
+        expects = expects or (name == me["name"] and owed is not None and self.j.cognition != "human")
         orientation = given(call, "orientation")
         refuse_unless(name == me["name"] or orientation in (None, "forward"), "FORBIDDEN")
         being, by = self.gated(name)
@@ -467,7 +459,8 @@ class Deciding:
         refuse_unless(not self.answers_nobody, "INVALID_INPUT")
         wake = self.wake
         if self.reply_to == "asker":
-            name = given(wake.get("caller"), "name")
+            owed = self.owed()
+            name = None if owed is None else owed["caller"]["name"]
         else:
             first = wake if wake["root"] == wake["id"] else self.summon_of(wake["root"])
             name = given(first, "caller", "name")
@@ -482,10 +475,10 @@ class Deciding:
         is_own = asked["being"] == self.me["name"] and asked["caller"]["name"] == sender
         return asked if is_own and asked["inReplyTo"] is None and asked["root"] == self.wake["root"] else None
 
-    def require_hop(self):
+    def require_hop(self, hops):
         line = [self.me, *self.world.makers(self.me["name"])]
         bounds = [row["budget"]["hops"] for row in line if "hops" in (row.get("budget") or {})]
-        refuse_unless(self.open_hops() < min([HOPS_MAX, *bounds]), "RATE_LIMITED")
+        refuse_unless(hops < min([HOPS_MAX, *bounds]), "RATE_LIMITED")
 
     def open_hops(self):
         return 0 if self.own_wake["kind"] == "act" else self.own_wake.get("hops", 0)

@@ -413,6 +413,9 @@ def require_wakeable(work):
 def set_schedule(work):
     args = with_preset(work, work.names["schedules"], SCHEDULE)
     require_wakeable(work)
+    has = lambda name: args.get(name) is not None
+    refuse_unless(has("at") != has("everySeconds"), "INVALID_INPUT")
+    refuse_unless(has("at") or not (has("days") or has("zone")), "INVALID_INPUT")
     return keep(work, "schedule", args["name"], facts_of.schedule_of(args))
 
 

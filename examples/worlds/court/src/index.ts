@@ -4,6 +4,7 @@ import {
   defineExtension,
   defineOperation,
   defineRole,
+  perform,
   publishSignal,
   type RoleFlow,
   recordFact,
@@ -12,6 +13,7 @@ import {
   setQuality,
   silence,
   TreeosError,
+  type WakeView,
 } from '@treeos/sdk'
 import { z } from 'zod'
 
@@ -51,10 +53,21 @@ const convene = defineOperation({
         setQuality(target, 'court.case', args.case),
         recordFact(target, 'court:convened', { case: args.case }),
         publishSignal('court.in-session', true),
+        ...calm(target),
       ],
       result: { case: args.case },
     }
   },
+})
+
+/** Whether a being goes on from a ruling to which a person has just said no, also after it tried once more. */
+function isDenied({ kind, content }: WakeView): boolean {
+  if (kind !== 'refused') return kind === 'denied'
+  const { data } = refusedWake.safeParse(content)
+  return data?.first.kind === 'event' && data.first.content.event === 'denied'
+}
+const refusedWake = z.object({
+  first: z.object({ kind: z.string(), content: z.object({ event: z.string() }) }),
 })
 
 const rule = defineOperation({
@@ -63,14 +76,19 @@ const rule = defineOperation({
   on: 'space',
   allow: ['anyone'], // only the judge's role holds this operation
   args: z.object({ ruling: z.string().min(1).max(2000).describe('the decision, with its reason') }),
-  decide({ actor, target, args }) {
+  decide({ actor, target, args, wake }) {
     requireCourtroom('court:rule', target)
     requireInside('court:rule', actor, target)
+    if (isDenied(wake))
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        'this ruling was just denied, and is not asked for again at once: tell whoever waits, and hear the case first',
+      )
     return {
       facts: [
         recordFact(target, 'court:ruled', { case: caseOf(target.qualities), ruling: args.ruling }),
         setQuality(target, 'court.case', null),
-        setQuality(target, 'court.disturbance', null),
+        ...calm(target),
         publishSignal('court.in-session', false),
       ],
       result: { ruling: args.ruling },
@@ -81,7 +99,7 @@ const rule = defineOperation({
 
 const disturb = defineOperation({
   name: 'court:disturb',
-  description: `Makes a noise that everyone in the space hears. Only inside, in a space of type ${ROOM}.`,
+  description: `Makes a noise that everyone in the space hears, and of which every flow may read. Only inside, in a space of type ${ROOM}.`,
   on: 'space',
   allow: ['anyone'],
   args: z.object({ noise: z.string().min(1).max(200).describe('what is heard') }),
@@ -89,11 +107,32 @@ const disturb = defineOperation({
     requireCourtroom('court:disturb', target)
     requireInside('court:disturb', actor, target)
     return {
-      facts: [setQuality(target, 'court.disturbance', { by: `@${actor.name}`, noise: args.noise })],
+      facts: [
+        setQuality(target, 'court.disturbance', { by: `@${actor.name}`, noise: args.noise }),
+        publishSignal('court.recent-disturbance', true),
+      ],
       result: { noise: args.noise },
     }
   },
 })
+
+const hush = defineOperation({
+  name: 'court:hush',
+  description: `Ends a disturbance by a call for silence. Only inside, in a space of type ${ROOM}.`,
+  on: 'space',
+  allow: ['anyone'], // only the judge's role holds this operation
+  decide({ actor, target }) {
+    requireCourtroom('court:hush', target)
+    requireInside('court:hush', actor, target)
+    return { facts: calm(target), reply: 'Silence in the court! Then speak again.' }
+  },
+})
+
+/** Nothing disturbs the court any more. */
+const calm = (room: SpaceRow) => [
+  setQuality(room, 'court.disturbance', null),
+  publishSignal('court.recent-disturbance', null),
+]
 
 const caseOf = (qualities: Readonly<Record<string, unknown>>): string | null => {
   const { case: heard } = (qualities.court ?? {}) as { case?: unknown }
@@ -101,18 +140,19 @@ const caseOf = (qualities: Readonly<Record<string, unknown>>): string | null => 
 }
 
 /**
- * Presides over one sitting. May rule and answer the asker. Cannot convene a sitting, make beings or write
+ * Presides over one sitting. May rule, call for silence and answer the asker. Cannot convene a sitting, make beings or write
  * roles.
  */
 const judge = defineRole({
   name: 'court:judge',
   canSee: ['~'],
-  canDo: ['court:rule'],
+  canDo: ['court:rule', 'court:hush'],
   canSummon: [{ rel: 'asker' }],
   see: ['court:case'],
   prose: 'answers',
   selfContinue: 'until-answered',
-  prompt: ({ me }) => `You are ${me.name}, the judge of this sitting. Hear whoever speaks, then rule once.`,
+  prompt: ({ me }) =>
+    `You are ${me.name}, the judge of this sitting. Hear whoever speaks, then rule once. Denied a ruling, say so and do not rule again.`,
 })
 const watcher = defineRole({
   name: 'court:watcher',
@@ -177,18 +217,22 @@ export const watching: RoleFlow = presiding.filter(({ role }) => role !== 'court
 const gavel: Script = ({ wake, primary, stacked, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const heard = caseOf(face.space.qualities)
+  if (wake.kind === 'denied' || wake.kind === 'expired')
+    return answer(`I may not rule in the case of ${heard ?? 'nobody'} yet: nobody agreed to my ruling.`)
   if (primary !== 'court:judge') return answer('The court does not sit.')
-  if (stacked.includes('court:startled')) return answer('Silence in the court! Then speak again.')
-  return {
-    kind: 'call',
-    call: {
-      verb: 'do',
-      operation: 'court:rule',
-      target: face.space.path,
-      args: { ruling: `In the case of ${heard ?? 'nobody'}: as ${wake.from} says.` },
-    },
-    content: null,
-  }
+  if (stacked.includes('court:startled')) return perform('court:hush', face.space.path)
+  return perform('court:rule', face.space.path, {
+    ruling: `In the case of ${heard ?? 'nobody'}: as ${wake.from} says.`,
+  })
+}
+
+/** Keeps the door: tells whoever asks what is heard. */
+const door: Script = ({ wake, face }) => {
+  if (wake.kind !== 'message') return silence
+  const heard = caseOf(face.space.qualities)
+  return answer(
+    heard === null ? 'The court does not sit.' : `The court sits, and hears the case of ${heard}.`,
+  )
 }
 
 export default defineExtension({
@@ -196,19 +240,24 @@ export default defineExtension({
   version: '0.0.0',
   roles: [judge, watcher, startled, reflecting, ruler],
   clauses: presiding,
-  operations: [convene, rule, disturb],
+  operations: [convene, rule, disturb, hush],
   see: {
     'court:case': async ({ me, world }) => {
       const heard = caseOf((await world.space(me.space))?.qualities ?? {})
       return heard === null ? null : { heard }
     },
   },
-  scripts: { 'court:gavel': gavel },
+  scripts: { 'court:gavel': gavel, 'court:door': door },
   spaceTypes: { [ROOM]: 'where sittings are held' },
-  signals: { 'in-session': 'whether a court sits' },
+  signals: {
+    'in-session': 'whether a court sits',
+    'recent-disturbance':
+      'true from a disturbance until the judge calls for silence, rules, or a new sitting',
+  },
   hooks: {
     'court:sittings': { field: 'world.court.in-session', scope: 'everywhere', equals: true },
   },
+  minds: ['solomon'],
   scene: [
     { verb: 'do', operation: 'create-space', target: '/', args: { path: '/court', type: ROOM } },
     {
@@ -229,7 +278,7 @@ export default defineExtension({
       args: {
         name: 'bailiff',
         cognition: 'scripted',
-        script: 'echo',
+        script: 'court:door',
         role: 'court:watcher',
         home: '/court',
         roleFlow: watching,

@@ -73,7 +73,7 @@ describe('on the line', () => {
       setQuality(hall(), 'factory.stock', { ...STOCK, found: 7 }),
       recordFact(hall(), 'factory:repaired', { defects: 2 }),
     ]
-    const said = { result: { mended: 2 }, reply: { mended: 2 } }
+    const said = { result: { mended: 2 }, reply: 'The line runs again: 2 defects mended.' }
     expect(await mends(RUNNING)).toEqual({ facts: mended, ...said })
     const whole = publishSignal('factory.broken', null)
     expect(await mends(BROKEN)).toEqual({ facts: [...mended, whole], ...said })

@@ -1,5 +1,6 @@
 import {
   answer,
+  type Decision,
   defineExtension,
   defineOperation,
   defineRole,
@@ -9,6 +10,7 @@ import {
   type RoleFlow,
   recordFact,
   type Script,
+  type ScriptInput,
   type SpaceRow,
   setQuality,
   silence,
@@ -24,14 +26,21 @@ const OPEN_DEFECTS_MAX = 2
 /** Decks that fit on the conveyor. The lathe waits while it is full. */
 const DECKS_MAX = 5
 
-const count = z.number().int().min(0)
+const natural = z.number().int().min(0)
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 /** Boards that one order takes at most. */
 const ORDER_MAX = 1000
 /**
  * Decks on the conveyor, boards made, defects found so far, defects still open, and boards of the order still
  * to be made.
  */
-const stock = z.object({ decks: count, boards: count, found: count, open: count, ordered: count.optional() })
+const stock = z.object({
+  decks: natural,
+  boards: natural,
+  found: natural,
+  open: natural,
+  ordered: natural.optional(),
+})
 type Stock = z.infer<typeof stock>
 type Dashboard = Stock & { line: string; broken: boolean }
 
@@ -170,7 +179,7 @@ const repair = defineOperation({
         ...(broken ? [publishSignal('factory.broken', null)] : []),
       ],
       result: { mended: open },
-      reply: { mended: open },
+      reply: `The line runs again: ${count(open, 'defect')} mended.`,
     }
   },
 })
@@ -180,19 +189,29 @@ const worker = defineRole({
   name: 'factory:worker',
   canSee: ['~', { rel: 'here' }],
   canDo: ['factory:operate-lathe', 'factory:attach-trucks', 'factory:log-defect'],
-  canSummon: ['@supervisor'],
+  canSummon: ['@supervisor', { rel: 'asker' }],
   see: ['factory:dashboard'],
+  prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: ({ me }) =>
     `You are ${me.name}, on the line of SkateCo's factory. Do the one thing that your station needs next; log what is not right.`,
 })
 const halted = defineRole({
   name: 'factory:halted',
   canSee: ['~', { rel: 'here' }],
-  canSummon: ['@supervisor'],
+  canSummon: ['@supervisor', { rel: 'asker' }],
   see: ['factory:dashboard'],
+  prose: 'answers',
   prompt: 'The line is broken and nothing can be made. See that the supervisor knows.',
 })
-const resting = defineRole({ name: 'factory:resting', prompt: 'Nothing is to be done at your station.' })
+const resting = defineRole({
+  name: 'factory:resting',
+  canSee: ['~', { rel: 'here' }],
+  canSummon: [{ rel: 'asker' }],
+  see: ['factory:dashboard'],
+  prose: 'answers',
+  prompt: 'Nothing is to be done at your station.',
+})
 const supervisor = defineRole({
   name: 'factory:supervisor',
   canSee: ['~', { rel: 'here' }],
@@ -217,6 +236,17 @@ export const working = station({})
 
 const dashboardSeen = (views: readonly { name: string; view: Json }[]): Dashboard | undefined =>
   views.find(({ name }) => name === 'dashboard')?.view as Dashboard | undefined
+/** What whoever works here tells a being that asks. */
+function told({ line, broken, boards, open }: Dashboard): string {
+  const state = broken ? 'broken' : line
+  return `The line is ${state}: ${count(boards, 'board')} made, ${count(open, 'defect')} open.`
+}
+/** The answer of a station to a message; null where something else woke it. */
+const toldAt = (station: string, { wake, face }: ScriptInput): Decision | null => {
+  if (wake.from === null || wake.kind !== 'message') return null
+  const dashboard = dashboardSeen(face.views)
+  return answer(`I am at ${station}. ${dashboard === undefined ? 'No line is here.' : told(dashboard)}`)
+}
 const eventOf = (content: Json): Json =>
   typeof content === 'object' && content !== null && 'event' in content ? (content.event ?? null) : null
 
@@ -224,23 +254,33 @@ const eventOf = (content: Json): Json =>
  * Turns a deck after each second of silence, unless the conveyor is full or holds all that is ordered. Its
  * act arms the next silence; else the lathe rests until something changes that its flow reads.
  */
-const lathe: Script = ({ wake, primary, face }) => {
+const lathe: Script = (at) => {
+  const { wake, primary, face } = at
+  const said = toldAt('the lathe', at)
+  if (said !== null) return said
   const { decks = DECKS_MAX, ordered = DECKS_MAX } = dashboardSeen(face.views) ?? {}
   const isTime = eventOf(wake.content) === 'idle' && decks < Math.min(DECKS_MAX, ordered)
   return primary === 'factory:worker' && isTime ? perform('factory:operate-lathe', face.space.path) : silence
 }
 
 /** Makes a board of each deck on the conveyor. */
-const trucks: Script = ({ primary, face }) =>
-  primary === 'factory:worker' && (dashboardSeen(face.views)?.decks ?? 0) > 0
+const trucks: Script = (at) => {
+  const said = toldAt('the trucks', at)
+  if (said !== null) return said
+  const { primary, face } = at
+  return primary === 'factory:worker' && (dashboardSeen(face.views)?.decks ?? 0) > 0
     ? perform('factory:attach-trucks', face.space.path)
     : silence
+}
 
 /** In this scene one board in this many has a defect. */
 const BOARDS_PER_DEFECT = 3
 
 /** Inspects each board, and calls the supervisor when the line breaks. */
-const inspect: Script = ({ wake, primary, face }) => {
+const inspect: Script = (at) => {
+  const { wake, primary, face } = at
+  const said = toldAt('the inspection', at)
+  if (said !== null) return said
   if (eventOf(wake.content) !== 'changed') return silence
   if (primary === 'factory:halted') return tell('@supervisor', `the line of ${face.space.path} is broken`)
   const { boards = 0, found = 0 } = dashboardSeen(face.views) ?? {}
@@ -250,13 +290,17 @@ const inspect: Script = ({ wake, primary, face }) => {
     : silence
 }
 
+/** Words for words; the numbers for a program, whose question is JSON. */
+const said = (asked: Json, dashboard: Dashboard): Json =>
+  typeof asked === 'string' ? told(dashboard) : dashboard
+
 /** Repairs a broken line when summoned. Otherwise answers with the state of the line. */
 const supervise: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const dashboard = dashboardSeen(face.views)
   return dashboard?.broken
     ? perform('factory:repair', face.space.path)
-    : answer(dashboard ?? 'no line is here')
+    : answer(dashboard === undefined ? 'No line is here.' : said(wake.content, dashboard))
 }
 
 /** A turn of the lathe. */
@@ -290,6 +334,7 @@ export default defineExtension({
   },
   spaceTypes: { [HALL]: 'where a line stands' },
   signals: { line: 'running or stopped', broken: 'whether the line waits for the supervisor' },
+  minds: ['supervisor'],
   scene: [
     { verb: 'do', operation: 'create-space', target: '/', args: { path: '/factory', type: HALL } },
     born('supervisor', 'factory:supervise', 'factory:supervisor', []),

@@ -97,23 +97,51 @@ const coach = defineRole({
 const athlete = defineRole({
   name: 'fitness:athlete',
   canDo: ['create-matter'],
-  canSummon: ['@coach'],
+  canSummon: ['@coach', { rel: 'asker' }],
+  prose: 'answers',
+  selfContinue: 'until-answered',
   prompt:
     'You train. Note each set as a thing of type fitness-set, and ask the coach before the next session.',
 })
 
-/** Answers `{"exercise": …}` with the next weight, from the asker's own sets. */
+/**
+ * Gives the next weight, from the asker's own sets: `{"exercise": …}` gets it as JSON, words get it in words,
+ * for the exercises that they name, else for all.
+ */
 const advise: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
-  const { data: asked } = z.object({ exercise: z.string() }).safeParse(wake.content)
-  if (asked === undefined) return answer({ how: 'ask me {"exercise": name}' })
   const trainings = (face.views.find(({ name }) => name === 'sets')?.view ?? []) as unknown as AthleteSets[]
-  const own = trainings.find((one) => one.athlete === wake.from && one.exercise === asked.exercise)
-  return answer({ ...asked, advice: (own === undefined ? null : overload(own.sets)) as Json })
+  const own = trainings.filter(({ athlete }) => athlete === wake.from)
+  const { data: asked } = z.object({ exercise: z.string() }).safeParse(wake.content)
+  if (asked === undefined) return answer(inWords(own, wake.content))
+  const training = own.find(({ exercise }) => exercise === asked.exercise)
+  return answer({ ...asked, advice: (training === undefined ? null : overload(training.sets)) as Json })
 }
 
-/** Records `{"did": {a set}}`, and passes `{"ask": exercise}` on to the coach. */
+const REASONS = {
+  'all-met': 'all targets were met',
+  missed: 'a target was missed',
+  'missed-twice': 'targets were missed twice in a row',
+} as const
+
+function inWords(own: readonly AthleteSets[], asked: Json): string {
+  const named = own.filter(
+    ({ exercise }) => typeof asked === 'string' && asked.toLowerCase().includes(exercise),
+  )
+  const told = (named.length === 0 ? own : named).flatMap(({ exercise, sets }) => {
+    const advice = overload(sets)
+    return advice === null ? [] : [`${exercise}: ${advice.weight} kg next, since ${REASONS[advice.why]}.`]
+  })
+  return told.length === 0 ? 'I have seen no set of yours here, so I can name no weight yet.' : told.join(' ')
+}
+
+/**
+ * Records `{"did": {a set}}`, passes `{"ask": exercise}` on to the coach, and answers words with
+ * words.
+ */
 const train: Script = ({ wake, face }) => {
+  if (wake.kind === 'message' && typeof wake.content === 'string')
+    return answer('I train here, and the coach tells me what weight is next.')
   const { did, ask } = (wake.from === null || wake.inReplyTo !== null ? {} : (wake.content ?? {})) as {
     did?: Json
     ask?: Json
@@ -161,7 +189,9 @@ export default defineExtension({
     },
   },
   scripts: { 'fitness:advise': advise, 'fitness:train': train },
+  matterTypes: { 'fitness-set': 'one set of an exercise: weight, target and repetitions' },
   spaceTypes: { 'fitness:gym': 'where sets are done' },
+  minds: ['coach'],
   scene: [
     { verb: 'do', operation: 'create-space', target: '/', args: { path: '/gym', type: 'fitness:gym' } },
     {

@@ -1,4 +1,4 @@
-import { answer, type JsonObject, recordFact, setQuality } from '@treeos/sdk'
+import { answer, type Json, type JsonObject, recordFact, setQuality } from '@treeos/sdk'
 import { being, decide, matter, runScript } from '@treeos/sdk/testing'
 import { describe, expect, it } from 'vitest'
 import food, { totals } from './index.ts'
@@ -77,8 +77,19 @@ describe('food:log', () => {
 it('the diary tells what the days of its own log came to: a malformed day does not count', async () => {
   const kept = { '2026-11-22': [ate('rice', 300)], '2026-11-23': 'pie', someday: [ate('pie', 1)] }
   const world = [logOf('pia', kept), logOf('guest', kept)]
-  const asked = { me: pia, wears: ['food:eater'], wake: { from: 'guest', content: 'how?' }, world }
-  expect(await runScript(food, 'food:diary', asked)).toEqual(
+  const asks = (wake: { kind?: string; content: Json }, rows = world) =>
+    runScript(food, 'food:diary', {
+      me: pia,
+      wears: ['food:eater'],
+      wake: { from: 'guest', ...wake },
+      world: rows,
+    })
+  expect(await asks({ content: { ask: 'totals' } })).toEqual(
     answer([{ log: 'matter:pias', days: [{ day: '2026-11-22', entries: 1, kcal: 300 }] }]),
   )
+  const words = answer('2026-11-22: 300 kcal in 1 entry.')
+  expect(await asks({ content: 'how?' })).toEqual(words)
+  // After it has noted a meal it says what the day came to.
+  expect(await asks({ kind: 'continue', content: { event: 'self-continue' } })).toEqual(words)
+  expect(await asks({ content: 'how?' }, [])).toEqual(answer('I keep no log yet.'))
 })

@@ -94,23 +94,45 @@ const eater = defineRole({
     'asked how the days went, answer by the totals.',
 })
 
+/** The totals of one log, as the view shows them. */
+interface ShownLog {
+  readonly log: string
+  readonly days: readonly DayTotal[]
+}
+
 /**
- * `{"begin": id}` starts a log. `{"ate": {day, food, kcal}}` goes into the first log. Anything else gets the
- * totals.
+ * `{"begin": id}` starts a log. `{"ate": {day, food, kcal}}` goes into the first log. Other JSON gets the
+ * totals as JSON, and words get them in words.
  */
 const diary: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
+  const logs = (face.views.find(({ name }) => name === 'totals')?.view ??
+    []) as unknown as readonly ShownLog[]
+  if (wake.kind === 'continue' || typeof wake.content === 'string') return answer(inWords(logs))
   const { begin, ate } = (wake.content ?? {}) as { begin?: Json; ate?: JsonObject }
-  const logs = (face.views.find(({ name }) => name === 'totals')?.view ?? []) as { log: string }[]
   if (typeof begin === 'string')
     return perform('create-matter', face.space.path, { id: begin, type: 'food-log' })
-  if (ate === undefined) return answer(logs)
   const [first] = logs
-  return first === undefined
-    ? answer('I keep no log: tell me {"begin": id}')
-    : perform('food:log', first.log, ate)
+  if (ate === undefined) return answer(asJson(logs))
+  return first === undefined ? answer(NO_LOG) : perform('food:log', first.log, ate)
 }
 
+const NO_LOG = 'I keep no log yet.'
+
+function inWords(logs: readonly ShownLog[]): string {
+  if (logs.length === 0) return NO_LOG
+  const days = logs.flatMap((log) => log.days)
+  if (days.length === 0) return 'Nothing is in my log yet.'
+  return days
+    .map(({ day, entries, kcal }) => `${day}: ${kcal} kcal in ${entries} entr${entries === 1 ? 'y' : 'ies'}.`)
+    .join(' ')
+}
+
+const born = (name: string) => ({
+  verb: 'be' as const,
+  operation: 'birth',
+  args: { name, cognition: 'scripted', script: 'food:diary', role: 'food:eater', home: '/kitchen' },
+})
 const says = (content: JsonObject) => ({ verb: 'summon' as const, target: '@pia', content })
 const ate = (day: string, food: string, kcal: number) => says({ ate: { day, food, kcal } })
 
@@ -119,6 +141,7 @@ export default defineExtension({
   version: '0.0.0',
   roles: [eater],
   operations: [log],
+  matterTypes: { 'food-log': 'what a being ate, day by day' },
   see: {
     /** of the being's own logs in its space */
     'food:totals': async ({ me, world }) => {
@@ -138,6 +161,7 @@ export default defineExtension({
     },
   },
   scripts: { 'food:diary': diary },
+  minds: ['rosa'],
   scene: [
     { verb: 'do', operation: 'create-space', target: '/', args: { path: '/kitchen', type: 'kitchen' } },
     {
@@ -146,17 +170,8 @@ export default defineExtension({
       target: '/kitchen',
       args: { field: 'permissions.do.create-matter', value: true },
     },
-    {
-      verb: 'be',
-      operation: 'birth',
-      args: {
-        name: 'pia',
-        cognition: 'scripted',
-        script: 'food:diary',
-        role: 'food:eater',
-        home: '/kitchen',
-      },
-    },
+    born('pia'),
+    born('rosa'),
     says({ begin: 'pias-food' }),
     ate('2026-11-21', 'porridge', 350),
     ate('2026-11-21', 'lentil soup', 480),

@@ -56,9 +56,13 @@ export function after({ x, y }: Square, move: Move): Square {
   return { x: x + east, y: y + south }
 }
 
+/** Who of the others holds a square; null for a square that is empty. */
+export const takenBy = (at: Square, others: OtherDancers): string | null =>
+  Object.keys(others).find((name) => isSameSquare(others[name] as Square, at)) ?? null
+
 /**
- * Whether a square lies on the floor and is not a wall. Dancers are not obstacles: on one beat all of them
- * move.
+ * Whether a square lies on the floor and is not a wall. Dancers are no obstacles here: on one beat all of them
+ * move, and a square may be empty by then.
  */
 export function isOpen({ grid, walls }: Floor, at: Square): boolean {
   const isInside = at.x >= 0 && at.y >= 0 && at.x < grid.w && at.y < grid.h
@@ -122,5 +126,5 @@ function laidIn(space: SpaceRow | null): Floor | null {
   return { grid: { w: width, h: height }, walls }
 }
 
-export const positionOf = (being: BeingRow | null): Square | null =>
+export const positionOf = (being: Pick<BeingRow, 'qualities'> | null): Square | null =>
   placed.safeParse(being?.qualities.harmony).data?.position ?? null

@@ -1,11 +1,14 @@
 import {
+  answer,
   asJson,
   defineExtension,
   defineOperation,
   defineRole,
   type Json,
+  perform,
   publishSignal,
   type RoleFlow,
+  recordFact,
   type Script,
   setQuality,
   silence,
@@ -28,6 +31,7 @@ import {
   type Surroundings,
   square,
   surroundings,
+  takenBy,
 } from './floor.ts'
 
 const layFloor = defineOperation({
@@ -57,13 +61,19 @@ const enter = defineOperation({
         `square ${x},${y} of ${target.space} is a wall or off the floor`,
       )
     }
+    const dancer = takenBy(args.at, await othersOf(target, world))
+    if (dancer !== null)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `square ${args.at.x},${args.at.y} of ${target.space} is taken by ${dancer}`,
+      )
     return { facts: [setQuality(target, 'harmony.position', args.at)], result: { at: args.at } }
   },
 })
 
 const step = defineOperation({
   name: 'harmony:step',
-  description: 'Goes one square on the floor, or stays.',
+  description: 'Goes one square on the floor, or stays; also stays where another dancer holds the square.',
   on: 'being',
   allow: ['self'],
   args: z.object({ direction: z.enum(MOVES).describe('where to') }),
@@ -81,7 +91,14 @@ const step = defineOperation({
       )
     }
     const at = after(position, args.direction)
-    return { facts: [setQuality(target, 'harmony.position', at)], result: { at } }
+    // On one beat several go at once: the first one has the square, and the others decide again and find it taken.
+    const dancer = takenBy(at, await othersOf(target, world))
+    if (dancer !== null)
+      return {
+        facts: [recordFact(target, 'harmony:stayed', { at: position, before: dancer })],
+        result: asJson({ at: position, taken: dancer }),
+      }
+    return { facts: [setQuality(target, 'harmony.position', at)], result: asJson({ at }) }
   },
 })
 
@@ -139,19 +156,30 @@ const tick = defineOperation({
 const drummer = defineRole({
   name: 'harmony:drummer',
   canDo: ['harmony:tick'],
+  canSummon: [{ rel: 'asker' }],
+  prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: 'You are the drum. Beat it once.',
 })
 const dancer = defineRole({
   name: 'harmony:dancer',
   canSee: [{ rel: 'here' }, { rel: 'present' }],
   canDo: ['harmony:step'],
+  canSummon: [{ rel: 'asker' }],
+  prose: 'answers',
+  selfContinue: 'until-answered',
   see: ['harmony:neighbors', 'harmony:others'],
   views: 'only', // it steps at every tick
   prompt: ({ me }) =>
     `You are ${me.name}, dancing. On each beat take one step of legalMoves: towards the others, but onto a square that is empty. ` +
     'If there is none, STAY.',
 })
-const resting = defineRole({ name: 'harmony:resting', prompt: 'The drum is silent. You rest.' })
+const resting = defineRole({
+  name: 'harmony:resting',
+  canSummon: [{ rel: 'asker' }],
+  prose: 'answers',
+  prompt: 'The drum is silent. You rest.',
+})
 
 /** Flow of a dancer: it wakes on each beat while the drum is alive, without any summon. */
 export const dancing: RoleFlow = [
@@ -170,31 +198,33 @@ const drumming: RoleFlow = [
  * Beats after each silence; its act arms the next one. A wake by change does not beat. So a drum that is
  * silent rests.
  */
-const beat: Script = ({ wake, primary, face }) =>
-  primary === 'harmony:drummer' && isSilence(wake.content)
-    ? {
-        kind: 'call',
-        call: { verb: 'do', operation: 'harmony:tick', target: face.space.path, args: {} },
-        content: null,
-      }
-    : silence
+const beat: Script = ({ wake, primary, face }) => {
+  const isAlive = primary === 'harmony:drummer'
+  if (wake.kind === 'message')
+    return answer(isAlive ? 'I beat, and all dance.' : 'I am silent, and all rest.')
+  return isAlive && isSilence(wake.content) ? perform('harmony:tick', face.space.path) : silence
+}
 
 const isSilence = (content: Json): boolean =>
   typeof content === 'object' && content !== null && 'event' in content && content.event === 'idle'
 
-/** Takes the step onto an empty square that is nearest to the other dancers. Stays when there is none. */
-const dance: Script = ({ primary, face }) => {
+/**
+ * Takes the step onto an empty square that is nearest to the other dancers. Stays when there is none. Tells
+ * whoever asks where it is.
+ */
+const dance: Script = ({ wake, primary, face }) => {
+  if (wake.kind === 'message') return answer(whereabouts(primary, positionOf(face.me)))
   const seen = (name: string) => face.views.find((view) => view.name === name)?.view
   const around = seen('neighbors') as Surroundings | undefined
   const others = (seen('others') ?? {}) as OtherDancers
   const move = primary === 'harmony:dancer' && around !== undefined ? towards(around, others) : null
   if (move === null) return silence
-  const args = { direction: move }
-  return {
-    kind: 'call',
-    call: { verb: 'do', operation: 'harmony:step', target: `@${face.me.name}`, args },
-    content: null,
-  }
+  return perform('harmony:step', `@${face.me.name}`, { direction: move })
+}
+
+function whereabouts(primary: string, at: Square | null): string {
+  const where = at === null ? 'beside the floor' : `on square ${at.x},${at.y}`
+  return primary === 'harmony:dancer' ? `I dance, ${where}.` : `I rest, ${where}.`
 }
 
 function towards({ position, neighbors, legalMoves }: Surroundings, others: OtherDancers): Move | null {
@@ -239,6 +269,7 @@ export default defineExtension({
     'tick.n': 'beats so far',
     'tick.last': 'the beat after which the drum falls silent',
   },
+  minds: ['ada'],
   scene: [
     { verb: 'do', operation: 'create-space', target: '/', args: { path: '/floor', type: 'dance-floor' } },
     {

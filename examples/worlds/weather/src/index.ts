@@ -9,6 +9,7 @@ import {
   type RoleFlow,
   recordFact,
   type Script,
+  silence,
 } from '@treeos/sdk'
 import { z } from 'zod'
 import { type Observation, observe } from './forecast.ts'
@@ -85,13 +86,21 @@ const lookOut: Script = ({ wake, face }) => {
   )
 }
 
+/** Says where it is, for whoever asks. */
+const wander: Script = ({ wake, stacked }) => {
+  if (wake.kind !== 'message') return silence
+  return answer(
+    stacked.includes('weather:sheltered') ? 'It is bad out there: I stay under a roof.' : 'I wander.',
+  )
+}
+
 export default defineExtension({
   name: 'weather',
   version: '0.0.0',
   roles: [observer, sheltered],
   clauses: drenched,
   operations: [look],
-  scripts: { 'weather:look-out': lookOut },
+  scripts: { 'weather:look-out': lookOut, 'weather:wander': wander },
   see: { 'weather:now': async ({ world }) => (await world.world('weather'))?.values ?? null },
   signals: {
     condition: 'clear, cloudy, fog, drizzle, rain, snow, thunderstorm or unknown',
@@ -100,6 +109,7 @@ export default defineExtension({
     source: 'live, or recorded where no service was reached',
   },
   schedules: { 'weather:hourly': { everySeconds: HOUR_SECONDS, content: 'look out' } },
+  minds: ['wanderer'],
   scene: [
     {
       verb: 'be',
@@ -117,7 +127,7 @@ export default defineExtension({
       args: {
         name: 'wanderer',
         cognition: 'scripted',
-        script: 'echo',
+        script: 'weather:wander',
         role: 'resident',
         roleFlow: drenched,
       },

@@ -85,7 +85,7 @@ async function askModel(
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
   const prompt = renderSignature(signature, overlay?.value ?? null)
   // what repeats an overlay is masked only at the end
-  const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null
+  const telling = overlay === null ? wordSenderOf(deps, loaded, { role, answersBy }, attempt) : null
   try {
     const askedAt = performance.now()
     const asked = await askInOrder<ModelAnswer>(deps, {
@@ -107,7 +107,7 @@ async function askModel(
     })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
     const { answer, settlement } = asked
-    const decision = decisionFrom(answer.decision, { role, answersBy }, loaded.record)
+    const decision = decisionFrom(answer, { role, answersBy }, loaded.record)
     telling?.end('answered')
     const { usage } = answer
     deps.observe.model(

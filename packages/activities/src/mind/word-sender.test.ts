@@ -7,6 +7,7 @@ const OF = {
   being: 'owl',
   moment: `${'o'.repeat(32)}/1/1000000`,
   thread: 't'.repeat(128),
+  answers: null,
   attempt: -5,
 } as const
 
@@ -15,7 +16,7 @@ function hearing(delayMs = 0, fails: (n: number) => boolean = () => false) {
   const errors: unknown[] = []
   let n = 0
   const telling = new WordSender(
-    OF as Pick<WordNotice, 'being' | 'moment' | 'thread' | 'attempt'>,
+    OF as Omit<WordNotice, 'part' | 'says' | 'end'>,
     async (words) => {
       await sleep(delayMs)
       if (fails(n++)) throw new Error('Postgres is away')

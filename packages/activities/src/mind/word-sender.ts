@@ -1,9 +1,13 @@
-import { type MomentId, parseMomentId } from '@treeos/core'
-import type { LoadedMoment } from '@treeos/reality'
+import { type MomentId, owedIn, parseMomentId } from '@treeos/core'
+import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
 import { isStreamed, NOTICE_BYTES_MAX, notifyWords, type WordNotice, type WordPiece } from '@treeos/store'
+import { proseAnswers } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 
-/** How long words wait for more of them: each notice serialises the commits of the database. */
+/**
+ * How long words wait for more of them: each notice serialises the commits of the database. The first words
+ * of a call do not wait.
+ */
 const TOGETHER_MS = 100
 /**
  * Most characters of one notice. JSON writes a character as up to six bytes, and the rest of a notice is
@@ -27,13 +31,17 @@ export async function noteStreaming({ db, memory, observe }: BeatDeps, moment: M
 /** @returns null when nobody watches the being */
 export function wordSenderOf(
   { db, memory, observe }: BeatDeps,
-  { record: { moment, wake } }: LoadedMoment,
+  { record }: LoadedMoment,
+  { role, answersBy }: Pick<ComposedMoment, 'role' | 'answersBy'>,
   attempt: number,
 ): WordSender | null {
+  const { moment, wake } = record
   if (memory.moments.find(moment)?.isStreamed !== true) return null
   const { being } = parseMomentId(moment)
+  const isAnswer = answersBy === null && proseAnswers(role, record)
+  const answers = isAnswer ? (owedIn(record, being)?.id ?? null) : null
   return new WordSender(
-    { being, moment, thread: wake.root, attempt },
+    { being, moment, thread: wake.root, answers, attempt },
     (words) => notifyWords(db, words),
     (error) => observe.error('telling words', error),
   )
@@ -44,7 +52,7 @@ export function wordSenderOf(
  * together. The call never waits for it, and a failure loses words only: the decision has them all.
  */
 export class WordSender {
-  readonly #of: Pick<WordNotice, 'being' | 'moment' | 'thread' | 'attempt'>
+  readonly #of: Omit<WordNotice, 'part' | 'says' | 'end'>
   readonly #notify: (words: WordNotice) => Promise<void>
   readonly #onError: (error: unknown) => void
   #unsaid: WordPiece[] = []
@@ -54,7 +62,7 @@ export class WordSender {
   #telling: Promise<void> | null = null
 
   constructor(
-    of: Pick<WordNotice, 'being' | 'moment' | 'thread' | 'attempt'>,
+    of: Omit<WordNotice, 'part' | 'says' | 'end'>,
     notify: (words: WordNotice) => Promise<void>,
     onError: (error: unknown) => void,
   ) {
@@ -67,7 +75,7 @@ export class WordSender {
     const last = this.#unsaid.at(-1)
     if (last?.tool === tool) this.#unsaid[this.#unsaid.length - 1] = { tool, text: last.text + text }
     else this.#unsaid.push({ tool, text })
-    this.#timer ??= setTimeout(() => this.#tell(), TOGETHER_MS)
+    this.#timer ??= setTimeout(() => this.#tell(), this.#part === 0 ? 0 : TOGETHER_MS)
   }
 
   end(how: NonNullable<WordNotice['end']>): void {

@@ -76,6 +76,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/summon/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Speak to a being, and hear its answer as it is written
+         * @description Server-sent events: `sent` with the correlation, `words` with the `text` that its model writes, then `answer` as `summon` gives it, or `problem`. The answer counts: a model that answers by a tool writes no words, and after a refusal the answer may be another one. A comment each 10 s shows that the stream lives.
+         */
+        post: operations["summonStream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -1211,6 +1231,8 @@ export interface components {
             from: string | null;
             /** @description what was said */
             content: Record<string, never> | unknown[] | string | number | boolean | null;
+            /** @description in plain words what was said or what happened */
+            text: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1415,6 +1437,13 @@ export interface components {
                 from: string | null;
                 /** @example @solomon */
                 to: string;
+                /**
+                 * @description whether a being spoke
+                 * @enum {string}
+                 */
+                kind: "words" | "event";
+                /** @description in plain words what was said or what happened */
+                text: string;
                 /** @description what was said */
                 content: Record<string, never> | unknown[] | string | number | boolean | null;
                 inReplyTo: string | null;
@@ -1691,6 +1720,8 @@ export interface components {
         Decision: {
             call: components["schemas"]["VerbCall"];
             content: string | null;
+            /** @description how many calls the model wrote after this one, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @constant */
             kind: "call";
             /**
@@ -1781,6 +1812,8 @@ export interface components {
             hidden?: components["schemas"]["HiddenPlace"];
             /** @description what hides the place from the being now; only for a reader who may see it */
             hiddenBy?: string;
+            /** @description how many calls its model wrote after the first one, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @description relationship entries and see-resolvers that failed, with the reasons */
             leftOut: (components["schemas"]["DroppedEntry"] | {
                 reason: string;
@@ -1993,6 +2026,8 @@ export interface components {
         LookingBack: "half" | "inward";
         /** @description A call of a verb, without what it carried. */
         MadeCall: {
+            /** @description how many more calls the same answer held, none of which was made; left out for none */
+            ignoredCalls?: number;
             /** @description of a `do` or a `be` */
             operation?: string;
             /** @description stance or address; left out where the call named none */
@@ -2032,6 +2067,8 @@ export interface components {
             temporalUi: string | null;
             /** @description what the wake said; null when it has none, or it is gone */
             wake: components["schemas"]["Json"];
+            /** @description the same in plain words; empty where the wake is null */
+            wakeText: string;
         };
         /** @description One part of a moment, with its times in ms since 1970 UTC. */
         MomentStretch: {
@@ -2938,6 +2975,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Summoned"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    summonStream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request. Sent again with the same key by the same being, it is done once, and answered with what came of it. The same key with another request is RESOURCE_CONFLICT. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example @solomon */
+                    target?: string;
+                    /** @description any JSON, mostly text; at most 64 KiB */
+                    content: unknown;
+                    /** @description the id of a thread that it continues */
+                    thread?: string;
+                    channel?: string;
+                    /** @enum {string} */
+                    priority?: "human" | "interactive" | "background";
+                    role?: string;
+                    expectReply?: boolean;
+                    overlay?: string;
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    outside?: boolean;
+                    /** @description how long to wait for the answer; left out, it comes to the inbox */
+                    waitSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Problem details (RFC 9457) */

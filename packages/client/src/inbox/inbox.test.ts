@@ -44,6 +44,7 @@ it('an entry says who it is from, in which thread, and since when', () => {
     thread: 'thread',
     from: '@bob',
     content: 'may I?',
+    text: 'may I?',
     at: '1970-01-01T00:00:01.000Z',
     priority: 'human',
   })

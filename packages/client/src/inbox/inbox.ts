@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { countOpenSummons, findEntry, type InboxEntry, listOpenSummons, listStandings } from '@treeos/store'
-import { toldContent } from '@treeos/world'
+import { toldContent, toldText } from '@treeos/world'
 
 /**
  * What an entry asks of its person: an answer (`question`), a yes or a no (`approval`), a decision about a
@@ -28,6 +28,8 @@ export interface InboxView {
   readonly thread: string
   readonly from: string | null
   readonly content: Json
+  /** in plain words what was said or what happened */
+  readonly text: string
   /** ISO 8601, UTC */
   readonly at: string
   readonly priority: Priority
@@ -112,12 +114,14 @@ export async function inboxCounts(at: Presence, as: BeingName): Promise<InboxCou
 
 /** An entry by itself: whether a being is still parked is not asked. */
 export function describeInboxEntry(entry: InboxEntry): InboxView {
+  const content = toldContent(entry)
   return {
     correlation: entry.id,
     kind: inboxKind(entry),
     thread: entry.root,
     from: entry.caller === null ? null : stanceOf(entry.caller.name),
-    content: toldContent(entry),
+    content,
+    text: toldText({ wake: entry, content }, entry.being),
     at: new Date(entry.at).toISOString(),
     priority: priorityName(entry.priority),
     ...(entry.isNotice ? { notice: true } : {}),

@@ -67,6 +67,8 @@ export type ExplainedMoment = Explanation & {
   }
   /** what its mind wrote without a tool call, so that it reached nobody; left out where it wrote nothing */
   readonly unheard?: string
+  /** how many calls its model wrote after the first one, none of which was made; left out for none */
+  readonly ignoredCalls?: number
   /** number of the moment in which its model decided again after the refusal; null while that is not over, left out for any other */
   readonly wentOn?: number | null
   /** where it looked; left out for forward */
@@ -132,6 +134,9 @@ export async function explain(
       : { shadow: outcome.record.shadow as unknown as ShadowVerdict[] }),
     ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
     ...(unheard === null ? {} : { unheard }),
+    ...(decision?.kind === 'call' && decision.ignoredCalls !== undefined
+      ? { ignoredCalls: decision.ignoredCalls }
+      : {}),
     ...(wentOn === undefined ? {} : { wentOn }),
     ...(open.orientation === undefined ? {} : { orientation: open.orientation }),
     faults: (await listFaults(db, outcome.moment)).map(faultView),

@@ -1,4 +1,4 @@
-import { type BeingName, type Decision, type FactRef, type Json, TreeosError } from '@treeos/core'
+import { type BeingName, type Decision, type FactRef, type Json, TreeosError, type Wake } from '@treeos/core'
 import { contentHeard, findMoment } from '@treeos/reality'
 import {
   costOf,
@@ -12,7 +12,7 @@ import {
   requireOutcome,
   type StoredOutcome,
 } from '@treeos/store'
-import { toldContent } from '@treeos/world'
+import { toldContent, toldText } from '@treeos/world'
 import type { PastReader } from '../access/past-reader.ts'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { beatsOf, type MomentStretch } from './beats.ts'
@@ -27,6 +27,8 @@ export interface InspectedMoment {
   readonly moment: MomentView
   /** what the wake said; null when it has none, or it is gone */
   readonly wake: Json
+  /** the same in plain words; empty where the wake is null */
+  readonly wakeText: string
   /** null for a moment that was never opened */
   readonly explained: ExplainedMoment | null
   /** null when it wore no role */
@@ -54,9 +56,11 @@ export async function inspectMoment(
   const rebuilt = await prompt(db, registry, being, n).catch(nullIfNotFound)
   const refs = await listFactsOfMoment(db, outcome.moment)
   const payloads = await listFactsAt(db, refs)
+  const heard = await heardIn(db, outcome)
   return {
     moment: await describeMoment(db, outcome),
-    wake: await heardIn(db, outcome),
+    wake: heard?.content ?? null,
+    wakeText: heard === null ? '' : toldText(heard, being),
     explained: await explain(db, being, n, reader).catch(nullIfNotFound),
     prompt: rebuilt,
     layers: rebuilt === null ? [] : layersOf(rebuilt.system),
@@ -79,11 +83,16 @@ export async function beatsOfMoment(
 }
 
 /** What woke the moment, as its being heard it. */
-async function heardIn(db: SeeConnection['db'], { moment, wake }: StoredOutcome): Promise<Json> {
+async function heardIn(
+  db: SeeConnection['db'],
+  { moment, wake }: StoredOutcome,
+): Promise<{ readonly wake: Wake; readonly content: Json } | null> {
   const opened = await findMoment(db, moment)
   const entry = opened?.wake ?? (wake === null ? null : await findEntry(db, wake))
   if (entry === null) return null
-  return opened === null ? toldContent(entry) : contentHeard(opened.noted, opened.face, entry.content)
+  const content =
+    opened === null ? toldContent(entry) : contentHeard(opened.noted, opened.face, entry.content)
+  return { wake: entry, content }
 }
 
 function nullIfNotFound(error: unknown): null {

@@ -9,6 +9,7 @@ import {
   stanceOf,
   triggerOf,
   type Verb,
+  type VerbCall,
   wakeLabel,
 } from '@treeos/core'
 import { contentHeard } from '@treeos/reality'
@@ -72,6 +73,8 @@ export interface MadeCall {
   readonly operation?: string
   /** stance or address; left out where the call named none */
   readonly target?: string
+  /** how many more calls the same answer held, none of which was made; left out for none */
+  readonly ignoredCalls?: number
 }
 
 /** What moments are described by, besides their outcomes. */
@@ -144,7 +147,11 @@ function wokenBy(wake: InboxEntry, open: StoredOpen | null): WokenBy {
 
 function calledIn(decision: Decision, wake: InboxEntry | null): MadeCall | null {
   if (decision.kind !== 'call') return null
-  const { call } = decision
+  const { call, ignoredCalls } = decision
+  return { ...madeCall(call, wake), ...(ignoredCalls === undefined ? {} : { ignoredCalls }) }
+}
+
+function madeCall(call: VerbCall, wake: InboxEntry | null): MadeCall {
   if (call.verb === 'see') return { verb: 'see', target: call.address }
   if (call.verb === 'be') {
     const { name } = call.operation === 'birth' ? call.args : {}

@@ -27,6 +27,21 @@ export interface NamedScene {
   readonly scene: readonly VerbCall[]
 }
 
+/** The scene with a model as the mind of each being that its extension names for that. */
+export const withModel = ({
+  name,
+  scene,
+  minds = [],
+}: NamedScene & { readonly minds?: readonly BeingName[] }): NamedScene => ({
+  name,
+  scene: scene.map((call) => {
+    if (call.verb !== 'be' || call.operation !== 'birth' || !minds.includes(String(call.args.name)))
+      return call
+    const { script: _script, ...args } = call.args
+    return { ...call, args: { ...args, cognition: 'llm' } }
+  }),
+})
+
 /**
  * Plants the scene of an extension, as the operator, unless it was planted before. A second call completes an
  * interrupted one: it skips acts whose result exists already.

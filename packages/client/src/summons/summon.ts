@@ -13,6 +13,7 @@ import { closeEntries } from '@treeos/store'
 import { describeMoment } from '../moments/lived-moments.ts'
 import type { MomentView } from '../moments/moments.ts'
 import { putOverlay } from '../overlays/thread-overlays.ts'
+import { type AnswerHearer, hearingAnswer } from './answer-words.ts'
 import type { Connection } from './connection.ts'
 import { type SubmittedAct, submit } from './submit.ts'
 import { noAnswer, OWN_SECONDS, waitForEnd, waitForOwnMoment } from './wait-for-end.ts'
@@ -50,6 +51,8 @@ export interface SummonRequest {
   readonly key?: string | undefined
   /** ends the waiting. What was sent goes on, and its answer comes to the inbox */
   readonly signal?: AbortSignal | undefined
+  /** hears the words of the answer while a model writes them; not those of an answer by a tool */
+  readonly words?: AnswerHearer | undefined
   /**
    * hears the correlation as soon as the summon is in the inbox of its sender; a thread that it begins has
    * the same id
@@ -99,7 +102,9 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
     ...(request.expectReply === undefined ? {} : { expectReply: request.expectReply }),
     ...(overlay === null ? {} : { overlay: overlay.handle }),
   })
-  const { isNew, ...summoned } = await sendAndWait(at, request.as, call, { ...request, answers: null })
+  const { isNew, ...summoned } = await hearingAnswer(request, (onSent) =>
+    sendAndWait(at, request.as, call, { ...request, onSent, answers: null }),
+  )
   // The record names the overlay that came with the first request: the salt of a later one proves nothing.
   return overlay === null || !isNew ? summoned : { ...summoned, overlay: { salt: overlay.salt } }
 }

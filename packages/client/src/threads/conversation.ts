@@ -1,7 +1,7 @@
 import { type BeingName, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
 import { readerOf } from '@treeos/reality'
 import { listThreadEntries, type ThreadEntry } from '@treeos/store'
-import { toldContent } from '@treeos/world'
+import { toldContent, toldText } from '@treeos/world'
 import { pastsFor } from '../access/past-access.ts'
 import { see } from '../addresses/see.ts'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
@@ -15,6 +15,10 @@ export interface ThreadLine {
   /** null where no being spoke */
   readonly from: string | null
   readonly to: string
+  /** whether a being spoke, or something happened that woke one */
+  readonly kind: 'words' | 'event'
+  /** in plain words what was said or what happened */
+  readonly text: string
   readonly content: Json
   readonly inReplyTo: string | null
   /** it tells of a failure or a limit */
@@ -56,18 +60,23 @@ export async function converse(at: SeeConnection, as: BeingName, id: string): Pr
   return { ...(await thread(at.db, id)), lines: entries.map(lineOf), hidden: all - entries.length }
 }
 
-const lineOf = ({ entry, ended }: ThreadEntry): ThreadLine => ({
-  id: entry.id,
-  at: new Date(entry.at).toISOString(),
-  from: entry.caller === null ? null : stanceOf(entry.caller.name),
-  to: stanceOf(entry.being),
-  content: toldContent(entry),
-  inReplyTo: entry.inReplyTo,
-  notice: entry.isNotice,
-  ...(entry.outside === true ? { outside: true } : {}),
-  isOpen: entry.closedBy === null,
-  moment: ended === null ? null : turnEnd(ended),
-})
+export function lineOf({ entry, ended }: ThreadEntry): ThreadLine {
+  const content = toldContent(entry)
+  return {
+    id: entry.id,
+    at: new Date(entry.at).toISOString(),
+    from: entry.caller === null ? null : stanceOf(entry.caller.name),
+    to: stanceOf(entry.being),
+    kind: entry.kind === 'event' ? 'event' : 'words',
+    text: toldText({ wake: entry, content }, entry.being),
+    content,
+    inReplyTo: entry.inReplyTo,
+    notice: entry.isNotice,
+    ...(entry.outside === true ? { outside: true } : {}),
+    isOpen: entry.closedBy === null,
+    moment: ended === null ? null : turnEnd(ended),
+  }
+}
 
 const turnEnd = ({
   n,

@@ -1,21 +1,11 @@
-import {
-  type BeingName,
-  mendedBy,
-  parseMomentId,
-  quote,
-  stanceOf,
-  type Thread,
-  TreeosError,
-} from '@treeos/core'
+import { type BeingName, mendedBy, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import {
   type Db,
   type InboxEntry,
   listThreads,
   listThreadsOf,
-  listThreadsOfChannel,
   listThreadWords,
-  listUnheard,
   type ThreadsWanted,
   type ThreadWords,
   threadOf,
@@ -31,11 +21,6 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
   readonly moved: string
   /** stances of the beings that were woken in it, or woke another */
   readonly participants: readonly string[]
-  /**
-   * words of minds that reached nobody, since no tool was called; left out where there are none, and in lists
-   * of threads
-   */
-  readonly unheard?: readonly { readonly from: string; readonly words: string }[]
 }
 
 /** Threads, the one with the latest wake first. */
@@ -97,41 +82,6 @@ function shortenedEntry(entry: InboxEntry): string {
   return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS).toWellFormed()} …`
 }
 
-/**
- * A conversation with a name: the threads in which something was said under it, the one with the latest wake
- * first.
- */
-export interface ChannelView {
-  readonly channel: string
-  readonly threads: readonly ThreadView[]
-}
-
-/** Most threads of a channel that are shown. */
-const CHANNEL_THREADS_MAX = 100
-
-/**
- * A thread by its id, or a conversation by the name of its channel.
- * @throws {TreeosError} CORRELATION_NOT_FOUND
- */
-export async function conversation(db: Db, name: string): Promise<ThreadView | ChannelView> {
-  const tally = await threadOf(db, name)
-  if (tally !== null) {
-    const unheard = await unheardIn(db, name)
-    return { ...threadView(tally), ...(unheard.length === 0 ? {} : { unheard }) }
-  }
-  const threads = await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)
-  return threads.length === 0 ? thread(db, name) : { channel: name, threads: threads.map(threadView) }
-}
-
-/** Most words that reached nobody which are shown of a thread. */
-const UNHEARD_MAX = 20
-
-const unheardIn = async (db: Db, thread: string) =>
-  (await listUnheard(db, thread, UNHEARD_MAX)).map(({ moment, words }) => ({
-    from: stanceOf(parseMomentId(moment).being),
-    words,
-  }))
-
 /** One thread by its id. @throws {TreeosError} CORRELATION_NOT_FOUND */
 export async function thread(db: Db, id: string): Promise<ThreadView> {
   const tally = await threadOf(db, id)
@@ -143,7 +93,7 @@ export async function thread(db: Db, id: string): Promise<ThreadView> {
   )
 }
 
-function threadView({
+export function threadView({
   thread,
   state,
   wakes,

@@ -1,4 +1,4 @@
-import type { BeingName, Json } from '@treeos/core'
+import type { BeingName, Cognition, Json, OwedAnswer } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
@@ -90,6 +90,25 @@ export async function findReply(db: Db, being: BeingName, correlation: string): 
   return row === undefined ? null : entryOf(row)
 }
 
+/** The question that a wake is about, as `treeos.question_of` says; null for none, and once its being has answered it. */
+export async function findOwed(db: Db, wake: string): Promise<OwedAnswer | null> {
+  const { rows } = await sql<{
+    id: string
+    name: BeingName
+    role: string | null
+    cognition: Cognition
+    hops: number
+  }>`
+    select q.id, q.caller as name, q.caller_role as role, q.caller_cognition as cognition, q.hops
+    from treeos.inbox w join treeos.inbox q on q.id = treeos.question_of(w)
+    where w.id = ${wake} and not exists (
+      select from treeos.inbox r where r.in_reply_to = q.id and r.being = q.caller)`.execute(db)
+  const [row] = rows
+  if (row === undefined) return null
+  const { id, hops, ...caller } = row
+  return { id, caller, hops }
+}
+
 /** Answers of one being to another, the newest first. */
 export async function listAnswersFrom(
   db: Db,
@@ -107,7 +126,7 @@ export async function listAnswersFrom(
   return rows.map(entryOf)
 }
 
-/** What one being summoned another with in a thread, oldest first. */
+/** What one being last summoned another with in a thread, oldest first. */
 export async function listSaid(
   db: Db,
   of: { readonly root: string; readonly by: BeingName; readonly to: BeingName; readonly limit: number },
@@ -119,10 +138,10 @@ export async function listSaid(
     .where('caller', '=', of.by)
     .where('being', '=', of.to)
     .where('kind', '=', 'summon')
-    .orderBy('age')
+    .orderBy('age', 'desc')
     .limit(of.limit)
     .execute()
-  return rows.map((row) => entryOf(row).content)
+  return rows.reverse().map((row) => entryOf(row).content)
 }
 
 /** All wakes of one thread, in the order they were made. @param root id of the thread */

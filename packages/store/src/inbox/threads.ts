@@ -1,4 +1,4 @@
-import { ASKED_PREFIX, type BeingName, type OutcomeKind, type Thread } from '@treeos/core'
+import { ASKED_PREFIX, type BeingName, type MomentId, type OutcomeKind, type Thread } from '@treeos/core'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { detailOf } from '../ledger/refusal-digest.ts'
 import { offspringOf } from '../rows/offspring.ts'
@@ -153,6 +153,7 @@ export interface ThreadEntry {
   readonly entry: InboxEntry
   /** null while there is none, and where the past of its being is not open */
   readonly ended: {
+    readonly moment: MomentId
     readonly n: number
     readonly kind: OutcomeKind
     readonly reason: string | null
@@ -174,6 +175,7 @@ export async function listThreadEntries(
     of === null ? sql`true` : sql`${being} in (select being from offspring)`
   const { rows } = await sql<
     Selectable<InboxTable> & {
+      moment: MomentId
       n: number | null
       outcome: OutcomeKind
       reason: string | null
@@ -182,18 +184,36 @@ export async function listThreadEntries(
     }
   >`
     with recursive ${offspringOf(of)}
-    select i.*, o.n, o.kind as outcome, o.reason, o.detail, o.refusal from (
+    select i.*, o.moment, o.n, o.kind as outcome, o.reason, o.detail, o.refusal from (
       select * from treeos.inbox i where i.root = ${root} and i.kind <> 'act' and (${isOpen(sql`i.being`)} or ${isOpen(sql`i.caller`)})
       order by i.age desc limit ${last}
     ) i left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded' and ${isOpen(sql`i.being`)}
     order by i.age`.execute(db)
   const counted = await sql<{ all: number }>`
     select count(*) as all from treeos.inbox where root = ${root} and kind <> 'act'`.execute(db)
-  const entries = rows.map(({ n, outcome: kind, reason, detail, refusal, ...row }) => ({
+  const entries = rows.map(({ moment, n, outcome: kind, reason, detail, refusal, ...row }) => ({
     entry: entryOf(row),
-    ended: n === null ? null : { n, kind, reason, detail: detailOf({ detail, refusal }) },
+    ended: n === null ? null : { moment, n, kind, reason, detail: detailOf({ detail, refusal }) },
   }))
   return { entries, all: counted.rows[0]?.all ?? 0 }
+}
+
+/** A question of a thread that has no answer, while a wake about it is open. */
+export interface OpenQuestion {
+  readonly id: string
+  readonly asker: BeingName
+  readonly being: BeingName
+}
+
+/** The questions of a thread that somebody still works on, oldest first. */
+export async function listOpenQuestions(db: Db, root: string): Promise<OpenQuestion[]> {
+  const { rows } = await sql<OpenQuestion>`
+    select q.id, q.caller as asker, q.being from treeos.inbox q
+    where q.root = ${root} and q.kind = 'summon' and q.in_reply_to is null and q.expect_reply and q.caller <> q.being
+      and not exists (select from treeos.inbox a where a.in_reply_to = q.id)
+      and (q.closed_by is null or exists (select from treeos.inbox w where w.about = q.id and w.root = q.root and w.closed_by is null))
+    order by q.age`.execute(db)
+  return rows
 }
 
 /** What began a thread, and what was said in it last, as far as one may read it. */

@@ -13,6 +13,7 @@ import type {
   OtherRefusal,
   OutcomeKind,
   OverlayRecord,
+  OwedAnswer,
   PinnedStack,
   ReelId,
   RoleName,
@@ -30,6 +31,8 @@ export interface OpenRecord {
   readonly answers: string | null
   readonly verb: Verb
   readonly caller: Caller | null
+  /** the question that it is about and has still to answer; left out for none, and for an act of a person */
+  readonly owed?: OwedAnswer
   readonly openedAt: number
   readonly zone: string
   readonly hour: number

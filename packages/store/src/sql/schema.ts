@@ -281,6 +281,8 @@ export interface InboxTable {
   cause: Buffer | null
   /** the wake that a being goes on from */
   answers: string | null
+  /** the question for which its being goes on by it, or for which its sender asks; null for any other wake */
+  about: Generated<string | null>
   looks: Generated<number>
   refusals: Generated<number>
   expect_reply: Generated<boolean>

@@ -113,6 +113,7 @@ create table treeos.inbox (
   closed_by text,
   closed_at timestamptz,
   answers text, -- the wake that a being goes on from
+  about text, -- the question for which its being goes on or its sender asks: write_inbox says it, never whoever sends the wake
   looks smallint not null default 0,
   refusals smallint not null default 0,
   expect_reply boolean not null default true,

@@ -18,6 +18,8 @@ export interface WordNotice {
   readonly moment: MomentId
   /** the thread of the wake */
   readonly thread: string
+  /** the question that plain words of this call answer; null where they reach nobody */
+  readonly answers: string | null
   /** tells the calls of one moment apart */
   readonly attempt: number
   /** number of this part of the call, from 0; a missing one was lost on its way */
@@ -59,6 +61,7 @@ export function parseWords(payload: string): WordNotice | null {
       typeof words?.being === 'string' &&
       typeof words.moment === 'string' &&
       typeof words.thread === 'string' &&
+      (words.answers === null || typeof words.answers === 'string') &&
       Number.isSafeInteger(words.attempt) &&
       Number.isSafeInteger(words.part) &&
       Array.isArray(words.says) &&

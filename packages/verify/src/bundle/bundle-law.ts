@@ -1,5 +1,6 @@
 /** Judges the acts of a bundle by the law that the worker asked, over the facts of the bundle alone. */
 import {
+  askerIn,
   type Json as CoreJson,
   type Fact,
   type FactDraft,
@@ -42,7 +43,7 @@ import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
 import type { Moment } from '../moment.ts'
-import { askerIn, openIn, recordedMoment } from '../recorded-moment.ts'
+import { openIn, recordedMoment } from '../recorded-moment.ts'
 import { BundleReels } from './bundle-reels.ts'
 
 /** What the law said of the call of a moment. */
@@ -152,7 +153,7 @@ export class BundleLaw {
     const reader = this.#readerAt(basis)
     const me = await reader.being(String(record.being))
     if (me === null) return { found: fault('its being is not there in what it read') }
-    const asker = askerIn(openIn({ open }))
+    const asker = askerIn(openIn({ open }), me.name)
     const isInward = at(open, 'orientation') === 'inward'
     const { surface, dropped } = await surfaceOf(reader, registry, { me, asker, specs }, isInward)
     const lists = {

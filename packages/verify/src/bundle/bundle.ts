@@ -34,6 +34,7 @@ import {
 import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
+import { Questions } from './questions.ts'
 import { Signings } from './signings.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
@@ -88,6 +89,7 @@ class BundleCheck {
   >()
   readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
+  readonly #questions = new Questions()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
   /** when the reality was made; null before that is told */
@@ -260,6 +262,7 @@ class BundleCheck {
     const isTombstone = this.#erasures.take(header, payload)
     this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
+    this.#questions.takeFact(String(reel), Number(seq), header, payload)
     this.#countFact(header, payload)
     if (isHashed && isSaid && isFormed) this.#law.take(header, payload, String(hash))
     this.#takeMomentless(header, isSaid ? payload : null)
@@ -354,6 +357,10 @@ class BundleCheck {
         ),
         role,
       }
+      const [, read = 0] = heads?.basis.find(([reel]) => reel === `being:${being}`) ?? []
+      const wrongly =
+        faults.length > 0 ? null : this.#questions.takeMoment(moment.open, String(being), Number(read))
+      this.#need(wrongly === null, 'context-mismatch', wrongly ?? '', wrong)
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
     } else {

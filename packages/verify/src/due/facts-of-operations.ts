@@ -89,9 +89,15 @@ const kept = (call: CallToDerive, kind: string, isOwn: (value: Json | undefined)
   )
 
 function* scheduled(call: CallToDerive): Iterable<DueFact> {
+  const at = call.given('at')
   const own = {
-    everySeconds: call.given('everySeconds'),
+    ...(at === null ? { everySeconds: call.given('everySeconds') } : { at: isArray(at) ? at : [at] }),
     priority: call.givenOr('priority', 'background'),
+    ...Object.fromEntries(
+      ['days', 'zone', 'missed'].flatMap((name) =>
+        call.given(name) === null ? [] : [[name, call.given(name)]],
+      ),
+    ),
     ...(call.has('content') ? { content: call.given('content') } : {}),
   }
   yield kept(call, 'schedule', (value) => same(value, own))

@@ -1,4 +1,5 @@
 /** What a summon says, as far as it follows from its call and from what woke the being. */
+import { askerIn, owedIn } from '@treeos/core'
 import { at } from '../canonical.ts'
 import type { CallToDerive } from './call-to-derive.ts'
 import { type DueFact, isText, oneOf } from './due-fact.ts'
@@ -9,8 +10,9 @@ const SILENT = ['already-answered', 'no-reply-expected']
 export function* factsOfSummon(summon: CallToDerive): Iterable<DueFact> {
   const { call, open, record, role, me } = summon
   if (summon.written.length === 0 && SILENT.includes(String(record.reason))) return
-  const [answers, caller] = [at(open, 'answers') ?? null, at(open, 'caller', 'name')]
+  const answers = at(open, 'answers') ?? null
   const [id, kind] = [String(at(open, 'wake', 'id')), at(open, 'wake', 'kind')]
+  const caller = askerIn(open as never, me) ?? undefined
   const repliesToAsker = role !== null && (at(role, 'replyTo') ?? 'asker') === 'asker'
   const to = summon.target?.slice(1) ?? (repliesToAsker && typeof caller === 'string' ? caller : null)
   const said = to ?? summon.wrote('to') ?? null
@@ -31,7 +33,8 @@ export function* factsOfSummon(summon: CallToDerive): Iterable<DueFact> {
       to: to ?? isText,
       content: at(call, 'content') ?? null,
       root: thread ?? root,
-      inReplyTo: inReplyTo ?? (mayAnswer ? oneOf(null, answers, id) : null),
+      inReplyTo:
+        inReplyTo ?? (mayAnswer ? oneOf(null, answers, id, owedIn(open as never, me)?.id ?? null) : null),
       expectReply: expects === undefined ? oneOf(undefined, false) : expects === false ? false : undefined,
       channel: at(call, 'channel'),
       thread,

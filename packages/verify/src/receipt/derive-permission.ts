@@ -1,4 +1,4 @@
-import { REGISTRY_REEL } from '@treeos/core'
+import { askerIn, REGISTRY_REEL } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReader } from '@treeos/world'
 import { deriveOpened, pathsRead } from '../bundle/derive-opened.ts'
@@ -12,7 +12,7 @@ import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfMoment, type Moment } from '../moment.ts'
 import { faultsOfOrigin } from '../origin.ts'
 import { type PasskeyResult, signerOf, signingOf } from '../passkey.ts'
-import { askerIn, openIn } from '../recorded-moment.ts'
+import { openIn } from '../recorded-moment.ts'
 import { judgeReceiptCall, NOTHING_OUTSIDE } from './judge.ts'
 import { need } from './need.ts'
 import { checkOwnFacts } from './own-facts.ts'
@@ -275,7 +275,11 @@ async function uncheckedLists(
     CAN_LISTS.every((list) => at(spec, list) === undefined || isArray(at(spec, list)))
   need(specs.every(areLists), 'what a role may do is not a list')
   const isInward = at(moment.open, 'orientation') === 'inward'
-  const wearing = { me, asker: askerIn(openIn(moment)), specs: specs as unknown as readonly RoleSpec[] }
+  const wearing = {
+    me,
+    asker: askerIn(openIn(moment), me.name),
+    specs: specs as unknown as readonly RoleSpec[],
+  }
   const reader = new WorldReader(world.source()) // an entry that names beings in a space fails to read it
   const { surface: wanted, dropped } = await surfaceOf(reader, TOKENS, wearing, isInward)
   const unnamed = dropped.some(({ entry }) => at(entry, 'rel') === 'any-child')

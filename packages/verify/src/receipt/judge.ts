@@ -1,6 +1,7 @@
 import {
   approvalOf,
   asJson,
+  askerIn,
   type BeingName,
   isSameJson,
   parseSpacePath,
@@ -27,7 +28,7 @@ import {
 import { at, isArray, type Json, type JsonObject, same } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import type { Moment } from '../moment.ts'
-import { askerIn, recordedMoment } from '../recorded-moment.ts'
+import { recordedMoment } from '../recorded-moment.ts'
 import { need } from './need.ts'
 import type { Parts } from './witness.ts'
 
@@ -76,7 +77,7 @@ export async function judgeReceiptCall(
     'its operation has another rule of its own',
   )
   const operation = own ?? bareOperation(witness, call)
-  checkTarget(call, { me, target, asker: askerIn(decided.open), specs }, own)
+  checkTarget(call, { me, target, asker: askerIn(decided.open, me.name), specs }, own)
   const registry = registryOf(call, {
     ...operation,
     ...(asked === null ? {} : { form: asked.ties.operation ?? '' }),

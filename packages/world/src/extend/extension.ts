@@ -273,6 +273,8 @@ export interface Extension {
   readonly hooks: Readonly<Record<string, JsonObject>>
   /** calls that the operator makes, in order, to set up a demonstration; empty for none */
   readonly scene: readonly VerbCall[]
+  /** scripted beings of the scene that are born with a model as their mind where one is connected; none when left out */
+  readonly minds?: readonly BeingName[]
   /** forms that the portal offers beside its own one of a birth; none when left out */
   readonly birthForms?: readonly BirthForm[]
 }

@@ -342,7 +342,8 @@ describe('a being that summons itself', () => {
   })
 
   it('answers who asked from the moment that it gave itself', async () => {
-    const more = turned({ answers: ASKED.id, caller: ASKED.caller })
+    const owed = { id: ASKED.id, caller: ASKED.caller!, hops: ASKED.hops }
+    const more = turned({ answers: ASKED.id, caller: ASKED.caller, owed })
     const live = { entry: async () => ({ ...ASKED, closedBy: 'cid/1/1' }) }
     expect((await said({ decision: calling(answering), more, live }))[0]).toMatchObject({
       being: 'ann',

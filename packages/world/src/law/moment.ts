@@ -5,10 +5,14 @@ import {
   type Cognition,
   correlationFor,
   type Decision,
+  isChosen,
+  isContinuation,
   type Json,
   type MomentId,
   newWake,
   type OtherRefusal,
+  type OwedAnswer,
+  owedIn,
   type PinnedStack,
   PRIORITIES,
   questionOf,
@@ -18,7 +22,6 @@ import {
 } from '@treeos/core'
 import type { Registry } from '../extend/registry.ts'
 import type { ShadowVerdict } from '../gates/refusal.ts'
-import { isAwaited } from '../moment/wake-block.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
@@ -36,6 +39,10 @@ export interface OpenedMomentRecord {
   /** the wake that a person's reply answers, or that the being goes on from */
   readonly answers: string | null
   readonly caller: Caller | null
+  /** the question that it is about, while that is neither answered nor let go; left out for none */
+  readonly owed?: OwedAnswer
+  /** of a moment that brings a yes: the word for the wake of the moment that asked; else left out */
+  readonly asKind?: string
   readonly driver: BeingName | null
   readonly cognition: { readonly kind: Cognition }
   readonly asked: RoleName | null
@@ -94,6 +101,13 @@ export interface LawInputs {
   readonly judged: Act | null
 }
 
+/** What a call of a moment answers. What a person chose answers what it names, whatever the being owes. */
+function answerDue(open: OpenedMomentRecord, wake: Wake): OwedAnswer | null {
+  if (!isChosen(open)) return owedIn(open, wake.being)
+  const { id, caller } = wake
+  return caller === null || isContinuation(wake) ? null : { id, caller, hops: 0 } // each act begins a chain
+}
+
 /** What a call of a moment is decided from. */
 export function actingOf(
   { open, worn }: Pick<DecidedMoment, 'open'> & { readonly worn: WornSurface },
@@ -118,7 +132,7 @@ export function actingOf(
     hops: open.wake.kind === 'act' ? 0 : open.wake.hops,
     role,
     correlation: correlationFor(open.wake, open.moment),
-    owed: open.cognition.kind !== 'human' && isAwaited(open) ? questionOf(open.wake, open.answers) : null,
+    owed: answerDue(open, wake),
     asker: () => questions.asker(wake),
     opener: () => questions.opener(wake),
     question: (id) => questions.entry(id),

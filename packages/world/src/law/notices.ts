@@ -8,8 +8,8 @@ import {
   LIMITS,
   type Notice,
   newWake,
+  owedIn,
   PRIORITIES,
-  questionOf,
   stanceOf,
   type Wake,
   type WakeRecord,
@@ -52,7 +52,7 @@ export function asNotice(wake: Wake): Notice {
  * - No notice for a person's own act: the person sees the result. Of one that came by a signal the person
  *   gets one.
  * - No notice for a skip that a role or a cut intended.
- * - For a wake without an asker, or whose asker expects no reply, only the operator gets one.
+ * - Of a moment that owes nobody an answer only the operator gets one.
  * - For a being that was ended only the asker gets one.
  * - The approver of a parked being gets none: the notice of the parking says the same.
  * @param approver who may approve that the being goes on; null when the being is not parked
@@ -67,18 +67,16 @@ export function failureNotices(
     return []
   const isSignalled = isSignalledAct(open.wake, heard)
   if ((open.wake.kind === 'act' && !isSignalled) || open.wake.hops >= LIMITS.hopsMax) return []
-  const isAnswered = questionOf(open.wake, open.answers) === null
-  const waits = open.wake.kind !== 'act' && open.wake.expectReply !== false && !isAnswered
-  const asker = waits ? (open.caller?.name ?? null) : null
+  const owed = owedIn(open, actor)
+  const asker = owed?.caller.name ?? null
   const content = {
     event: verdict.kind,
     actor: stanceOf(actor),
-    correlation: answeredBy(open),
+    correlation: owed?.id ?? answeredBy(open),
     code: verdict.reason,
     message: verdict.detail,
   }
   const isEnded = verdict.reason === 'being-ended' || verdict.reason === 'BEING_ENDED'
-  if (isEnded && open.wake.inReplyTo !== null) return [] // whoever answered it waits for nothing
   const recipients = new Set<BeingName>(approver === null && !isEnded ? [OPERATOR] : [])
   if (asker !== null) recipients.add(asker)
   if (!isSignalled) recipients.delete(actor) // who signals is the operator

@@ -10,6 +10,7 @@ import {
   LIMITS,
   LOOK_PREFIX,
   type Notice,
+  owedIn,
   questionOf,
   quote,
   REFUSED_PREFIX,
@@ -60,25 +61,31 @@ export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: Going
   if (decision.kind !== 'call') return unchanged
   if (verdict.kind === 'see') {
     const shown = await lookOf(decision.call, verdict)
-    return shown === null ? unchanged : afterLook(moment, verdict, shown, at)
+    return shown === null ? unchanged : afterLook(moment, verdict, { ...shown, ...ignoredIn(decision) }, at)
   }
   // prose means that it called nothing more
   const isLast = decision.prose === true || verdict.act?.rests === true
   return verdict.kind === 'act' && !isLast && goesOn(moment, decision.call, verdict)
-    ? continueItself(moment, decision.call, verdict, at)
+    ? continueItself(moment, decision, verdict, at)
     : unchanged
 }
+
+type CallDecision = Extract<DecidedMoment['decision'], { kind: 'call' }>
+
+/** Tells a model of its further calls, which it may take for made. */
+const ignoredIn = ({ ignoredCalls }: CallDecision): { ignoredCalls?: number } =>
+  ignoredCalls === undefined ? {} : { ignoredCalls }
 
 /**
  * Whether the role of a being lets it go on after this act. Until it has answered, it goes on after whatever
  * it does for a being that spoke to it. When it speaks, that is the answer, or a question whose answer wakes
  * it.
  */
-function goesOn({ worn, open }: DecidedMoment, { verb }: VerbCall, { act }: Verdict): boolean {
+function goesOn({ being, worn, open }: DecidedMoment, { verb }: VerbCall, { act }: Verdict): boolean {
   const selfContinue = worn?.role.selfContinue ?? false
   if (selfContinue !== 'until-answered') return selfContinue
   const hasSpoken = verb === 'summon' || act?.wakes.some(({ inReplyTo }) => inReplyTo !== null) === true
-  return open.caller !== null && open.wake.expectReply !== false && !hasSpoken
+  return owedIn(open, being) !== null && !hasSpoken
 }
 
 /** What a look gave, or why it was refused; null where the being did not look. */
@@ -202,7 +209,7 @@ function refusedIn({ open, decision, hasEffect }: DecidedMoment, verdict: Verdic
 
 async function continueItself(
   moment: DecidedMoment,
-  call: VerbCall,
+  decision: CallDecision,
   verdict: Verdict,
   { reader, asked }: GoingOnInputs,
 ): Promise<GoingOn> {
@@ -214,7 +221,7 @@ async function continueItself(
   if (await isChainFull(asked, open.wake.root)) return chainSpent(moment, verdict)
   const step = gone + 1
   const own = { actor: stanceOf(being), prior: open.moment, step, of: max }
-  const question = questionOf(open.wake, open.answers)
+  const { id: question = questionOf(open.wake, open.answers) } = owedIn(open, being) ?? {}
   // Answered, or left to the moment for which it summoned itself.
   const isAnswered =
     question !== null &&
@@ -225,9 +232,11 @@ async function continueItself(
     ...own,
     ...begunIn(open, heard),
     ...(earlier.length === 0 ? {} : { earlier }),
-    ...actStep(call, verdict.act?.result ?? null),
+    ...actStep(decision.call, verdict.act?.result ?? null),
+    ...ignoredIn(decision),
   })
-  const wake = nextWake(moment, CONTINUE_PREFIX + open.moment, content, isAnswered ? null : question)
+  const goesOnFrom = isAnswered ? null : questionOf(open.wake, open.answers)
+  const wake = nextWake(moment, CONTINUE_PREFIX + open.moment, content, goesOnFrom)
   return { verdict, wakes: [{ ...wake, continues: step }], notices: [] }
 }
 

@@ -1,9 +1,10 @@
 import {
+  askerIn,
   type BeingName,
   type Caller,
   type Cognition,
   holdsCall,
-  questionOf,
+  type OwedAnswer,
   triggerOf,
   type Verb,
   type Wake,
@@ -17,11 +18,13 @@ import type { Quotes } from './wake-quotes.ts'
 export interface RecordedOpening extends OpenTime {
   readonly verb: Verb
   readonly caller: Caller | null
+  readonly owed?: OwedAnswer
   readonly cognition: { readonly kind: Cognition }
   readonly lastSealed: LastSealed | null
   readonly asked: string | null
   readonly answers: string | null
-  readonly wake: Parameters<typeof wakeLabel>[0] & Pick<Wake, 'outside' | 'orientation'>
+  readonly wake: Parameters<typeof wakeLabel>[0] &
+    Pick<Wake, 'outside' | 'orientation' | 'caller' | 'hops' | 'expectReply'>
   readonly cut?: true
   /** the word of the wake of the moment that asked, where it brings a yes */
   readonly asKind?: string
@@ -49,8 +52,7 @@ export function momentInputsOf(
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
     ended: me.ended !== undefined,
-    // who has the answer does not ask
-    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null),
+    asker: askerIn(open, me.name),
     quotes: open.quotes ?? null,
     outside: open.wake.outside === true,
     // A moment that a person decides, or that holds its call already, looks forward.

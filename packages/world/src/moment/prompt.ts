@@ -1,8 +1,8 @@
 import {
+  askedBy,
   isContinuation,
   isToSelf,
   type Json,
-  questionOf,
   type RoleName,
   type ShownNames,
   stanceOf,
@@ -71,7 +71,9 @@ export function composeMoment(
   own: PromptMoment,
 ): ComposedPrompt {
   const { toSelf = isToSelf(own.wake, face.me.name), ...first } = firstWake(own.wake, own.content)
-  const moment = { ...own, ...first, toSelf }
+  const asking = { ...own.wake, caller: toSelf ? null : own.caller, hops: 0 }
+  const owed = own.owed ?? askedBy(asking, face.me.name) ?? undefined
+  const moment = { ...own, ...first, toSelf, owed }
   const refused = refusedCalls(own.wake, own.content)
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
   const answersBy = answeringOperation(face, registry)
@@ -108,14 +110,11 @@ function answeringOperation(
   return null
 }
 
-const toolsAt = (
-  { surface, targets, me }: Face,
-  { caller, wake, answers = null }: PromptMoment,
-): ToolsAt => ({
+const toolsAt = ({ surface, targets, me }: Face, { caller, wake, owed }: PromptMoment): ToolsAt => ({
   surface,
   targets,
   me: me.name,
-  caller: questionOf(wake, answers) === null ? null : caller,
+  caller: owed?.caller ?? (wake.expectReply === false ? caller : null),
   expectReply: wake.expectReply,
   goesOn: isContinuation(wake),
 })

@@ -7,11 +7,17 @@ const ANSWERING: Surface = { ...NONE, canSummon: ['@bo'] }
 const ASKER = { replyTo: 'asker', respondMode: 'async', prose: 'see', forceToolCall: false } as const
 const BO = { name: 'bo', role: 'guest', cognition: 'human' } as const
 
-const woken = (wake: Partial<WakeRow['wake']> = {}, caller: WakeRow['caller'] = BO): WakeRow => ({
-  wake: { id: 'w', kind: 'summon', root: 't', inReplyTo: null, ...wake },
-  caller,
-  verb: 'summon',
-})
+const woken = (wake: Partial<WakeRow['wake']> = {}, caller: WakeRow['caller'] = BO): WakeRow => {
+  const row: WakeRow = {
+    wake: { id: 'w', kind: 'summon', root: 't', inReplyTo: null, ...wake },
+    caller,
+    verb: 'summon',
+  }
+  const isQuestion =
+    row.wake.kind === 'summon' && row.wake.inReplyTo === null && row.wake.expectReply !== false
+  return caller !== null && isQuestion ? owing(row) : row
+}
+const owing = (row: WakeRow): WakeRow => ({ ...row, owed: { id: 'w', caller: BO, hops: 0 } })
 const linesOf = (row: WakeRow) => wakeBlock(row, ANSWERING, ASKER).block.split('\n')
 const lastLineOf = (row: WakeRow, surface = ANSWERING) => wakeBlock(row, surface, ASKER).after
 
@@ -90,7 +96,7 @@ describe('[Wake]', () => {
   it('asks for plain words where they are the answer, and where no tool has to be called', () => {
     const spoken = { ...ASKER, prose: 'answers' } as const
     const doing = { ...ANSWERING, canDo: ['move'] }
-    const onTheWay = { ...woken({ id: 'continue/x/1/1', kind: 'event' }), answers: 'w' }
+    const onTheWay = owing(woken({ id: 'continue/x/1/1', kind: 'event' }))
     const lineOf = (row: WakeRow, surface: Surface, more = {}) =>
       wakeBlock(row, surface, { ...spoken, ...more }).after
     expect(lineOf(woken(), ANSWERING)).toBe('@bo may be waiting. Answer @bo in plain words.')
@@ -107,11 +113,9 @@ describe('[Wake]', () => {
 
   it.each<[boolean, string, WakeRow]>([
     [true, 'a message', woken()],
-    [true, 'a look for its asker', { ...woken({ id: 'look/x/1/1', kind: 'event' }), answers: 'w' }],
-    [true, 'an act on the way', { ...woken({ id: 'continue/x/1/1', kind: 'event' }), answers: 'w' }],
-    [false, 'the answer itself', { ...woken({ id: 'continue/x/1/1', kind: 'event' }), answers: null }],
-    [false, 'an answer', woken({ inReplyTo: 'q' })],
-    [false, 'an announcement', woken({ expectReply: false })],
+    [true, 'a look for its asker', owing(woken({ id: 'look/x/1/1', kind: 'event' }))],
+    [true, 'an answer for somebody else', owing(woken({ inReplyTo: 'q' }))],
+    [false, 'an answer for nobody', woken({ inReplyTo: 'q' })],
     [false, 'an event', woken({ id: 'change/x/1/1', kind: 'event' }, null)],
   ])('awaited is %s after %s: then forceToolCall holds', (awaited, _what, row) => {
     expect(isAwaited(row)).toBe(awaited)

@@ -1,7 +1,7 @@
 import {
   type Caller,
   isContinuation,
-  questionOf,
+  type OwedAnswer,
   stanceOf,
   type Verb,
   type Wake,
@@ -22,27 +22,22 @@ export interface WakeRow {
   readonly toSelf?: boolean
   /** as the open record says: the moment holds words from outside */
   readonly outside?: true
-  /** as the open record says: the wake that this one goes on from, while that is not answered */
-  readonly answers?: string | null
+  /** as the open record says: whom it has still to answer */
+  readonly owed?: OwedAnswer | undefined
   /** as the rows say; for a person's reply, of the wake that it answers */
   readonly caller: Caller | null
   readonly verb: Verb
 }
 
-/** Whether a being may wait for an answer: it spoke, wants one, has none yet, and did not speak to answer. */
-export const isAwaited = ({ wake, caller, answers = null }: Omit<WakeRow, 'verb'>): boolean =>
-  caller !== null &&
-  wake.kind !== 'act' &&
-  wake.inReplyTo === null &&
-  wake.expectReply !== false &&
-  questionOf(wake, answers) !== null
+/** Whether a being waits for an answer. */
+export const isAwaited = ({ owed }: Pick<WakeRow, 'owed'>): boolean => owed !== undefined
 
 type ProseRules = Pick<ComposedRole, 'replyTo' | 'respondMode' | 'prose' | 'forceToolCall'>
 
 /** Whether prose without a tool call is the answer to whoever waits. */
 export const proseAnswers = (
   { prose, respondMode }: Pick<ComposedRole, 'prose' | 'respondMode'>,
-  row: Omit<WakeRow, 'verb'>,
+  row: Pick<WakeRow, 'owed'>,
 ): boolean => prose === 'answers' && respondMode !== 'none' && isAwaited(row)
 
 /**
@@ -53,13 +48,13 @@ export const proseAnswers = (
  *   most what they read last
  */
 export function wakeBlock(
-  { wake, caller, answers, outside, toSelf = false }: WakeRow,
+  { wake, caller, owed, outside, toSelf = false }: WakeRow,
   surface: Surface,
   role: ProseRules,
   answersBy: string | null = null,
 ): { readonly block: string; readonly after: string | null } {
   const kind = wakeLabel(wake)
-  const after = lastLine({ wake, caller, answers }, surface, role, answersBy)
+  const after = lastLine({ wake, caller, owed }, surface, role, answersBy)
   const lines = [
     `kind: ${inline(kind)}`,
     ...(toSelf ? ['from: yourself'] : caller === null ? ['from: nobody'] : []),
@@ -154,9 +149,9 @@ function howToAnswer(
   role: ProseRules,
   answersBy: string | null,
 ): string | null {
-  const { caller } = row
-  if (caller === null || covers(surface.canSummon, stanceOf(caller.name)) === undefined) return null
-  const who = inline(stanceOf(caller.name))
+  const to = row.owed?.caller ?? row.caller
+  if (to === null || covers(surface.canSummon, stanceOf(to.name)) === undefined) return null
+  const who = inline(stanceOf(to.name))
   if (role.respondMode === 'none') return 'Your role answers nobody: each summon names its target.'
   if (!isAwaited(row))
     return `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`

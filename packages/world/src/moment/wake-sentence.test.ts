@@ -1,6 +1,6 @@
 import type { Json } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { toldWake } from './wake-sentence.ts'
+import { toldOf, toldWake } from './wake-sentence.ts'
 
 const of = (id: string, content: Json, kind: 'event' | 'summon' = 'event') =>
   toldWake({ wake: { id, kind, root: 't', inReplyTo: null }, content })
@@ -150,5 +150,93 @@ describe('an event is told in one sentence before its JSON', () => {
       [`${forged}/x`, { event: forged, actor: forged }],
     ]
     for (const [id, content] of contents) expect(of(id, content).before).not.toMatch(/[\n\u2028]/)
+  })
+})
+
+const told = (id: string, content: Json) =>
+  toldOf({ wake: { id, kind: 'event', root: 't', inReplyTo: null }, content }, 'ann')
+
+describe('the same event is told to others in plain words', () => {
+  it.each<[string, string, Json, string]>([
+    [
+      'what a tool gave',
+      'continue/ann/1/2',
+      {
+        ...{
+          event: 'self-continue',
+          actor: '@ann',
+          prior: 'ann/1/2',
+          step: 1,
+          of: 16,
+          begun: { from: '@bo', content: 'x' },
+        },
+        did: 'did shop:lookup-order on /shop with {"order":1002}',
+        result: { order: 1002, items: ['one red lamp'], shipped_on: '3 May', note: null },
+      },
+      '@ann did shop:lookup-order on /shop (order 1002), which gave: order 1002, items one red lamp, shipped on 3 May, note nothing.',
+    ],
+    [
+      'an act that gave nothing',
+      'continue/ann/1/2',
+      { event: 'self-continue', did: 'said to @bo: "hello {\\"x\\":1}"' },
+      '@ann said to @bo: "hello {\\"x\\":1}".',
+    ],
+    ['a self-continue', 'continue/ann/1/2', { event: 'self-continue' }, '@ann goes on by itself.'],
+    ['a look', 'look/ann/1/2', { event: 'look', address: '/hall', seen: {} }, '@ann looked at /hall.'],
+    [
+      'a look that was refused',
+      'look/ann/1/2',
+      { event: 'look', address: '/vault', refused: { code: 'FORBIDDEN', message: 'a rule closes it' } },
+      '@ann looked at /vault: a rule closes it.',
+    ],
+    [
+      'a refusal',
+      'refused/ann/1/2',
+      { event: 'refused', refused: [{ call: 'do x', code: 'FORBIDDEN', message: 'x is not in canDo.' }] },
+      'A call of @ann was refused: x is not in canDo. It decides again.',
+    ],
+    [
+      'a call that waits for a yes',
+      'asked/1',
+      {
+        event: 'asked',
+        actor: '@till',
+        call: { verb: 'do', operation: 'till:pay', target: '/shop', args: { euros: 18 } },
+      },
+      '@till asks for the yes of @ann to till:pay on /shop (euros 18).',
+    ],
+    [
+      'a no',
+      'denied/1',
+      {
+        event: 'denied',
+        actor: '@operator',
+        why: 'too much',
+        wanted: { verb: 'do', operation: 'till:pay', target: null, args: { euros: 18 } },
+      },
+      '@ann wanted to till:pay (euros 18), and @operator said no: "too much". It was not done.',
+    ],
+    ['a silence', 'idle/ann/1', { event: 'idle', seconds: 60 }, '@ann has been silent for 60 seconds.'],
+    [
+      'a schedule',
+      'schedule/ann/x/1',
+      { event: 'schedule', name: 'rounds' },
+      'Its schedule rounds woke @ann.',
+    ],
+    ['what has not the fields of its kind', 'continue/ann/1/2', 'x', '@ann goes on by itself.'],
+    [
+      'an event of an extension',
+      'court:x/1',
+      { event: 'rose', actor: '@bo' },
+      'This woke @ann: rose, by @bo.',
+    ],
+  ])('%s', (_what, id, content, sentence) => {
+    expect(told(id, content)).toBe(sentence)
+  })
+
+  it('words of a being are no event', () => {
+    expect(
+      toldOf({ wake: { id: 'q', kind: 'summon', root: 't', inReplyTo: null }, content: 'x' }, 'ann'),
+    ).toBeNull()
   })
 })

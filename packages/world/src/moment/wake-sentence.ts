@@ -1,4 +1,13 @@
-import { isJsonObject, type Json, type JsonObject, parseCall, wakeLabel } from '@treeos/core'
+import {
+  type BeingName,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseCall,
+  stanceOf,
+  type VerbCall,
+  wakeLabel,
+} from '@treeos/core'
 import { bareJson, inline } from '@treeos/signature'
 import { callText } from './steps.ts'
 import type { WakeRow } from './wake-block.ts'
@@ -29,12 +38,49 @@ export function toldWake({ wake, content }: Pick<WakeRow, 'wake'> & { readonly c
   if (wake.kind !== 'event') return { before: null, content }
   const kind = wakeLabel(wake)
   const fields = isJsonObject(content) ? content : {}
-  const tell = Object.hasOwn(TELLERS, kind) ? TELLERS[kind] : undefined
-  const before = tell?.(fields) ?? anyEvent(kind, fields)
+  const tell = tellerOf(kind)
+  const before = tell?.(fields, TO_ITSELF) ?? anyEvent(kind, fields, TO_ITSELF)
   if (!isJsonObject(content) || tell === undefined) return { before, content: withoutIds(content) }
   if (kind === 'look') return { before, content: prunedLook(content) }
   return { before, content: GOES_ON.has(kind) ? untold(content) : withoutIds(content) }
 }
+
+/**
+ * Tells the same event to somebody else: in the page, on the command line, in a file, to an agent. What a call
+ * gave stands in the sentence, as plain words. Null where a being speaks: its words are not an event.
+ * @param being who was woken
+ */
+export function toldOf(
+  { wake, content }: Pick<WakeRow, 'wake'> & { readonly content: Json },
+  being: BeingName,
+): string | null {
+  if (wake.kind !== 'event') return null
+  const kind = wakeLabel(wake)
+  const fields = isJsonObject(content) ? content : {}
+  const voice = { who: stanceOf(being), isOwn: false }
+  return tellerOf(kind)?.(fields, voice) ?? anyEvent(kind, fields, voice)
+}
+
+/** What was said or what happened, in plain words. @param being who was woken */
+export const toldText = (
+  told: Pick<WakeRow, 'wake'> & { readonly content: Json },
+  being: BeingName,
+): string =>
+  toldOf(told, being) ?? (typeof told.content === 'string' ? told.content : plainWords(told.content))
+
+/** To whom an event is told, and so how who was woken is named. */
+interface Voice {
+  readonly who: string
+  /** who was woken hears it */
+  readonly isOwn: boolean
+}
+
+const TO_ITSELF: Voice = { who: 'You', isOwn: true }
+
+type EventTeller = (content: JsonObject, voice: Voice) => string | undefined
+
+const tellerOf = (kind: string): EventTeller | undefined =>
+  Object.hasOwn(TELLERS, kind) ? TELLERS[kind] : undefined
 
 const withoutIds = (content: Json): Json =>
   isJsonObject(content)
@@ -48,6 +94,7 @@ function untold({
   step: _step,
   of: _of,
   did: _did,
+  ignoredCalls: _ignored,
   approval: _approval,
   call: _call,
   wanted: _wanted,
@@ -64,25 +111,39 @@ function untold({
 }
 
 /** The sentence for each kind of event; undefined for a content without the fields of its kind. */
-const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefined>> = {
-  look: ({ address, step, of, begun, refused }) => {
+const TELLERS: Readonly<Record<string, EventTeller>> = {
+  look: ({ address, step, of, begun, refused, ignoredCalls }, { who, isOwn }) => {
     if (!isText(address)) return undefined
-    const looked = `${begunBy(begun)}You looked at ${inline(address)}${ofSteps(step, of)}.`
+    if (!isOwn)
+      return `${who} looked at ${inline(address)}${refused === undefined ? '' : `: ${refusal(refused)}`}.`
+    const looked = `${begunBy(begun)}You looked at ${inline(address)}${ofSteps(step, of)}.${ignored(ignoredCalls)}`
     return refused === undefined ? `${looked} This is what you saw:` : `${looked} It was refused:`
   },
-  continue: ({ step, of, begun, did, result }) => {
-    const deed = isText(did) ? ` You ${oneLine(did)}.` : ''
+  continue: ({ step, of, begun, did, result, ignoredCalls }, { who, isOwn }) => {
+    if (!isOwn) {
+      const gave = result === undefined || result === null ? '' : `, which gave: ${plainWords(result)}`
+      return isText(did) ? `${who} ${plainDeed(did)}${gave}.` : `${who} goes on by itself.`
+    }
+    const deed = (isText(did) ? ` You ${oneLine(did)}.` : '') + ignored(ignoredCalls)
     const gave = result === undefined ? '' : ' This is what it gave:'
     return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${deed}${gave}`
   },
-  denied: ({ actor, wanted, why, begun }) =>
-    `${begunBy(begun)}You wanted to ${deed(wanted)}, and ${by(actor)} said no${isText(why) ? `: ${quotedQuestion(why)}` : ''}. It was not done.`,
-  expired: ({ wanted, begun }) =>
-    `${begunBy(begun)}You wanted to ${deed(wanted)}, and nobody said yes in time. It was not done.`,
-  approved: ({ actor, call, begun }) =>
-    `${begunBy(begun)}You wanted to ${deed(call)}, and ${by(actor)} said yes.`,
-  change: ({ actor, what, target, value, changes }) => {
-    if (!isText(what)) return 'Something changed that you may not see.'
+  refused: ({ refused }, { who, isOwn }) => {
+    const [last] = Array.isArray(refused) ? refused.slice(-1) : []
+    return isOwn || last === undefined
+      ? undefined
+      : `A call of ${who} was refused: ${refusal(last)}. It decides again.`
+  },
+  asked: ({ actor, call }, { who, isOwn }) =>
+    isOwn ? undefined : `${by(actor)} asks for the yes of ${who} to ${deed(call, isOwn)}.`,
+  denied: ({ actor, wanted, why, begun }, { who, isOwn }) =>
+    `${isOwn ? begunBy(begun) : ''}${who} wanted to ${deed(wanted, isOwn)}, and ${by(actor)} said no${isText(why) ? `: ${quotedQuestion(why)}` : ''}. It was not done.`,
+  expired: ({ wanted, begun }, { who, isOwn }) =>
+    `${isOwn ? begunBy(begun) : ''}${who} wanted to ${deed(wanted, isOwn)}, and nobody said yes in time. It was not done.`,
+  approved: ({ actor, call, begun }, { who, isOwn }) =>
+    `${isOwn ? begunBy(begun) : ''}${who} wanted to ${deed(call, isOwn)}, and ${by(actor)} said yes.`,
+  change: ({ actor, what, target, value, changes }, { who, isOwn }) => {
+    if (!isText(what)) return `Something changed that ${isOwn ? 'you' : who} may not see.`
     const name = what.replace(/^(world|being\.quality|space\.quality)\./, '')
     const whose = isText(target) ? `${inline(name)} of ${inline(target)}` : `the world signal ${inline(name)}`
     const now = value === undefined ? '' : ` to ${bareJson(JSON.stringify(value))}`
@@ -91,22 +152,79 @@ const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefin
       ? `${by(actor)} changed ${whose}${now}${more}.`
       : `${upper(whose)} changed${now}${more}.`
   },
-  idle: ({ seconds }) =>
-    typeof seconds === 'number' ? `You have been silent for ${seconds} seconds.` : undefined,
-  schedule: ({ name }) => (isText(name) ? `Your schedule ${inline(name)} woke you.` : undefined),
+  idle: ({ seconds }, { who, isOwn }) =>
+    typeof seconds === 'number'
+      ? `${who} ${isOwn ? 'have' : 'has'} been silent for ${seconds} seconds.`
+      : undefined,
+  schedule: ({ name }, { who, isOwn }) =>
+    isText(name)
+      ? isOwn
+        ? `Your schedule ${inline(name)} woke you.`
+        : `Its schedule ${inline(name)} woke ${who}.`
+      : undefined,
   notice: ({ event, actor, message }) =>
     isText(message) && isText(actor)
       ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quotedQuestion(message)}.`
       : undefined,
 }
 
-const anyEvent = (kind: string, { event, actor }: JsonObject): string =>
-  `This woke you: ${inline(isText(event) ? event : kind)}${isText(actor) ? `, by ${inline(actor)}` : ''}.`
+function anyEvent(
+  kind: string,
+  { event, actor, message, summary }: JsonObject,
+  { who, isOwn }: Voice,
+): string {
+  const told = [message, summary].find(isText)
+  if (!isOwn && told !== undefined) return oneLine(told)
+  return `This woke ${isOwn ? 'you' : who}: ${inline(isText(event) ? event : kind)}${isText(actor) ? `, by ${inline(actor)}` : ''}.`
+}
 
-/** The call that waited, in words. */
-function deed(call: Json | undefined): string {
+const refusal = (told: Json): string =>
+  isJsonObject(told) && isText(told.message) ? oneLine(told.message).replace(/\.$/, '') : 'refused'
+
+/** A call in plain words: `till:pay on /shop (euros 18)`. */
+function plainCall(call: VerbCall): string {
+  if (call.verb === 'summon')
+    return `say to ${inline(call.target ?? 'whoever asked')}: ${plainWords(call.content)}`
+  if (call.verb === 'see') return oneLine(callText(call))
+  const args = Object.keys(call.args).length === 0 ? '' : ` (${plainWords(call.args)})`
+  return oneLine(callText({ ...call, args: {} })) + args
+}
+
+/** A deed as `actStep` writes it, with its arguments in plain words. */
+function plainDeed(did: string): string {
+  const [, before = did, args] = /^(.*?) with (\{.*\})$/su.exec(did) ?? []
+  const said = /^(said to \S+): (".*")$/su.exec(did)
+  if (said !== null) return `${oneLine(said[1] ?? '')}: ${oneLine(said[2] ?? '')}`
+  if (args === undefined) return oneLine(before)
   try {
-    return oneLine(callText(parseCall(call)))
+    return `${oneLine(before)} (${plainWords(JSON.parse(args))})`
+  } catch {
+    return oneLine(did)
+  }
+}
+
+const PLAIN_CHARS_MAX = 2000
+
+/** A value in plain words: `order 1002, shipped 3 May`. Names of fields stand before their values. */
+export function plainWords(value: Json): string {
+  const text = oneLine(valueWords(value))
+  return text.length <= PLAIN_CHARS_MAX ? text : `${text.slice(0, PLAIN_CHARS_MAX)} …`
+}
+
+function valueWords(value: Json): string {
+  if (value === null) return 'nothing'
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'nothing' : value.map(valueWords).join('; ')
+  const fields = Object.entries(value)
+  if (fields.length === 0) return 'nothing'
+  return fields.map(([name, one]) => `${name.replaceAll(/[_-]/g, ' ')} ${valueWords(one)}`).join(', ')
+}
+
+/** The call that waited, in words. @param isOwn told to the mind that made it, which knows how it is written */
+function deed(call: Json | undefined, isOwn: boolean): string {
+  try {
+    const parsed = parseCall(call)
+    return isOwn ? oneLine(callText(parsed)) : plainCall(parsed)
   } catch {
     return 'act'
   }
@@ -117,6 +235,10 @@ const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.sl
 const by = (actor: Json | undefined): string => (isText(actor) ? inline(actor) : 'Somebody')
 const oneLine = (text: string): string => bareJson(text.replace(/\s+/gu, ' '))
 const quotedQuestion = (text: string): string => bareJson(JSON.stringify(text))
+const ignored = (calls: Json | undefined): string =>
+  typeof calls === 'number'
+    ? ` You wrote ${calls + 1} calls, and only the first was made: make one call at a time.`
+    : ''
 const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
   typeof step === 'number' && typeof of === 'number' ? `, step ${step} of at most ${of}` : ''
 

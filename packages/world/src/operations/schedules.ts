@@ -19,7 +19,16 @@ import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { EVERY_SECONDS_MAX, SCHEDULES, SCHEDULES_MAX } from '../rows/schedules.ts'
+import {
+  EVERY_SECONDS_MAX,
+  isTimeOfDay,
+  isWeekday,
+  isZoneName,
+  SCHEDULES,
+  SCHEDULES_MAX,
+  TIMES_MAX,
+  WEEKDAYS,
+} from '../rows/schedules.ts'
 import {
   COALESCE_SECONDS_MAX,
   EQUALS_LENGTH_MAX,
@@ -54,10 +63,31 @@ const priorityArgument = optional(
 
 /** A schedule, as an operation of an extension gives it to one that is born. */
 const SCHEDULE: ArgumentForms = {
-  everySeconds: needed(
+  everySeconds: optional(
     { type: 'integer', minimum: 1, maximum: EVERY_SECONDS_MAX },
-    `whole seconds from 1 to ${EVERY_SECONDS_MAX}`,
+    `whole seconds from 1 to ${EVERY_SECONDS_MAX}; or at`,
     { right: `whole seconds from 1 to ${EVERY_SECONDS_MAX}` },
+  ),
+  at: optional(
+    { anyOf: [TEXT, { type: 'array', items: TEXT, minItems: 1, maxItems: TIMES_MAX }] },
+    'times of the day, as in 09:30, in place of everySeconds',
+    {
+      right: `a time of the day as in 09:30, or a list of 1 to ${TIMES_MAX} of them`,
+      isRight: (value) => listOf(value).every(isTimeOfDay),
+    },
+  ),
+  days: optional(
+    { type: 'array', items: oneOf(WEEKDAYS), minItems: 1, maxItems: WEEKDAYS.length },
+    `with at: the days of the week, of ${WEEKDAYS.join(', ')}; every day when absent`,
+    { right: `a list of ${WEEKDAYS.join(', ')}`, isRight: (value) => listOf(value).every(isWeekday) },
+  ),
+  zone: optional(TEXT, 'with at: a time zone, as in Europe/Berlin; that of the reality when absent', {
+    right: 'a time zone as in Europe/Berlin',
+    isRight: isZoneName,
+  }),
+  missed: optional(
+    oneOf(['once', 'skip']),
+    'once makes up for what came due while nothing ran by one wake, skip leaves it out; once when absent',
   ),
   content: optional(ANY_JSON, 'any JSON, told with each wake'),
   priority: priorityArgument,
@@ -93,7 +123,7 @@ const WHOLE_SUBSCRIPTION: ArgumentForms = {
     'a scalar or a list of them: only a change to one of these wakes',
     {
       right: `a scalar, or a list of 1 to ${EQUALS_LENGTH_MAX} of them`,
-      isRight: (value) => scalarsOf(value).every(isComparable),
+      isRight: (value) => listOf(value).every(isComparable),
     },
   ),
   priority: priorityArgument,
@@ -127,10 +157,24 @@ const setSchedule = defineBuiltIn({
   },
 })
 
+/** @throws {TreeosError} INVALID_INPUT unless it says either an interval or times of the day */
 function scheduleIn(given: Arguments): JsonObject {
-  const everySeconds = given.value('everySeconds') ?? null
-  const content = given.value('content')
-  return { everySeconds, priority: priorityIn(given), ...(content === undefined ? {} : { content }) }
+  const [everySeconds, at] = [given.value('everySeconds'), given.value('at')]
+  if (at === undefined && everySeconds === undefined)
+    throw given.fault('everySeconds', undefined, 'whole seconds, or at a time of the day')
+  const beside = at === undefined ? ['days', 'zone'] : ['everySeconds']
+  const odd = beside.find((name) => given.value(name) !== undefined)
+  if (odd !== undefined)
+    throw given.fault(odd, given.value(odd), at === undefined ? 'it only beside at' : 'it only without at')
+  const kept = ['days', 'zone', 'missed', 'content'].flatMap((name) => {
+    const value = given.value(name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    ...(at === undefined ? { everySeconds: everySeconds ?? null } : { at: [...listOf(at)] }),
+    priority: priorityIn(given),
+    ...Object.fromEntries(kept),
+  }
 }
 
 /** The schedules that a being is born with, by name. */
@@ -255,11 +299,11 @@ async function requireSeen(
   )
 }
 
-const scalarsOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value])
+const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value])
 
 function equalsIn(given: Arguments): Subscription['equals'] {
   const value = given.value('equals')
-  return value === undefined ? null : (scalarsOf(value) as Subscription['equals'])
+  return value === undefined ? null : (listOf(value) as Subscription['equals'])
 }
 
 /** @throws {TreeosError} INVALID_TYPE for a person, since nothing wakes a person */

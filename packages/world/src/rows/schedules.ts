@@ -16,10 +16,27 @@ export const SCHEDULES_MAX = 16
 const YEAR_SECONDS = 365 * 86_400
 export const EVERY_SECONDS_MAX = YEAR_SECONDS
 
-/** Wakes a being at a fixed interval. */
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+/** Times of one day. */
+export const TIMES_MAX = 24
+
+/** Times of the calendar. */
+export interface CalendarTimes {
+  /** each as `HH:MM` */
+  readonly at: readonly string[]
+  /** left out: every day */
+  readonly days?: readonly Weekday[]
+  /** IANA name of the time zone; left out: that of the reality */
+  readonly zone?: string
+}
+
+/** Wakes a being at a fixed interval, or at times of the calendar. */
 export interface Schedule {
   readonly name: string
-  readonly everySeconds: number
+  readonly due: { readonly everySeconds: number } | CalendarTimes
+  /** a wake that came due while nothing ran is left out, not made up for */
+  readonly skipsMissed: boolean
   readonly priority: Priority
   /** sent with each wake; absent when the author gave none */
   readonly content?: Json
@@ -37,11 +54,30 @@ export function schedulesOf({
   if (ended !== undefined || cognition.kind === 'human' || !isJsonObject(kept)) return []
   return Object.entries(kept).flatMap(([name, value]): Schedule[] => {
     if (!isKey(name) || !isJsonObject(value)) return []
-    const { everySeconds, priority, content } = value
-    if (!isEverySeconds(everySeconds) || !isPriority(priority)) return []
-    return [{ name, everySeconds, priority, ...(content === undefined ? {} : { content }) }]
+    const { priority, content, missed } = value
+    const due = dueIn(value)
+    if (due === null || !isPriority(priority)) return []
+    const skipsMissed = missed === 'skip'
+    return [{ name, due, skipsMissed, priority, ...(content === undefined ? {} : { content }) }]
   })
 }
+
+function dueIn({ everySeconds, at, days, zone }: JsonObject): Schedule['due'] | null {
+  if (at === undefined) return isEverySeconds(everySeconds) ? { everySeconds } : null
+  if (!Array.isArray(at) || !at.every(isTimeOfDay)) return null
+  if (days !== undefined && !(Array.isArray(days) && days.every(isWeekday))) return null
+  if (zone !== undefined && !isZoneName(zone)) return null
+  return { at, ...(days === undefined ? {} : { days }), ...(zone === undefined ? {} : { zone }) }
+}
+
+export const isTimeOfDay = (value: Json): value is string =>
+  typeof value === 'string' && /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(value)
+
+export const isWeekday = (value: Json): value is Weekday => WEEKDAYS.some((day) => day === value)
+
+/** Whether a text has the form of an IANA name. Which zones there are depends on the machine. */
+export const isZoneName = (value: Json): value is string =>
+  typeof value === 'string' && value.length <= 64 && /^[A-Za-z][\w+-]*(?:\/[\w+-]+){0,2}$/.test(value)
 
 const isEverySeconds = (value: Json | undefined): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= EVERY_SECONDS_MAX

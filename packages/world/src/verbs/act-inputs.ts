@@ -4,6 +4,7 @@ import {
   type FactDraft,
   type Json,
   type MomentId,
+  type OwedAnswer,
   type Thread,
   type Wake,
   wakeLabel,
@@ -65,8 +66,8 @@ export interface ActInputs {
   readonly onCode?: (operation: string) => void
   /** collects where dry-run rules would have decided differently; left out where they are not asked */
   readonly shadows?: ShadowVerdict[]
-  /** the wake that the moment has still to answer, since its sender waits; null for none, and while a person decides */
-  readonly owed: string | null
+  /** what the moment has still to answer, and to whom; for a call that a person chose, what it answers; null for none */
+  readonly owed: OwedAnswer | null
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
 }

@@ -80,7 +80,7 @@ export async function operate(request: OperationRequest, at: CallInputs): Promis
   // Nobody is asked about words after something was done outside: a rule that asks about them refuses.
   const speaking = { ...at, fromOutside, ...(isDoneOutside ? { consent: at.consent.refusing() } : {}) }
   if (tell !== undefined) return withSpeech(act, tell.target, tell.content, speaking)
-  const isAnswered = at.wake.caller !== null && at.wake.expectReply !== false
+  const isAnswered = at.owed !== null && at.wake.expectReply !== false
   return reply === undefined || !isAnswered ? act : withSpeech(act, null, reply, speaking)
 }
 
@@ -133,7 +133,7 @@ async function resume(
 
 /**
  * Adds a summon like any other, which passes both gates and counts as a hop.
- * @param target null for the asker
+ * @param target null for whoever is owed an answer
  */
 async function withSpeech(act: Act, target: string | null, content: Json, at: CallInputs): Promise<Act> {
   const speech = await summon({ verb: 'summon', target, content, inReplyTo: null }, at)

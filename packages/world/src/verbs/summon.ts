@@ -27,29 +27,35 @@ import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './act-i
  * SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent.
  */
 export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: CallInputs): Promise<Act> {
-  const { wake } = at
-  const asker = wake.caller?.name ?? null
-  const hasAnswered = asker !== null && isContinuation(wake)
-  if (call.target === null && hasAnswered && at.role.replyTo === 'asker') return answeredBefore(asker)
+  const { wake, owed } = at
+  const speaker = wake.caller?.name ?? null
+  const isUnwanted = wake.expectReply === false && at.caller.cognition !== 'human'
+  if (call.target === null && owed === null && speaker !== null && at.role.replyTo === 'asker') {
+    if (isUnwanted) return unsent(wake)
+    if (isContinuation(wake)) return answeredBefore(speaker)
+  }
   const name = call.target === null ? await defaultRecipient(at) : parseStance(call.target)
-  const mayAnswer = name === asker && at.role.respondMode !== 'none' && !hasAnswered
-  const inReplyTo = call.inReplyTo ?? (mayAnswer ? wake.id : null)
-  if (inReplyTo !== null && (inReplyTo !== wake.id || !mayAnswer)) {
+  const mayAnswer = name === owed?.caller.name && at.role.respondMode !== 'none'
+  const inReplyTo = call.inReplyTo ?? (mayAnswer ? owed.id : null)
+  const isOwed = mayAnswer && inReplyTo === owed.id
+  let depth = owed?.hops ?? at.hops
+  if (inReplyTo !== null && !isOwed) {
     const question = await findQuestion(inReplyTo, name, at)
     if (question?.expectReply === false) return unsent(question)
     if (question === null)
       throw new TreeosError(
         'FORBIDDEN',
-        `${stanceOf(at.me.name)} may answer only the wake of this moment, or what it was asked before in the same thread, to its sender and in a role that answers, not ${quote(inReplyTo)}`,
+        `${stanceOf(at.me.name)} may answer only what this moment is about, or what it was asked before in the same thread, to its sender and in a role that answers, not ${quote(inReplyTo)}`,
       )
+    depth = question.hops
   }
-  if (name === asker && wake.expectReply === false && at.caller.cognition !== 'human') return unsent(wake)
-  // The answer to a question leads back to the being that asked, so it is as deep as the question at most.
-  const deeper = inReplyTo !== null && wake.inReplyTo === null ? 0 : 1
-  if (deeper > 0) await requireHop(at)
+  if (name === speaker && isUnwanted) return unsent(wake)
+  // The answer to a question leads back to the being that asked, so it is as deep as the question.
+  if (inReplyTo === null) await requireHop(at, depth)
+  const isOwing = owed !== null && at.caller.cognition !== 'human'
   // A being that turns to itself before it has answered still owes the answer.
-  const owed = name === at.me.name ? at.owed : null
-  const expectReply = owed !== null || (call.expectReply ?? !announces(at, inReplyTo))
+  const left = isOwing && name === at.me.name ? owed : null
+  const expectReply = left !== null || (call.expectReply ?? !announces(at, inReplyTo))
   requireOwnOrientation(call.orientation, name, at)
   const gated = await gateBeing(at, name)
   if (call.role !== undefined && !rolesNamed(gated.being).includes(call.role)) {
@@ -65,18 +71,16 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ca
     being: name,
     kind: 'summon',
     priority:
-      owed !== null && call.priority === undefined
-        ? wake.priority
-        : PRIORITIES[call.priority ?? 'interactive'],
+      isOwing && call.priority === undefined ? wake.priority : PRIORITIES[call.priority ?? 'interactive'],
     caller: at.caller,
     content: call.content,
     root,
     inReplyTo,
     askedRole: call.role ?? null,
-    hops: at.hops + deeper,
+    hops: depth + (inReplyTo === null ? 1 : 0),
     continues: wake.continues,
     cause: null,
-    ...(owed === null ? {} : { answers: owed }),
+    ...(left === null ? {} : { answers: left.id }),
     ...(expectReply ? {} : { expectReply }),
     ...(call.channel === undefined ? {} : { channel: call.channel }),
     ...(call.overlay === undefined ? {} : { overlay: call.overlay }),
@@ -137,10 +141,10 @@ function closedBy(inReplyTo: string | null, { wake }: ActInputs): string[] {
 
 /**
  * A being that goes on by itself waits for nobody, so what it says to others is an announcement unless it
- * says otherwise.
+ * says otherwise, or asks for somebody who waits for its answer.
  */
-const announces = ({ role, caller }: ActInputs, inReplyTo: string | null): boolean =>
-  role.selfContinue === true && inReplyTo === null && caller.cognition !== 'human'
+const announces = ({ role, caller, owed }: ActInputs, inReplyTo: string | null): boolean =>
+  role.selfContinue === true && owed === null && inReplyTo === null && caller.cognition !== 'human'
 
 /**
  * The end of a moment that answers once more: models do, and whoever asked has the answer. To say more, it
@@ -184,7 +188,7 @@ async function threadFor(
   return named
 }
 
-async function requireHop({ me, reader, hops }: ActInputs): Promise<void> {
+async function requireHop({ me, reader }: ActInputs, hops: number): Promise<void> {
   const { max, of } = tightest([me, ...(await reader.lineage(me.name))], 'hops', LIMITS.hopsMax)
   if (hops < max) return
   const whose = of === null ? '' : ` by the budget of ${stanceOf(of)}`
@@ -198,12 +202,13 @@ async function requireHop({ me, reader, hops }: ActInputs): Promise<void> {
  * The target of a summon that names none.
  * @throws {TreeosError} INVALID_INPUT when there is none, or the role answers nobody
  */
-async function defaultRecipient({ wake, role, opener }: ActInputs): Promise<BeingName> {
+async function defaultRecipient({ owed, role, opener }: ActInputs): Promise<BeingName> {
   if (role.respondMode === 'none')
     throw new TreeosError('INVALID_INPUT', 'its role answers nobody (respondMode none): name a target')
-  const name = role.replyTo === 'asker' ? (wake.caller?.name ?? null) : await opener()
+  const name = role.replyTo === 'asker' ? (owed?.caller.name ?? null) : await opener()
   if (name !== null) return name
-  const nobody = role.replyTo === 'asker' ? 'no being woke this moment' : 'no being began this thread'
+  const nobody =
+    role.replyTo === 'asker' ? 'no being waits for an answer of this moment' : 'no being began this thread'
   throw new TreeosError('INVALID_INPUT', `${nobody}, so a summon must name its target`)
 }
 

@@ -22,7 +22,7 @@ import { Share } from '../sharing/Share.tsx'
 import { durationOf } from '../words/duration.ts'
 import { Failure } from '../words/Failure.tsx'
 import { amountOf } from '../words/money.ts'
-import { summaryOf, wordsOf } from '../words/tell.ts'
+import { wordsOf } from '../words/tell.ts'
 import { type Clause, Clauses } from './Clauses.tsx'
 import { didIn, type MomentView, spokenIn, wokenIn } from './moment-words.ts'
 import { OutcomeBadge } from './Outcome.tsx'
@@ -152,7 +152,7 @@ function Happened({ name, ...found }: MomentView & Pick<MomentProps, 'name'>) {
       </Text>
       {wake === null ? null : (
         <div className="said">
-          <Inert text={moment.woke?.from == null ? summaryOf(wake) : wordsOf(wake)} />
+          <Inert text={moment.woke?.from == null ? found.wakeText : wordsOf(wake)} />
         </div>
       )}
       <Text size="sm">

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { summaryOf, wordsOf } from '../words/tell.ts'
+import { wordsOf } from '../words/tell.ts'
 import { tellEntry } from './tell-entry.ts'
 
 it.each([
@@ -13,9 +13,9 @@ it.each([
   expect(wordsOf(content)).toBe(words)
 })
 
-it('of what TreeOS tells the summary is enough, of what a being says it is not', () => {
+it('of what happened the sentence of the server is told, of what a being says all', () => {
   const content = { summary: 'a budget was met', event: 'told' }
-  expect(summaryOf(content)).toBe('a budget was met')
-  expect(tellEntry({ correlation: 'x', from: null, content })).toBe('a budget was met')
-  expect(tellEntry({ correlation: 'x', from: '@kid', content })).toBe('a budget was met\n{"event":"told"}')
+  const entry = { correlation: 'x', content, text: 'A budget was met.' }
+  expect(tellEntry({ ...entry, from: null })).toBe('A budget was met.')
+  expect(tellEntry({ ...entry, from: '@kid' })).toBe('a budget was met\n{"event":"told"}')
 })

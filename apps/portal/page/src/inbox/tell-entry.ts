@@ -1,10 +1,10 @@
 import { askedIn } from '../asked/waiting-call.ts'
-import { callText, summaryOf, wordsOf } from '../words/tell.ts'
+import { callText, wordsOf } from '../words/tell.ts'
 import type { InboxEntry } from './entry.ts'
 
 /** An entry in one line of words. */
-export function tellEntry(entry: Pick<InboxEntry, 'correlation' | 'content' | 'from'>): string {
+export function tellEntry(entry: Pick<InboxEntry, 'correlation' | 'content' | 'from' | 'text'>): string {
   const asked = askedIn(entry)
   if (asked !== null) return `wants to ${callText(asked.call)} on ${asked.on}`
-  return entry.from === null ? summaryOf(entry.content) : wordsOf(entry.content)
+  return entry.from === null ? entry.text : wordsOf(entry.content)
 }

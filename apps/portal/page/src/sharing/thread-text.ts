@@ -28,13 +28,13 @@ function lineText({
   at,
   from,
   to,
+  kind,
+  text,
   content,
-  notice,
   outside,
   isOpen,
   moment,
 }: SharedThread['lines'][number]): string {
-  const who = from === null ? (notice ? 'A notice' : 'A change') : onOneLine(from)
   const end =
     moment === null
       ? isOpen
@@ -43,9 +43,9 @@ function lineText({
       : `Moment ${moment.n} ${onOneLine(endedBy(moment.outcome, moment.reason))}.`
   const mark = outside === true ? ' (from outside)' : ''
   return [
-    `## ${who} to ${onOneLine(to)}${mark}`,
+    `## ${kind === 'event' || from === null ? 'What happened' : `${onOneLine(from)} to ${onOneLine(to)}`}${mark}`,
     at,
-    quoted(wordsOf(content)),
+    quoted(kind === 'event' ? text : wordsOf(content)),
     ...(end === '' ? [] : [end]),
   ].join('\n\n')
 }

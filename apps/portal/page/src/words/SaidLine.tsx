@@ -6,7 +6,7 @@ import type { threadQuery } from '../api/queries.ts'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { endedAs } from './end-words.ts'
 import { Failure } from './Failure.tsx'
-import { summaryOf, wordsOf } from './tell.ts'
+import { wordsOf } from './tell.ts'
 
 export type ThreadLine = FoundBy<ReturnType<typeof threadQuery>>['lines'][number]
 
@@ -15,47 +15,67 @@ interface SaidLineProps {
   readonly me: string | undefined
 }
 
-/** One thing that was said, or that a being was told, and what came of it. */
-export const SaidLine = ({
-  line: { at, from, to, content, notice, outside, isOpen, moment },
-  me,
-}: SaidLineProps) => {
+/** One thing that was said, or that happened, and what came of it. */
+export const SaidLine = ({ line, me }: SaidLineProps) =>
+  line.kind === 'event' && !line.notice ? <EventLine line={line} /> : <WordsLine line={line} me={me} />
+
+/** Only people and beings speak: what happened is one quiet sentence. */
+const EventLine = ({ line }: Pick<SaidLineProps, 'line'>) => (
+  <div className="happened">
+    <Quiet size="sm" component="div">
+      <Inert text={line.text} /> <Time iso={line.at} /> <OutsideMark line={line} />
+    </Quiet>
+    <LineEnd line={line} />
+  </div>
+)
+
+const WordsLine = ({ line, me }: SaidLineProps) => {
+  const { at, from, to, content, text, notice } = line
   const { code } = (content ?? {}) as { readonly code?: unknown }
   return (
     <div className="said" data-mine={from !== null && from === me} data-notice={notice}>
       <Group gap={6}>
         <Text size="xs" fw={600}>
-          {from === null ? notice ? 'notice' : 'a change' : <BeingLink stance={from} />} →{' '}
-          <BeingLink stance={to} />
+          {from === null ? 'notice' : <BeingLink stance={from} />} → <BeingLink stance={to} />
         </Text>
-        {outside === true ? <Badge color="orange">from outside</Badge> : null}
+        <OutsideMark line={line} />
         <Text size="xs">
           <Time iso={at} />
         </Text>
       </Group>
       {notice ? (
-        <Failure code={typeof code === 'string' ? code : null} message={summaryOf(content)} />
+        <Failure code={typeof code === 'string' ? code : null} message={text} />
       ) : (
-        <Inert text={from === null ? summaryOf(content) : wordsOf(content)} />
+        <Inert text={wordsOf(content)} />
       )}
-      {moment?.outcome === 'failure' ? (
-        <Failure code={moment.reason ?? null} message={moment.message ?? null} />
-      ) : null}
-      <Quiet size="xs" component="div">
-        {moment === null && isOpen ? 'waits' : ''}
-        {moment === null ? null : (
-          <>
-            <MomentLink being={to} n={moment.n}>
-              moment {moment.n}: {endedAs(moment.outcome).words}
-            </MomentLink>
-            {moment.outcome === 'waiting' ? (
-              <Badge ml={6} size="sm" color="blue">
-                waits for a yes
-              </Badge>
-            ) : null}
-          </>
-        )}
-      </Quiet>
+      <LineEnd line={line} />
     </div>
   )
 }
+
+const OutsideMark = ({ line: { outside } }: Pick<SaidLineProps, 'line'>) =>
+  outside === true ? <Badge color="orange">from outside</Badge> : null
+
+/** What came of it. */
+const LineEnd = ({ line: { to, isOpen, moment } }: Pick<SaidLineProps, 'line'>) => (
+  <>
+    {moment?.outcome === 'failure' ? (
+      <Failure code={moment.reason ?? null} message={moment.message ?? null} />
+    ) : null}
+    <Quiet size="xs" component="div">
+      {moment === null && isOpen ? 'waits' : ''}
+      {moment === null ? null : (
+        <>
+          <MomentLink being={to} n={moment.n}>
+            moment {moment.n}: {endedAs(moment.outcome).words}
+          </MomentLink>
+          {moment.outcome === 'waiting' ? (
+            <Badge ml={6} size="sm" color="blue">
+              waits for a yes
+            </Badge>
+          ) : null}
+        </>
+      )}
+    </Quiet>
+  </>
+)

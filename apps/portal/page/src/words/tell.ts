@@ -6,12 +6,6 @@ export function wordsOf(content: unknown): string {
   return Object.keys(rest).length === 0 ? String(words) : `${words}\n${JSON.stringify(rest)}`
 }
 
-/** The same of what TreeOS itself tells, whose other fields are for programs. */
-export function summaryOf(content: unknown): string {
-  const key = wordedIn(content)
-  return key === null ? wordsOf(content) : String((content as Readonly<Record<string, unknown>>)[key])
-}
-
 const wordedIn = (content: unknown): string | null => {
   const said = typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {}
   return (

@@ -15,7 +15,8 @@ declare
   why text := batch#>>'{outcome,reason}';
   fact jsonb; -- of a summon
   says_who boolean;
-  asker treeos.inbox := w; -- the wake of who waits for an answer: a being that summoned itself does not
+  asker treeos.inbox := w; -- the wake of who speaks: a being that summoned itself does not
+  question text := question_of(w); -- the moment has to answer it, or has answered it
   content jsonb;
 begin
   if e.orientation is not null and not (e.kind = 'summon' and e.being = this_being and e.orientation in ('forward', 'half', 'inward'))
@@ -26,16 +27,17 @@ begin
   if about_approval(e.kind, e.id) is not null then
     return is_of_approval(batch, w, e);
   end if;
-  if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then
+  if w.kind <> 'act' and e.hops < coalesce((select i.hops from inbox i where i.id in (e.in_reply_to, question) order by i.hops limit 1), w.hops)
+    or e.priority not between 1 and 9 then
     return false;
   end if;
   if w.kind = 'summon' and w.caller = this_being then
-    select * into asker from inbox where id = w.answers;
+    select * into asker from inbox where id = question;
   end if;
   if e.kind = 'summon' then
     fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', encode(e.cause, 'hex')));
     return ended = 'act' and e.notice is null and e.caller = this_being
-      and (e.answers is null or e.being = this_being and e.answers in (w.answers, w.id))
+      and (e.answers is null or e.being = this_being and e.answers = question)
       and e.id = case when w.kind = 'act' and starts_with(w.id, 'act/') then substr(w.id, 5) else this_moment end
       and (e.root in (e.id, w.root, w.id) or has_part(e.root, this_being)) and (e.caller_cognition = 'human') = (w.kind = 'act' or brings_yes(w.kind, w.id) and (
         batch->>'lease' is not null or exists (select from projection where key = 'being:' || this_being and cognition = 'human')))
@@ -49,7 +51,7 @@ begin
   elsif e.notice is not null then
     return says_who and e.caller is null and e.root in (w.root, w.id, e.id)
       and e.notice = rtrim(format('%s @%s %s', content->>'event', this_being, case when content ? 'code' then coalesce(content->>'code', 'null') end))
-      and (e.being = asker.caller or e.being = 'operator' or e.being = any(line_of(this_being)))
+      and (e.being = (select i.caller from inbox i where i.id = question) or e.being = 'operator' or e.being = any(line_of(this_being)))
       and case split_part(e.id, '/', 1)
         when 'notice' then ended in ('failure', 'skipped') and e.id = format('notice/%s/%s', this_moment, e.being)
         when 'parked' then e.id = 'parked/' || this_moment

@@ -1,9 +1,11 @@
 -- Puts wakes into inboxes, once for each id. Leaves out notices, which write_notices puts there.
+-- By which question each is, follows from the wake of its moment.
 -- @param wake of the moment that sends them, when the batch comes from a worker; each must follow from what
 --   the moment did
 create or replace function treeos.write_inbox(batch jsonb, guarded boolean, wake treeos.inbox) returns void language plpgsql as $$
 declare
   forged text;
+  question text; -- that the moment is about
 begin
   if guarded then
     if (batch->>'noticesMax')::integer < 100 then
@@ -15,11 +17,17 @@ begin
       raise exception 'refused: nothing that moment % did sends the wake %', batch->>'moment', forged using errcode = '42501';
     end if;
   end if;
+  question := (select question_of(i) from inbox i where i.id = batch#>>'{outcome,wake}');
   insert into inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
-      asked_role, hops, continues, cause, answers, looks, refusals, expect_reply, channel, overlay, outside, orientation, salt)
+      asked_role, hops, continues, cause, answers, about, looks, refusals, expect_reply, channel, overlay, outside, orientation, salt)
     select id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
-      asked_role, hops, continues, cause, answers, looks, refusals, expect_reply, channel, overlay, coalesce(outside, false), orientation, salt
-    from jsonb_populate_recordset(null::inbox, batch->'inbox')
+      asked_role, hops, continues, cause, answers,
+      case
+        when about_approval(kind, id) is not null
+          then (select question_of(i) from moment_open m join inbox i on i.id = m.wake where m.moment = approval_in(e.id))
+        when case kind when 'event' then being = batch->>'being' else in_reply_to is null end then question end,
+      looks, refusals, expect_reply, channel, overlay, coalesce(outside, false), orientation, salt
+    from jsonb_populate_recordset(null::inbox, batch->'inbox') e
     where notice is null
     on conflict (id) do nothing;
 end $$;

@@ -2,12 +2,15 @@
 -- are equal when their `notice` is. Another being gets each notice as a wake of its own. An inbox that holds
 -- the most notices counts the others in one entry, `dropped`. An entry that stands for notices of several
 -- threads belongs to none of them.
-create or replace function treeos.write_notices(entries jsonb, notices_max integer) returns void language plpgsql as $$
+-- @param own_wake of the moment that sends them: the being whose question it was about is told for what it asked
+create or replace function treeos.write_notices(entries jsonb, notices_max integer, own_wake text) returns void language plpgsql as $$
 declare
   n record;
   is_person boolean;
   key text;
+  question inbox; -- that the moment was about
 begin
+  select q.* into question from inbox i join inbox q on q.id = question_of(i) where i.id = own_wake;
   for n in
     select i.id, i.being, i.priority, i.content, i.root, i.hops, i.notice, coalesce(i.outside, false) outside, i.salt
     from jsonb_populate_recordset(null::inbox, entries) i
@@ -35,8 +38,9 @@ begin
           where being = n.being and notice = key and closed_by is null;
         exit when found;
       end if;
-      insert into inbox (id, being, kind, priority, content, root, hops, notice, outside, salt)
-        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.hops, key, n.outside, n.salt)
+      insert into inbox (id, being, kind, priority, content, root, hops, about, notice, outside, salt)
+        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.hops,
+          case when question.caller = n.being then question.about end, key, n.outside, n.salt)
         on conflict do nothing;
       exit when found;
     end loop;

@@ -55,7 +55,7 @@ begin
   if jsonb_array_length(batch->'inbox') > 0 then
     nothing := write_inbox(batch, guarded, wake);
     if batch->'inbox' @? 'strict $[*] ? (@.notice.type() == "string")' then
-      nothing := write_notices(batch->'inbox', (batch->>'noticesMax')::integer);
+      nothing := write_notices(batch->'inbox', (batch->>'noticesMax')::integer, batch#>>'{outcome,wake}');
     end if;
   end if;
   if ends then

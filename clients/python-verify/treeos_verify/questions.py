@@ -1,0 +1,77 @@
+"""Questions: whom a moment answers, and what it has still to answer: docs/formats.md, "What a moment owes"."""
+
+from .plain_json import at, given, same
+
+GOING_ON = ("continue/", "look/", "refused/", "approved/", "denied/", "expired/")
+
+
+def goes_on(wake):
+    return wake["kind"] == "event" and wake["id"].startswith(GOING_ON)
+
+
+def is_to_self(wake, being):
+    return wake["kind"] == "summon" and given(wake.get("caller"), "name") == being
+
+
+def is_of_person(opened):
+    return at(opened, "wake", "kind") == "act" or given(opened, "asKind") == "act"
+
+
+def owed_in(opened, being):
+    """The question that a moment has to answer: the recorded one, which may be left out where its own wake asks it."""
+    return None if is_of_person(opened) else given(opened, "owed") or asked_by(opened["wake"], being)
+
+
+def asker_in(opened, being):
+    """Whom a moment answers unless it says otherwise."""
+    return given(opened if is_of_person(opened) else owed_in(opened, being), "caller", "name")
+
+
+def asked_by(wake, being):
+    """The question that a wake asks, or None."""
+    caller = wake.get("caller")
+    is_question = wake["kind"] == "summon" and wake["inReplyTo"] is None and wake.get("expectReply") is not False
+    if not is_question or caller is None or caller["name"] == being:
+        return None
+    return {"id": wake["id"], "caller": caller, "hops": wake["hops"]}
+
+
+UNKNOWN = object()
+
+
+class Questions:
+    """Those of a bundle. Facts and moments are taken in their order."""
+
+    def __init__(self):
+        self.said, self.owed = {}, {}
+
+    def take_fact(self, reel, seq, header, payload):
+        if given(header, "kind") == "being:summoned":
+            self.said.setdefault(reel, []).append((seq, payload))
+
+    def fault_of(self, opened, being, seq):
+        """What is wrong, in words, with what a moment has to answer; None where nothing is. That a question was let go is said by its record."""
+        told, wake = owed_in(opened, being), opened["wake"]
+        self.owed[opened["moment"]] = told
+        due = self.due(wake, being)
+        if told is None:
+            return None
+        if due is not UNKNOWN and not same(told, due):
+            return "it has to answer something else than what it says"
+        said = (payload for place, payload in self.said.get(f"being:{being}", []) if place <= seq)
+        is_answered = any(payload is not None and given(payload, "inReplyTo") == told["id"] for payload in said)
+        return "its being had answered before what it says that it has to answer" if is_answered else None
+
+    def due(self, wake, being):
+        if wake["kind"] == "act":
+            return None
+        is_answer = wake["kind"] == "summon" and wake["inReplyTo"] is not None
+        if not is_answer and not goes_on(wake) and not is_to_self(wake, being):
+            return UNKNOWN if wake["kind"] == "event" and wake["id"].startswith("notice/") else asked_by(wake, being)
+        if not is_answer:
+            prior = wake["id"].partition("/")[2] if goes_on(wake) else wake["id"]
+            return self.owed.get(prior, UNKNOWN)
+        for _, payload in self.said.get(f"being:{being}", []):
+            if payload is not None and payload["correlation"] == wake["inReplyTo"]:
+                return self.owed.get(wake["inReplyTo"], UNKNOWN) if payload["inReplyTo"] is None else None
+        return UNKNOWN  # it was erased, or another being said it

@@ -1,0 +1,126 @@
+import { type MomentId, parseMomentId, stanceOf } from '@treeos/core'
+import {
+  type Db,
+  listCosts,
+  listOpenQuestions,
+  listThreadEntries,
+  listThreadsOfChannel,
+  listUnheard,
+  type MomentCost,
+  type ThreadEntry,
+  threadOf,
+} from '@treeos/store'
+import { lineOf } from './conversation.ts'
+import { type ThreadView, thread, threadView } from './threads.ts'
+
+/** What was said or what happened in a thread, and the moment that it woke. */
+export interface SpokenLine {
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly kind: 'words' | 'event'
+  /** stances; of words alone, since nobody says what happens */
+  readonly from?: string
+  readonly to?: string
+  readonly text: string
+  /** its words come from outside; left out for all others */
+  readonly outside?: true
+  /** left out while there is none; of a model also what it cost, in the currency of the price list */
+  readonly moment?: MomentId
+  readonly tokens?: number
+  readonly money?: number
+}
+
+/** A question that has no answer yet. */
+export interface OwedQuestion {
+  readonly id: string
+  /** stances: who asked, and who has to answer */
+  readonly from: string
+  readonly to: string
+}
+
+/** A thread as one reads it, for whoever may read the database. */
+export interface SpokenThread extends ThreadView {
+  /** its id */
+  readonly root: string
+  /** the newest, oldest first */
+  readonly lines: readonly SpokenLine[]
+  /** older lines, which are not shown */
+  readonly hidden: number
+  /** of the lines: how many moments they woke, and what these cost */
+  readonly moments: number
+  readonly tokens: number
+  readonly money: number
+  readonly owed: readonly OwedQuestion[]
+  /** words of minds that reached nobody, since no tool was called; left out where there are none */
+  readonly unheard?: readonly { readonly from: string; readonly words: string }[]
+}
+
+/**
+ * A conversation with a name: the threads in which something was said under it, the one with the latest wake
+ * first.
+ */
+export interface ChannelView {
+  readonly channel: string
+  readonly threads: readonly ThreadView[]
+}
+
+const LINES_MAX = 500
+/** Most threads of a channel that are shown. */
+const CHANNEL_THREADS_MAX = 100
+/** Most words that reached nobody which are shown of a thread. */
+const UNHEARD_MAX = 20
+
+/**
+ * A thread by its id, or a conversation by the name of its channel.
+ * @throws {TreeosError} CORRELATION_NOT_FOUND
+ */
+export async function conversation(db: Db, name: string): Promise<SpokenThread | ChannelView> {
+  const tally = await threadOf(db, name)
+  if (tally === null) {
+    const threads = await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)
+    return {
+      channel: name,
+      threads: threads.length === 0 ? [await thread(db, name)] : threads.map(threadView),
+    }
+  }
+  const { entries, all } = await listThreadEntries(db, name, { of: null, last: LINES_MAX })
+  const costs = await listCosts(
+    db,
+    entries.flatMap(({ ended }) => ended?.moment ?? []),
+  )
+  const unheard = await listUnheard(db, name, UNHEARD_MAX)
+  const spent = [...costs.values()]
+  return {
+    root: name,
+    ...threadView(tally),
+    lines: entries.map((entry) => spokenLine(entry, costs)),
+    hidden: all - entries.length,
+    moments: entries.filter(({ ended }) => ended !== null).length,
+    tokens: spent.reduce((sum, { tokens }) => sum + tokens, 0),
+    money: spent.reduce((sum, { money }) => sum + money, 0),
+    owed: (await listOpenQuestions(db, name)).map(({ id, asker, being }) => {
+      return { id, from: stanceOf(asker), to: stanceOf(being) }
+    }),
+    ...(unheard.length === 0 ? {} : { unheard: unheard.map(unheardWords) }),
+  }
+}
+
+function spokenLine(entry: ThreadEntry, costs: ReadonlyMap<MomentId, MomentCost>): SpokenLine {
+  const { at, kind, from, to, text, outside } = lineOf(entry)
+  const moment = entry.ended?.moment
+  const cost = moment === undefined ? undefined : costs.get(moment)
+  return {
+    at,
+    kind,
+    ...(kind === 'words' && from !== null ? { from, to } : {}),
+    text,
+    ...(outside === true ? { outside } : {}),
+    ...(moment === undefined ? {} : { moment }),
+    ...(cost === undefined ? {} : { tokens: cost.tokens, money: cost.money }),
+  }
+}
+
+const unheardWords = ({ moment, words }: { readonly moment: MomentId; readonly words: string }) => ({
+  from: stanceOf(parseMomentId(moment).being),
+  words,
+})
