@@ -429,10 +429,13 @@ class _ExplainedMoment(TypedDict):
     by: List[str]
     clauses: List["ClauseTrace"]
     context: "JsonObject"
+    cost: Union["MomentCost", None]
     ended: Dict[str, Any]
+    endedAt: str
     faults: List["FaultView"]
     gates: Dict[str, Any]
     leftOut: List[Union["DroppedEntry", Dict[str, Any]]]
+    openedAt: str
     primary: Union["RoleName", None]
     source: Optional[Literal["clause", "default", "asked"]]
     stacked: List["RoleName"]

@@ -1792,12 +1792,15 @@ export interface components {
             clauses: components["schemas"]["ClauseTrace"][];
             /** @description what the flow read when the moment opened, without what is hidden from the reader */
             context: components["schemas"]["JsonObject"];
+            /** @description null when no model was asked */
+            cost: components["schemas"]["MomentCost"] | null;
             /** @description how the moment ended; `reason` is null where the kind says all */
             ended: {
                 message: string | null;
                 outcome: components["schemas"]["OutcomeKind"];
                 reason: string | null;
             };
+            endedAt: string;
             /** @description errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
             faults: components["schemas"]["FaultView"][];
             gates: {
@@ -1819,6 +1822,8 @@ export interface components {
                 reason: string;
                 see: string;
             })[];
+            /** @description ISO 8601, UTC */
+            openedAt: string;
             /** @description where it looked; left out for forward */
             orientation?: components["schemas"]["LookingBack"];
             primary: components["schemas"]["RoleName"] | null;
