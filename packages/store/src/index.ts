@@ -27,11 +27,12 @@ export {
 } from './access/tokens.ts'
 export { announceVault, findVault, forgetVault, listVaults } from './access/vault-addresses.ts'
 export { type BeingStanding, listStandings } from './inbox/being-standings.ts'
-export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox/enqueue.ts'
+export { enqueue, enqueueUnlessWaiting, letGoLate, releaseDelayed, withdraw } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
 export {
   type ClosedHow,
   closeEntries,
+  countAsked,
   countChain,
   countOpen,
   countOpenSummons,
@@ -39,12 +40,14 @@ export {
   findEntry,
   findOwed,
   findReply,
+  isOpenWake,
   listAnswersFrom,
   listChain,
   listEntries,
   listOpenSummons,
   listSaid,
   measureRoom,
+  wasLetGo,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export {
@@ -239,7 +242,7 @@ export {
   listAcceptedDifferences,
   listDifferingStacks,
 } from './moments/stack-differences.ts'
-export { findWakeState, isThreadOpen, listDecidedAgain, type WakeState } from './moments/wake-state.ts'
+export { findWakeState, listDecidedAgain, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export {

@@ -90,7 +90,7 @@ export async function findReply(db: Db, being: BeingName, correlation: string): 
   return row === undefined ? null : entryOf(row)
 }
 
-/** The question that a wake is about, as `treeos.question_of` says; null for none, and once its being has answered it. */
+/** The question that a wake is about, as `treeos.question_of` says; null for none, and once it was answered or let go. */
 export async function findOwed(db: Db, wake: string): Promise<OwedAnswer | null> {
   const { rows } = await sql<{
     id: string
@@ -101,12 +101,41 @@ export async function findOwed(db: Db, wake: string): Promise<OwedAnswer | null>
   }>`
     select q.id, q.caller as name, q.caller_role as role, q.caller_cognition as cognition, q.hops
     from treeos.inbox w join treeos.inbox q on q.id = treeos.question_of(w)
-    where w.id = ${wake} and not exists (
+    where w.id = ${wake} and q.kind = 'summon' and q.caller <> q.being and q.in_reply_to is null and q.expect_reply
+      and q.let_go is null and not exists (
       select from treeos.inbox r where r.in_reply_to = q.id and r.being = q.caller)`.execute(db)
   const [row] = rows
   if (row === undefined) return null
   const { id, hops, ...caller } = row
   return { id, caller, hops }
+}
+
+/**
+ * Whether something is still to come of a wake, as `treeos.is_open` says.
+ * @param but a wake that does not count: that of the moment that asks
+ */
+export async function isOpenWake(db: Db, id: string, but: string | null = null): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`select treeos.is_open(${id}, ${but}) as open`.execute(db)
+  return rows[0]?.open === true
+}
+
+/** How many questions of a being are open that it asked for what this wake is about. */
+export async function countAsked(db: Db, wake: string): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*) as open from treeos.inbox w join treeos.inbox s on s.about = treeos.question_of(w)
+    where w.id = ${wake} and s.kind = 'summon' and s.caller = w.being and s.being <> w.being and s.in_reply_to is null and s.expect_reply
+      and not exists (select from treeos.inbox r where r.in_reply_to = s.id and r.being = s.caller) and treeos.is_open(s.id)`.execute(
+    db,
+  )
+  return rows[0]?.open ?? 0
+}
+
+/** Whether the being that asked something was told that no answer comes. */
+export async function wasLetGo(db: Db, question: string): Promise<boolean> {
+  const { rows } = await sql`select from treeos.inbox where id = ${question} and let_go is not null`.execute(
+    db,
+  )
+  return rows.length > 0
 }
 
 /** Answers of one being to another, the newest first. */
@@ -192,17 +221,17 @@ export async function countOpen(db: Db, being: BeingName): Promise<number> {
   return row.open
 }
 
-/** How many wakes a being gave itself in one thread. @param prefixes starts of the ids of such wakes */
+/** How many wakes a being gave itself for what this one is about. @param prefixes starts of the ids of such wakes */
 export async function countOwnWakes(
   db: Db,
   being: BeingName,
-  root: string,
+  wake: string,
   prefixes: readonly string[],
 ): Promise<number> {
   const row = await db
     .selectFrom('inbox')
     .select(({ fn }) => fn.countAll<number>().as('own'))
-    .where('root', '=', root)
+    .where('about', '=', sql<string>`(select treeos.question_of(w) from treeos.inbox w where w.id = ${wake})`)
     .where('being', '=', being)
     .where(({ or, eb }) => or(prefixes.map((prefix) => eb('id', 'like', `${prefix}%`))))
     .executeTakeFirstOrThrow()
