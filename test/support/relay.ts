@@ -111,7 +111,15 @@ export const relay = defineExtension({
       selfContinue: 'until-answered',
       prompt: 'You hand questions on.',
     }),
-    defineRole({ name: 'relay:busy', canSummon: ANY, selfContinue: true, prompt: 'You ask all at once.' }),
+    ...(['each', 'all'] as const).map((onAnswers) =>
+      defineRole({
+        name: `relay:${onAnswers}`,
+        canSummon: ANY,
+        selfContinue: true,
+        onAnswers,
+        prompt: 'You ask all at once.',
+      }),
+    ),
     defineRole({ name: 'relay:deaf', triggerOn: ['schedule'], prompt: 'You hear nobody.' }),
     defineRole({
       name: 'relay:speaker',

@@ -21,9 +21,9 @@ beforeAll(async () => {
   const relayed = { cognition: 'scripted', script: 'relay:relayed' }
   for (const name of ['desk', 'billing', 'legal', 'archive', 'gone'])
     await world.birth({ name, ...relayed, role: 'relay:desk' })
-  await world.birth({ name: 'busy', ...relayed, role: 'relay:busy' })
+  for (const name of ['each', 'all']) await world.birth({ name, ...relayed, role: `relay:${name}` })
   await world.birth({ name: 'deaf', ...relayed, role: 'relay:deaf' })
-  await world.birth({ name: 'clerk', cognition: 'human', role: 'stage:free' })
+  for (const name of ['clerk', 'idler']) await world.birth({ name, cognition: 'human', role: 'stage:free' })
   await world.birth({ name: 'speaker', cognition: 'llm', role: 'relay:speaker' })
   await doAs(world, 'end-being', '@gone', {})
   const { secret } = await issueToken({ ...world, person: 'ada' }, { being: 'ada', as: 'ada' })
@@ -47,7 +47,7 @@ const asked = (person: string) =>
   )
 const answering = async () => {
   const { id, content } = await asked('clerk')
-  const { state } = content as { state: Json }
+  const { state = null } = content as { state?: Json }
   await reply(
     { ...world, person: 'clerk' },
     { as: 'clerk', correlation: id, content: { heard: 'by hand', state }, waitSeconds: null },
@@ -58,7 +58,7 @@ interface Shape {
   readonly task: RelayTask
   readonly to?: string
   /** the answer; null for none */
-  readonly says: Json
+  readonly says: unknown
   /** why there is none */
   readonly code?: string
   /** what a person does meanwhile */
@@ -108,10 +108,16 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     task: { plan: [asking('billing', SAY), 'turn', 'answer'] },
     says: heard(42),
   },
-  'several are asked at once': {
-    to: 'busy',
-    task: { all: [asking('billing', SAY), asking('legal', SAY)] },
+  'several are asked at once, and the first answer counts': {
+    to: 'each',
+    task: { all: [asking('billing', SAY), asking('idler', SAY)] },
     says: heard(42),
+  },
+  'several are asked at once, and all are heard first': {
+    to: 'all',
+    task: { all: [asking('billing', SAY), asking('clerk', SAY)] },
+    says: expect.objectContaining({ heard: expect.anything() }),
+    meanwhile: answering,
   },
   'the specialist fails': { task: via('billing', { fail: true }), says: told('failure', 'INTERNAL') },
   'the specialist asks nobody that there is': {
@@ -192,6 +198,16 @@ describe('a desk that asks a specialist for its customer', () => {
     })
     const answers = (await wakesOf(world, 'operator')).filter(({ inReplyTo }) => inReplyTo === correlation)
     expect(answers).toMatchObject([{ hops: question.hops }])
+  })
+
+  it('calls no mind for the first of several answers, where its role waits for all', async () => {
+    const hearings = (await moments(world.db, 'all'))
+      .filter(({ woke }) => woke?.trigger === 'message')
+      .slice(1, 3)
+    expect(hearings.map(({ outcome, did }) => [outcome, did?.target])).toEqual([
+      ['see', undefined],
+      ['act', '@operator'],
+    ])
   })
 
   it('keeps the questions of several customers apart, also in one thread', async () => {

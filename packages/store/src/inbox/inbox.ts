@@ -90,24 +90,40 @@ export async function findReply(db: Db, being: BeingName, correlation: string): 
   return row === undefined ? null : entryOf(row)
 }
 
-/** The question that a wake is about, as `treeos.question_of` says; null for none, and once it was answered or let go. */
-export async function findOwed(db: Db, wake: string): Promise<OwedAnswer | null> {
+/** Most beings that a moment says it has not heard. */
+const UNHEARD_MAX = 8
+
+/** The question that a wake is about, as `treeos.question_of` says; null for none, and once it was answered or let go. With it
+ * whom its being asked for it and has not heard. */
+export async function findOwed(
+  db: Db,
+  wake: string,
+): Promise<{ readonly owed: OwedAnswer; readonly unheard: readonly BeingName[] } | null> {
   const { rows } = await sql<{
+    unheard: BeingName[]
     id: string
     name: BeingName
     role: string | null
     cognition: Cognition
     hops: number
   }>`
-    select q.id, q.caller as name, q.caller_role as role, q.caller_cognition as cognition, q.hops
+    select q.id, q.caller as name, q.caller_role as role, q.caller_cognition as cognition, q.hops, array(
+        select s.being from treeos.inbox s
+        where s.about = q.id and s.kind = 'summon' and s.being <> q.being and s.in_reply_to is null and s.expect_reply and case
+          when s.let_go is not null then exists (
+            select from treeos.inbox n where n.id = s.let_go and n.closed_by is null and n.id <> w.id)
+          when exists (select from treeos.inbox r where r.in_reply_to = s.id and r.being = q.being) then exists (
+            select from treeos.inbox r where r.in_reply_to = s.id and r.being = q.being and r.closed_by is null and r.id <> w.id)
+          else treeos.is_open(s.id) end
+        order by s.age limit ${UNHEARD_MAX}) as unheard
     from treeos.inbox w join treeos.inbox q on q.id = treeos.question_of(w)
     where w.id = ${wake} and q.kind = 'summon' and q.caller <> q.being and q.in_reply_to is null and q.expect_reply
       and q.let_go is null and not exists (
       select from treeos.inbox r where r.in_reply_to = q.id and r.being = q.caller)`.execute(db)
   const [row] = rows
   if (row === undefined) return null
-  const { id, hops, ...caller } = row
-  return { id, caller, hops }
+  const { id, hops, unheard, ...caller } = row
+  return { owed: { id, caller, hops }, unheard }
 }
 
 /**

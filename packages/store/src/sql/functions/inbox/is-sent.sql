@@ -27,7 +27,7 @@ begin
   if about_approval(e.kind, e.id) is not null then
     return is_of_approval(batch, w, e);
   end if;
-  if w.kind <> 'act' and e.hops < coalesce((select i.hops from inbox i where i.id in (e.in_reply_to, question) order by i.hops limit 1), w.hops)
+  if w.kind <> 'act' and e.hops < least(w.hops, (select min(i.hops) from inbox i where i.id in (e.in_reply_to, question)))
     or e.priority not between 1 and 9 then
     return false;
   end if;
