@@ -42,8 +42,6 @@ export const LIMITS = {
   asksPerPersonMax: 100,
   /** open notices in one inbox, each counting its equals; further ones are counted in one entry */
   noticesMax: 500,
-  /** what a being asked and nobody took up for so long is let go */
-  questionSeconds: 86_400,
   /** questions of one being, for one that it was asked, that are open */
   questionsMax: 16,
   /** depth of one cause chain: stops two beings that answer each other */

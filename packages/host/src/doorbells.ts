@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { RecurringWork, ringBeing } from '@treeos/client'
-import { type BeingName, LIMITS } from '@treeos/core'
+import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import {
-  letGoLate,
   listBusy,
   listDifferingStacks,
   listWithWakes,
@@ -46,8 +45,6 @@ const BUSY_SECONDS = 10
  */
 const CHECK_EVERY_SWEEPS = 2
 const CHECK_BEINGS_MAX = 500
-/** It reads all open wakes. */
-const LET_GO_EVERY_SWEEPS = 12
 
 export interface DoorbellOptions {
   readonly client: Client
@@ -209,15 +206,13 @@ export class Doorbells {
   }
 
   async #sweepOnce(): Promise<void> {
-    const checksBusy = this.#sweepsDone % CHECK_EVERY_SWEEPS === 0
-    const letsGo = this.#sweepsDone++ % LET_GO_EVERY_SWEEPS === 0
+    const checksBusy = this.#sweepsDone++ % CHECK_EVERY_SWEEPS === 0
     const { db, reality, onError } = this.#options
     await this.#findHalted()
     await this.#release(true)
     await this.#ringStuck()
     this.ring(await releaseLapsed({ db, reality }, (error) => onError('lapsed lease', error)))
     if (checksBusy) this.ring(await this.#findLeft())
-    if (letsGo) this.ring(await letGoLate(db, LIMITS.questionSeconds))
     this.ring(await expireApprovals({ db, reality }, (error) => onError('expired approval', error)))
   }
 

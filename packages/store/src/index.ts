@@ -27,27 +27,22 @@ export {
 } from './access/tokens.ts'
 export { announceVault, findVault, forgetVault, listVaults } from './access/vault-addresses.ts'
 export { type BeingStanding, listStandings } from './inbox/being-standings.ts'
-export { enqueue, enqueueUnlessWaiting, letGoLate, releaseDelayed, withdraw } from './inbox/enqueue.ts'
+export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
 export {
   type ClosedHow,
   closeEntries,
-  countAsked,
   countChain,
   countOpen,
   countOpenSummons,
-  countOwnWakes,
   findEntry,
-  findOwed,
   findReply,
-  isOpenWake,
   listAnswersFrom,
   listChain,
   listEntries,
   listOpenSummons,
   listSaid,
   measureRoom,
-  wasLetGo,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export {
@@ -57,6 +52,7 @@ export {
   type StoredOverlay,
   WORKSPACE_SCOPE,
 } from './inbox/overlays-of-wake.ts'
+export { aboutOf, countAsked, countOwnWakes, findOwed, isOpenWake, wasLetGo } from './inbox/questions.ts'
 export {
   listOverlayChanges,
   type OverlayChange,

@@ -63,12 +63,3 @@ export async function releaseDelayed(
     select treeos.release_delayed(${sweeps}) as released`.execute(db)
   return rows[0]?.released ?? { woken: [], nextMs: null }
 }
-
-/**
- * Tells beings that nobody took up in time what they asked.
- * @returns these beings, to ring
- */
-export async function letGoLate(db: Db, seconds: number): Promise<BeingName[]> {
-  const { rows } = await sql<{ being: string }>`select treeos.let_go_late(${seconds}) as being`.execute(db)
-  return rows.map((row) => row.being)
-}

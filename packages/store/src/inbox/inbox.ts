@@ -1,4 +1,4 @@
-import type { BeingName, Cognition, Json, OwedAnswer } from '@treeos/core'
+import type { BeingName, Json } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
@@ -90,70 +90,6 @@ export async function findReply(db: Db, being: BeingName, correlation: string): 
   return row === undefined ? null : entryOf(row)
 }
 
-/** Most beings that a moment says it has not heard. */
-const UNHEARD_MAX = 8
-
-/** The question that a wake is about, as `treeos.question_of` says; null for none, and once it was answered or let go. With it
- * whom its being asked for it and has not heard. */
-export async function findOwed(
-  db: Db,
-  wake: string,
-): Promise<{ readonly owed: OwedAnswer; readonly unheard: readonly BeingName[] } | null> {
-  const { rows } = await sql<{
-    unheard: BeingName[]
-    id: string
-    name: BeingName
-    role: string | null
-    cognition: Cognition
-    hops: number
-  }>`
-    select q.id, q.caller as name, q.caller_role as role, q.caller_cognition as cognition, q.hops, array(
-        select s.being from treeos.inbox s
-        where s.about = q.id and s.kind = 'summon' and s.being <> q.being and s.in_reply_to is null and s.expect_reply and case
-          when s.let_go is not null then exists (
-            select from treeos.inbox n where n.id = s.let_go and n.closed_by is null and n.id <> w.id)
-          when exists (select from treeos.inbox r where r.in_reply_to = s.id and r.being = q.being) then exists (
-            select from treeos.inbox r where r.in_reply_to = s.id and r.being = q.being and r.closed_by is null and r.id <> w.id)
-          else treeos.is_open(s.id) end
-        order by s.age limit ${UNHEARD_MAX}) as unheard
-    from treeos.inbox w join treeos.inbox q on q.id = treeos.question_of(w)
-    where w.id = ${wake} and q.kind = 'summon' and q.caller <> q.being and q.in_reply_to is null and q.expect_reply
-      and q.let_go is null and not exists (
-      select from treeos.inbox r where r.in_reply_to = q.id and r.being = q.caller)`.execute(db)
-  const [row] = rows
-  if (row === undefined) return null
-  const { id, hops, unheard, ...caller } = row
-  return { owed: { id, caller, hops }, unheard }
-}
-
-/**
- * Whether something is still to come of a wake, as `treeos.is_open` says.
- * @param but a wake that does not count: that of the moment that asks
- */
-export async function isOpenWake(db: Db, id: string, but: string | null = null): Promise<boolean> {
-  const { rows } = await sql<{ open: boolean }>`select treeos.is_open(${id}, ${but}) as open`.execute(db)
-  return rows[0]?.open === true
-}
-
-/** How many questions of a being are open that it asked for what this wake is about. */
-export async function countAsked(db: Db, wake: string): Promise<number> {
-  const { rows } = await sql<{ open: number }>`
-    select count(*) as open from treeos.inbox w join treeos.inbox s on s.about = treeos.question_of(w)
-    where w.id = ${wake} and s.kind = 'summon' and s.caller = w.being and s.being <> w.being and s.in_reply_to is null and s.expect_reply
-      and not exists (select from treeos.inbox r where r.in_reply_to = s.id and r.being = s.caller) and treeos.is_open(s.id)`.execute(
-    db,
-  )
-  return rows[0]?.open ?? 0
-}
-
-/** Whether the being that asked something was told that no answer comes. */
-export async function wasLetGo(db: Db, question: string): Promise<boolean> {
-  const { rows } = await sql`select from treeos.inbox where id = ${question} and let_go is not null`.execute(
-    db,
-  )
-  return rows.length > 0
-}
-
 /** Answers of one being to another, the newest first. */
 export async function listAnswersFrom(
   db: Db,
@@ -235,23 +171,6 @@ export async function countOpen(db: Db, being: BeingName): Promise<number> {
     .where('closed_by', 'is', null)
     .executeTakeFirstOrThrow()
   return row.open
-}
-
-/** How many wakes a being gave itself for what this one is about. @param prefixes starts of the ids of such wakes */
-export async function countOwnWakes(
-  db: Db,
-  being: BeingName,
-  wake: string,
-  prefixes: readonly string[],
-): Promise<number> {
-  const row = await db
-    .selectFrom('inbox')
-    .select(({ fn }) => fn.countAll<number>().as('own'))
-    .where('about', '=', sql<string>`(select treeos.question_of(w) from treeos.inbox w where w.id = ${wake})`)
-    .where('being', '=', being)
-    .where(({ or, eb }) => or(prefixes.map((prefix) => eb('id', 'like', `${prefix}%`))))
-    .executeTakeFirstOrThrow()
-  return row.own
 }
 
 /**

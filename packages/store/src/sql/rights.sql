@@ -62,7 +62,7 @@ begin
     to %1$I;
   grant execute on function
     treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(), treeos.current_generation(text),
-    treeos.wakes(text, text), treeos.brings_yes(text, text), treeos.told(bytea), treeos.text_of(bytea), treeos.has_ended(text), treeos.kind_of(treeos.inbox), treeos.question_of(treeos.inbox), treeos.is_open(text, text),
+    treeos.wakes(text, text), treeos.brings_yes(text, text), treeos.told(bytea), treeos.text_of(bytea), treeos.has_ended(text), treeos.kind_of(treeos.inbox),
     treeos.is_held(text, text), treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
     treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text),
@@ -83,7 +83,7 @@ begin
     treeos.append(jsonb), treeos.append_together(jsonb[]), treeos.claim_together(jsonb), treeos.lock_heads(text[]), treeos.begin_life(text, text, text),
     treeos.claim(text, text, integer),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
-    treeos.release_delayed(boolean), treeos.let_go_late(integer), treeos.enqueue_event(jsonb),
+    treeos.release_delayed(boolean), treeos.enqueue_event(jsonb),
     treeos.open_moment(text, text, integer, text, bigint, bytea, bytea, text, bytea),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
     treeos.record_fault(text, text, integer, double precision, text, text, jsonb), treeos.record_effect(text, text, bytea, jsonb),

@@ -282,9 +282,9 @@ export interface InboxTable {
   /** the wake that a being goes on from */
   answers: string | null
   /** the wake for which its being goes on by it, or for which its sender asks; null for any other wake */
-  about: Generated<string | null>
+  about: string | null
   /** what tells the being that asked that no answer comes; null while one may, and for what asks nothing */
-  let_go: Generated<string | null>
+  let_go: string | null
   looks: Generated<number>
   refusals: Generated<number>
   expect_reply: Generated<boolean>
