@@ -3,6 +3,7 @@
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 
+AnswerUse = Literal["each", "all"]
 BeingName = str
 BeingState = Literal["ended", "driven", "paused", "parked", "asks", "working", "failed", "asleep"]
 BudgetPeriod = Literal["day", "total"]
@@ -397,6 +398,7 @@ class _CompleteRole(TypedDict):
 
 
 class CompleteRole(_CompleteRole, total=False):
+    onAnswers: "AnswerUse"
     requiredCognition: "Cognition"
 
 
@@ -832,6 +834,7 @@ class RoleSpec(_RoleSpec, total=False):
     description: str
     forceToolCall: bool
     layout: "Layout"
+    onAnswers: "AnswerUse"
     prose: "ProseMeaning"
     replyTo: "ReplyTarget"
     requiredCognition: "Cognition"

@@ -1532,6 +1532,8 @@ export interface components {
             /** Format: date-time */
             usedAt: string | null;
         };
+        /** @enum {string} */
+        AnswerUse: "each" | "all";
         /** @description All that authors of roles and flows choose from. Addresses are searched for, see `addresses`. */
         AuthoringCatalog: {
             beOps: components["schemas"]["OperationEntry"][];
@@ -1695,6 +1697,8 @@ export interface components {
             forceToolCall: boolean;
             layout: components["schemas"]["Layout"];
             name: components["schemas"]["RoleName"];
+            /** @description what it says to others while somebody waits for its answer asks them, also where it goes on by itself; left out, it acts on each */
+            onAnswers?: components["schemas"]["AnswerUse"];
             permissions: components["schemas"]["Verb"][];
             prompt: string | components["schemas"]["FunctionPrompt"];
             prose: components["schemas"]["ProseMeaning"];
@@ -2415,6 +2419,8 @@ export interface components {
             forceToolCall?: boolean;
             layout?: components["schemas"]["Layout"];
             name: components["schemas"]["RoleName"];
+            /** @description what it says to others while somebody waits for its answer asks them, also where it goes on by itself; left out, it acts on each */
+            onAnswers?: components["schemas"]["AnswerUse"];
             prompt: string | components["schemas"]["FunctionPrompt"];
             prose?: components["schemas"]["ProseMeaning"];
             replyTo?: components["schemas"]["ReplyTarget"];

@@ -162,11 +162,20 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
         ? `Your schedule ${inline(name)} woke you.`
         : `Its schedule ${inline(name)} woke ${who}.`
       : undefined,
-  notice: ({ event, actor, message }) =>
+  notice: (notice, { who, isOwn }) =>
+    (notice.event === 'unanswered' ? unanswered(notice, isOwn ? 'you' : who) : undefined) ?? endedMoment(notice),
+  unanswered: (notice, { who, isOwn }) => unanswered(notice, isOwn ? 'you' : who),
+}
+
+function unanswered({ actor, message }: JsonObject, who: string): string | undefined {
+  if (!isText(actor)) return undefined
+  return `${inline(actor)} does not answer what ${who} asked${isText(message) ? `: ${quotedQuestion(message)}` : ''}.`
+}
+
+const endedMoment = ({ event, actor, message }: JsonObject): string | undefined =>
     isText(message) && isText(actor)
       ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quotedQuestion(message)}.`
-      : undefined,
-}
+      : undefined
 
 function anyEvent(
   kind: string,
