@@ -217,7 +217,7 @@ const isTold = (result: Json | undefined): result is Json =>
   result !== undefined && result !== null && valueWords(result).length <= PLAIN_CHARS_MAX
 
 /** A value in plain words: `order 1002, shipped 3 May`. Names of fields stand before their values. */
-export function plainWords(value: Json): string {
+function plainWords(value: Json): string {
   const text = oneLine(valueWords(value))
   return text.length <= PLAIN_CHARS_MAX ? text : `${text.slice(0, PLAIN_CHARS_MAX)} …`
 }
