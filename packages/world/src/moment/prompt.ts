@@ -23,7 +23,7 @@ import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type ConcreteEntry, type SubstrateView } from '../rows/lists.ts'
 import { firstWake, type RefusedCall, refusedCalls } from './first-wake.ts'
 import { localTime } from './open-time.ts'
-import { shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
+import { offeredSurface, shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
 import { groundRules, proseAnswers, type WakeRow, wakeBlock } from './wake-block.ts'
 import { toldWake } from './wake-sentence.ts'
 
@@ -175,7 +175,8 @@ export function fillMoment(
   answersBy: string | null = null,
 ): FilledSignature {
   const { before, content } = toldWake(moment)
-  const { block, after: lastLine } = wakeBlock(moment, face.surface, role, answersBy)
+  const offered = offeredSurface(face)
+  const { block, after: lastLine } = wakeBlock(moment, offered, role, answersBy)
   const refusals = whatWasRefused(moment.refused ?? [], proseAnswers(role, moment))
   const after = [lastLine, refusals].filter((part) => part !== null).join('\n\n')
   const blocksOf = (place: 'early' | 'late' | 'last') =>
@@ -186,7 +187,7 @@ export function fillMoment(
   const at = face.orientation === 'inward' ? INWARD : ` at ${inline(face.space.path)}.`
   const who = `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`
   const can = capabilities(face, moment.caller)
-  const ground = groundRules(face.surface, role)
+  const ground = groundRules(offered, role)
   const persona = rolePrompt(role.prompt)
   const parts = [
     who,
