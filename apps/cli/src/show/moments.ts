@@ -99,6 +99,7 @@ export function shownExplanation({
     ...leftOut.map(
       (item) => `left out  ${entryText('see' in item ? item.see : item.entry)}: ${oneLine(item.reason)}`,
     ),
+    `took      ${spentText({ openedAt, endedAt, cost })}`,
     ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
     ...shadow.map(({ would, by }) => `dry run   would be ${would} by ${by}`),
     ...(ended.reason === null || gates.allowed === false ? [] : [endText(ended, ended.reason)]),
@@ -107,7 +108,6 @@ export function shownExplanation({
     ...(ignoredCalls === undefined
       ? []
       : [`ignored   ${ignoredCalls} more of its calls: a moment makes one`]),
-    `took      ${spentText({ openedAt, endedAt, cost })}`,
     ...faults.map(faultText),
   ].join('\n')
 }

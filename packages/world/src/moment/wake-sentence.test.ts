@@ -55,7 +55,7 @@ describe('an event is told in one sentence before its JSON', () => {
         ...{ did: 'did set-space on /hall with {"field":"a"}', result: { ok: true } },
         earlier: [{ did: 'said to @bo: "yes"' }],
       },
-      '@bo asked: "Tidy up.". You did set-space on /hall (field a), which gave: ok true.',
+      '@bo asked: "Tidy up.". You did set-space on /hall (field a), which gave: ok true, step 1 of at most 16.',
       { earlier: [{ did: 'said to @bo: "yes"' }] },
     ],
     [

@@ -133,7 +133,7 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
       return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${ignored(ignoredCalls)}`
     const gave = isTold(result) ? `, which gave: ${plainWords(result)}` : ''
     const more = result === undefined || isTold(result) ? '' : ' This is what it gave:'
-    return `${begunBy(begun)}You ${plainDeed(did)}${gave}.${ignored(ignoredCalls)}${more}`
+    return `${begunBy(begun)}You ${plainDeed(did)}${gave}${ofSteps(step, of)}.${ignored(ignoredCalls)}${more}`
   },
   refused: ({ refused }, { who, isOwn }) => {
     const [last] = Array.isArray(refused) ? refused.slice(-1) : []
