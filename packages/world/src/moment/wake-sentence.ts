@@ -170,7 +170,8 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
         : `Its schedule ${inline(name)} woke ${who}.`
       : undefined,
   notice: (notice, { who, isOwn }) =>
-    (notice.event === 'unanswered' ? unanswered(notice, isOwn ? 'you' : who) : undefined) ?? endedMoment(notice),
+    (notice.event === 'unanswered' ? unanswered(notice, isOwn ? 'you' : who) : undefined) ??
+    endedMoment(notice),
   unanswered: (notice, { who, isOwn }) => unanswered(notice, isOwn ? 'you' : who),
 }
 
@@ -180,9 +181,9 @@ function unanswered({ actor, message }: JsonObject, who: string): string | undef
 }
 
 const endedMoment = ({ event, actor, message }: JsonObject): string | undefined =>
-    isText(message) && isText(actor)
-      ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quotedQuestion(message)}.`
-      : undefined
+  isText(message) && isText(actor)
+    ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quotedQuestion(message)}.`
+    : undefined
 
 function anyEvent(
   kind: string,
