@@ -1,7 +1,7 @@
 /** A reality in which calls of all kinds were made, and receipts of them. */
 import { createHash } from 'node:crypto'
 import { moments, plantScene } from '@treeos/client'
-import type { JsonObject, MomentId } from '@treeos/core'
+import { type JsonObject, type MomentId, momentId } from '@treeos/core'
 import court from '@treeos/court'
 import { type CheckpointedLog, issueReceipt } from '@treeos/proofs'
 import { defineExtension, defineOperation, defineRole, setQuality } from '@treeos/sdk'
@@ -217,8 +217,9 @@ async function playOthers({ world, plays, told, newest }: ReceiptScene): Promise
     args: { path: '/den/b' },
   })
   await plays('a rule that requires', 'bound', { verb: 'summon', target: '@clerk', content: 'hello' })
-  await live(world, 'solomon', 'the child is mine')
-  told.set('a judge', await newest('solomon'))
+  await live(world, 'solomon', 'silence') // the judge calls for it after a disturbance
+  const { n } = await live(world, 'solomon', 'the child is mine')
+  told.set('a judge', momentId('solomon', 1, n))
 }
 
 async function playHeir({ world, fill, plays }: ReceiptScene, makerFacts: number): Promise<void> {

@@ -43,6 +43,7 @@ export async function until<T>(
 export interface Telling {
   readonly priority?: Priority
   readonly role?: string
+  readonly expectReply?: boolean
 }
 
 /** Summons a being as the operator and does not wait. @returns the correlation */

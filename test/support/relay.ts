@@ -1,16 +1,99 @@
 import type { Json, JsonObject } from '@treeos/core'
-import { answer, defineExtension, defineRole, type Script, silence, tell } from '@treeos/sdk'
+import { answer, type Decision, defineExtension, defineRole, type Script, silence, tell } from '@treeos/sdk'
 
-/**
- * A script of a being that asks others. `{ask, with}` is put to that being, and its answer is answered; `{say}` is answered; for anything
- * else it stays silent.
- */
-const desk: Script = ({ wake }) => {
-  const told = wake.content as JsonObject | null
-  if (wake.kind === 'answer') return answer({ heard: wake.content })
-  if (wake.kind === 'notice') return answer({ told: told?.event ?? null, code: told?.code ?? null })
-  if (typeof told?.ask === 'string') return tell(told.ask, told.with as Json)
-  return told !== null && typeof told === 'object' && 'say' in told ? answer(told.say as Json) : silence
+/** What a being of a relay does at a step of its plan. */
+export type RelayStep =
+  /** asks a being that does this */
+  | { readonly ask: string; readonly to: RelayTask }
+  | 'look'
+  | 'touch'
+  | 'turn'
+  /** answers what it heard last */
+  | 'answer'
+  /** says it to whoever asked, as a message without a target, then goes on as its role says */
+  | 'nothing'
+
+export type RelayTask =
+  | { readonly say: Json }
+  | { readonly plan: readonly RelayStep[] }
+  /** asks all of them, each in a moment of its own */
+  | { readonly all: readonly Exclude<RelayStep, string>[] }
+  | { readonly fail: true }
+  | { readonly silent: true }
+
+/** A plan with its next step: each question has it with it, and the answer brings it back. */
+interface RelayState {
+  readonly plan: readonly RelayStep[]
+  readonly at: number
+  /** the state of whoever asked */
+  readonly up: Json
+}
+
+const see: Decision = { kind: 'call', call: { verb: 'see', address: '/' }, content: null }
+
+/** Runs the step at which a plan stands. @param heard what was answered last */
+function step(me: string, { plan, at, up }: RelayState, heard: Json): Decision {
+  const next = plan[at] ?? 'nothing'
+  const state = { plan, at: at + 1, up, heard } as unknown as Json
+  if (typeof next === 'object') return tell(next.ask, { task: next.to, state } as unknown as Json)
+  const made: Record<Exclude<RelayStep, object>, () => Decision> = {
+    look: () => see,
+    touch: () => ({
+      kind: 'call',
+      call: { verb: 'do', operation: 'set-being', target: `@${me}`, args: { field: 'notes.at', value: at } },
+      content: null,
+    }),
+    turn: () => tell(`@${me}`, { goesOn: state } as Json),
+    answer: () => answer({ heard, state: up } as Json),
+    nothing: () => silence,
+  }
+  return made[next]()
+}
+
+const each = (asked: readonly Exclude<RelayStep, string>[], i: number): Decision => {
+  const next = asked[i]
+  return next === undefined ? silence : tell(next.ask, { task: next.to } as unknown as Json)
+}
+
+const taskOf = (content: Json): JsonObject => {
+  const told = typeof content === 'string' ? (JSON.parse(content) as Json) : content
+  return typeof told === 'object' && told !== null ? (told as JsonObject) : {}
+}
+
+/** A script of a being that follows the plan which its question holds, and asks others on the way. */
+const relayed: Script = ({ wake, face }) => {
+  const me = face.me.name
+  const content = taskOf(wake.content)
+  const resumed = (told: JsonObject, skips: number): Decision => {
+    const { state = null, heard = null } = told as unknown as { state?: RelayState | null; heard?: Json }
+    const task = (told.task ?? told) as unknown as RelayTask
+    if ('all' in task) return each(task.all, skips)
+    if ('plan' in task) return step(me, { plan: task.plan, at: skips, up: state as unknown as Json }, null)
+    // who heard of a failure alone does not know the plan
+    return state === null ? answer({ heard, state }) : step(me, { ...state, at: state.at + skips }, heard)
+  }
+  if (wake.kind === 'answer') return resumed(content, 0)
+  if (wake.kind === 'notice' || wake.kind === 'unanswered')
+    return answer({ heard: { told: content.event ?? null, code: content.code ?? null }, state: null })
+  if (wake.kind === 'look' || wake.kind === 'continue') {
+    const begun = content.begun as JsonObject
+    const told = taskOf('from' in begun ? (begun.content as Json) : (begun as Json))
+    if ('goesOn' in told) {
+      const state = told.goesOn as unknown as RelayState & { heard: Json }
+      return step(me, { ...state, at: state.at + Number(content.step ?? 1) }, state.heard)
+    }
+    return resumed(told, Number(content.step ?? 1))
+  }
+  if ('goesOn' in content) {
+    const state = content.goesOn as unknown as RelayState & { heard: Json }
+    return step(me, state, state.heard)
+  }
+  const task = (content.task ?? content) as unknown as RelayTask
+  const up = (content.state ?? null) as Json
+  if ('all' in task) return each(task.all, 0)
+  if ('say' in task) return answer({ heard: task.say, state: up })
+  if ('fail' in task) throw new Error('the script has an error')
+  return 'plan' in task ? step(me, { plan: task.plan, at: 0, up }, null) : silence
 }
 
 const ANY = [{ pattern: '*' }]
@@ -20,7 +103,24 @@ export const relay = defineExtension({
   name: 'relay',
   version: '1.0.0',
   roles: [
-    defineRole({ name: 'relay:desk', canSummon: ANY, prompt: 'You hand questions on.' }),
+    defineRole({
+      name: 'relay:desk',
+      canSee: ANY,
+      canDo: ANY,
+      canSummon: ANY,
+      selfContinue: 'until-answered',
+      prompt: 'You hand questions on.',
+    }),
+    ...(['each', 'all'] as const).map((onAnswers) =>
+      defineRole({
+        name: `relay:${onAnswers}`,
+        canSummon: ANY,
+        selfContinue: true,
+        onAnswers,
+        prompt: 'You ask all at once.',
+      }),
+    ),
+    defineRole({ name: 'relay:deaf', triggerOn: ['schedule'], prompt: 'You hear nobody.' }),
     defineRole({
       name: 'relay:speaker',
       canSummon: [{ rel: 'asker' }, '@billing'],
@@ -28,5 +128,5 @@ export const relay = defineExtension({
       prompt: 'You answer customers. Ask @billing about invoices.',
     }),
   ],
-  scripts: { 'relay:desk': desk },
+  scripts: { 'relay:relayed': relayed },
 })

@@ -4,6 +4,7 @@ import { ERROR_STATUS, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { a2aRoutes } from './a2a/routes.ts'
+import { agUiRoutes } from './ag-ui/routes.ts'
 import { apiOf, operationsOf } from './api/api.ts'
 import { HOOKS_PATH } from './api/outlets.ts'
 import { API_PATH, CHAT_PATH, PROGRAM_PATHS } from './api/path.ts'
@@ -59,27 +60,30 @@ export const operationsAround = (around: StreamDeps) => ({
   api: apiOf(around),
   chat: chatRoutes(around.portal),
   a2a: a2aRoutes(around.portal),
+  agUi: agUiRoutes(around.portal),
 })
 type Operations = ReturnType<typeof operationsAround>
 
 /** Every operation for programs, by who may call it. */
-export const authorizedOperations = ({ api, chat, a2a }: Operations): AuthorizedRoute[] => [
+export const authorizedOperations = ({ api, chat, a2a, agUi }: Operations): AuthorizedRoute[] => [
   ...operationsOf(api, API_PATH),
   ...operationsOf(chat, CHAT_PATH),
   ...operationsOf(a2a, ''),
+  ...operationsOf(agUi, ''),
 ]
 
 /**
  * All routes. `authorize/who-may-call.ts` lists who may call each of the page's own; an operation of the API
  * says it itself.
  */
-export const routesOf = ({ api, chat, a2a }: Operations, around: StreamDeps, acts: Bounds['acts']) => {
+export const routesOf = ({ api, chat, a2a, agUi }: Operations, around: StreamDeps, acts: Bounds['acts']) => {
   const { portal, streams, tabs } = around
   const leave = leaveOf(portal, streams, tabs)
   return new Hono<Env>()
     .route(API_PATH, api)
     .route(CHAT_PATH, chat)
     .route('/', a2a)
+    .route('/', agUi)
     .route('/api/open', openRoutes(portal))
     .route('/api/open/log', logRoutes(portal))
     .route(HOOKS_PATH, hookRoutes(portal, acts))

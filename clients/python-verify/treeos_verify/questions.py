@@ -67,7 +67,7 @@ class Questions:
             return None
         is_answer = wake["kind"] == "summon" and wake["inReplyTo"] is not None
         if not is_answer and not goes_on(wake) and not is_to_self(wake, being):
-            return UNKNOWN if wake["kind"] == "event" and wake["id"].startswith("notice/") else asked_by(wake, being)
+            return UNKNOWN if wake["kind"] == "event" and wake["id"].startswith(("notice/", "unanswered/")) else asked_by(wake, being)
         if not is_answer:
             prior = wake["id"].partition("/")[2] if goes_on(wake) else wake["id"]
             return self.owed.get(prior, UNKNOWN)

@@ -3,6 +3,7 @@
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 
+AnswerUse = Literal["each", "all"]
 BeingName = str
 BeingState = Literal["ended", "driven", "paused", "parked", "asks", "working", "failed", "asleep"]
 BudgetPeriod = Literal["day", "total"]
@@ -402,6 +403,7 @@ class _CompleteRole(TypedDict):
 
 
 class CompleteRole(_CompleteRole, total=False):
+    onAnswers: "AnswerUse"
     requiredCognition: "Cognition"
 
 
@@ -434,10 +436,13 @@ class _ExplainedMoment(TypedDict):
     by: List[str]
     clauses: List["ClauseTrace"]
     context: "JsonObject"
+    cost: Union["MomentCost", None]
     ended: Dict[str, Any]
+    endedAt: str
     faults: List["FaultView"]
     gates: Dict[str, Any]
     leftOut: List[Union["DroppedEntry", Dict[str, Any]]]
+    openedAt: str
     primary: Union["RoleName", None]
     source: Optional[Literal["clause", "default", "asked"]]
     stacked: List["RoleName"]
@@ -834,6 +839,7 @@ class RoleSpec(_RoleSpec, total=False):
     description: str
     forceToolCall: bool
     layout: "Layout"
+    onAnswers: "AnswerUse"
     prose: "ProseMeaning"
     replyTo: "ReplyTarget"
     requiredCognition: "Cognition"

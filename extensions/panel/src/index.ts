@@ -299,7 +299,8 @@ function saidBy(turn: string | undefined, question: Question, wake: WakeView): {
   }
   const told = event.safeParse(wake.content).data
   const hasFailed =
-    (told?.event === 'failure' || told?.event === 'skipped') &&
+    told !== undefined &&
+    ['failure', 'skipped', 'unanswered'].includes(told.event) &&
     told.actor === `@${turn}` &&
     isOfQuestion(told.correlation)
   return told?.event === 'idle' || hasFailed ? { answer: null } : null

@@ -31,6 +31,7 @@ export {
   type SignAct,
   signedCorrelation,
 } from './summons/act-challenge.ts'
+export { hearingAnswer } from './summons/answer-words.ts'
 export type { Connection } from './summons/connection.ts'
 export { ringBeing, ringUnlessListening } from './summons/doorbell.ts'
 export { type FileInput, giveFile, giveFiles, type KeptFile, readKeptFile } from './summons/files.ts'

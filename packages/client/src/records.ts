@@ -161,6 +161,7 @@ export {
   type OwedQuestion,
   type SpokenLine,
   type SpokenThread,
+  threadInChannel,
 } from './threads/spoken-thread.ts'
 export { type ListedThread, type ThreadView, thread, threads, threadsOf } from './threads/threads.ts'
 export {

@@ -42,11 +42,13 @@ export const LIMITS = {
   asksPerPersonMax: 100,
   /** open notices in one inbox, each counting its equals; further ones are counted in one entry */
   noticesMax: 500,
+  /** questions of one being, for one that it was asked, that are open */
+  questionsMax: 16,
   /** depth of one cause chain: stops two beings that answer each other */
   hopsMax: 16,
   /** wakes in one cause chain, except those by change: stops a chain that branches */
   chainWakesMax: 1000,
-  /** self-continues of one being in one cause chain */
+  /** self-continues of one being for one question, or any other wake that began them */
   selfContinuesMax: 16,
   /** looks in a row: a mind that only looks is stopped */
   looksMax: 8,

@@ -14,6 +14,8 @@ export interface ShownNames {
   readonly doOperations: ReadonlyMap<string, readonly string[]>
   /** the same for `be` */
   readonly beOperations: ReadonlyMap<string, readonly string[]>
+  /** of a verb that can reach one thing alone: that, which its tool does not ask for */
+  readonly only?: Partial<Record<'see' | 'do', string>>
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
@@ -169,9 +171,10 @@ function withAddress(
   given: JsonObject,
   field: 'address' | 'target',
   verb: Verb,
-  { addresses }: ShownNames,
+  { addresses, only = {} }: ShownNames,
 ): JsonObject {
-  const written = given[field]
+  const written = given[field] ?? (verb === 'see' || verb === 'do' ? only[verb] : undefined)
+  if (given[field] === undefined && written !== undefined) return { ...given, [field]: written }
   if (typeof written !== 'string' || addresses.includes(written)) return given
   const text = written.trim()
   const [, kind, name = text] = /^(?:(being|space):)?(.*)$/s.exec(text) ?? []

@@ -1,6 +1,7 @@
 import { CONTINUE_PREFIX, LIMITS, type MomentId, REFUSED_PREFIX } from '@treeos/core'
 import {
   catalogRowsOf,
+  countAsked,
   countChain,
   countOwnWakes,
   countWaitingForYes,
@@ -8,6 +9,7 @@ import {
   findEffect,
   findEntry,
   findHeldByOther,
+  isOpenWake,
   listHeldFacts,
   measureRoom,
   threadOf,
@@ -26,8 +28,10 @@ export const liveQuestions = (db: Db, moment: MomentId, source: RowSource): Live
   thread: (id) => threadOf(db, id),
   cut: (thread) => findThreadCut(source, thread),
   room: (of, sender) => measureRoom(db, of, sender),
+  asked: (wake) => countAsked(db, wake),
+  isOpen: (question, but) => isOpenWake(db, question, but),
   chain: (root) => countChain(db, root, LIMITS.chainWakesMax),
-  continues: (being, root) => countOwnWakes(db, being, root, [CONTINUE_PREFIX, REFUSED_PREFIX]),
+  continues: (being, wake) => countOwnWakes(db, being, wake, [CONTINUE_PREFIX, REFUSED_PREFIX]),
   waiting: (asker, person) => countWaitingForYes(db, asker, person),
   heldByOther: (reels) => findHeldByOther(db, moment, reels),
   whyNotErasable: (fact) => whyNotErasable(db, fact, FOLD),

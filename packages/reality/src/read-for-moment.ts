@@ -78,7 +78,7 @@ export async function readForMoment(
   if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const { reader, me, time, driver, cognition } = begun
   const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
-  const owed = await owedBy(db, wake)
+  const { owed, unheard } = await owedBy(db, wake)
   const before = approvalOf(wake) === null ? null : await findOpen(db, approvalOf(wake) ?? '')
   const { verb, caller } =
     before === null
@@ -119,6 +119,7 @@ export async function readForMoment(
     verb,
     caller,
     ...(owed === null ? {} : { owed }),
+    ...(unheard.length === 0 ? {} : { unheard }),
     ...time,
     cognition,
     driver,
@@ -178,11 +179,18 @@ async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
   return entry === null || entry.being !== wake.being || entry.kind === 'act' ? null : entry
 }
 
-/** The question that a moment with this wake has to answer; null where it was answered, and for a call that a person chose. */
-async function owedBy(db: Db, wake: InboxEntry): Promise<OwedAnswer | null> {
+/**
+ * The question that a moment with this wake has to answer, null where it was answered and for a call that a person chose; and whom its
+ * being asked for it and has not heard.
+ */
+async function owedBy(
+  db: Db,
+  wake: InboxEntry,
+): Promise<{ readonly owed: OwedAnswer | null; readonly unheard: readonly BeingName[] }> {
   const goesOn = isContinuation(wake) || isToSelf(wake, wake.being)
   const isOfOther = goesOn || wake.isNotice || (wake.kind === 'summon' && wake.inReplyTo !== null)
-  return isOfOther ? findOwed(db, wake.id) : askedBy(wake, wake.being)
+  const own = { owed: askedBy(wake, wake.being), unheard: [] }
+  return isOfOther ? ((await findOwed(db, wake.id)) ?? { owed: null, unheard: [] }) : own
 }
 
 /**

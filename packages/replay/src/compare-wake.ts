@@ -34,6 +34,7 @@ import {
   findReply,
   type InboxEntry,
   type OpenRecord,
+  wasLetGo,
 } from '@treeos/store'
 import {
   type ApprovalRow,
@@ -120,6 +121,7 @@ async function compareOwed(db: Db, { being, open }: WokenMoment, compare: Compar
   const due = await questionOfWake(db, being, open)
   const answer = due === null ? null : await findReply(db, due.caller.name, due.id)
   const isAnswered = answer !== null && isBefore(answer, being, open)
+  if (open.owed === undefined && due !== null && (await wasLetGo(db, due.id))) return
   compare.same('owed', asJson(open.owed ?? null), asJson(isAnswered ? null : due))
 }
 

@@ -36,9 +36,7 @@ export {
   countChain,
   countOpen,
   countOpenSummons,
-  countOwnWakes,
   findEntry,
-  findOwed,
   findReply,
   listAnswersFrom,
   listChain,
@@ -55,6 +53,7 @@ export {
   type StoredOverlay,
   WORKSPACE_SCOPE,
 } from './inbox/overlays-of-wake.ts'
+export { aboutOf, countAsked, countOwnWakes, findOwed, isOpenWake, wasLetGo } from './inbox/questions.ts'
 export {
   listOverlayChanges,
   type OverlayChange,
@@ -240,7 +239,7 @@ export {
   listAcceptedDifferences,
   listDifferingStacks,
 } from './moments/stack-differences.ts'
-export { findWakeState, isThreadOpen, listDecidedAgain, type WakeState } from './moments/wake-state.ts'
+export { findWakeState, listDecidedAgain, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export {

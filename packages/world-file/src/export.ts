@@ -1,5 +1,12 @@
 import { asJson, type Json, type JsonObject, readPath, stanceOf } from '@treeos/core'
-import { type BeingRow, DELEGATES, type SpaceRow, schedulesOf, subscriptionsOf } from '@treeos/world'
+import {
+  type BeingRow,
+  DELEGATES,
+  type SpaceRow,
+  schedulesOf,
+  storedSchedule,
+  subscriptionsOf,
+} from '@treeos/world'
 import { inFile } from './ceilings.ts'
 import { isSignalKept, objectIn, plainQualities, plainQualitiesOfSpace } from './kept-qualities.ts'
 import { budgetOf, ceilingOf, type WorldRows } from './rows.ts'
@@ -65,7 +72,7 @@ function beingIn(rows: WorldRows, being: BeingRow): BeingInFile {
   const ceiling = ceilingOf(rows, being)
   const budget = budgetOf(rows, being)
   const plain = plainQualities(qualities)
-  const schedules = Object.fromEntries(schedulesOf(being).map(({ name, ...schedule }) => [name, schedule]))
+  const schedules = Object.fromEntries(schedulesOf(being).map((one) => [one.name, storedSchedule(one)]))
   return {
     cognition: cognition.kind,
     ...(cognition.script === null ? {} : { script: cognition.script }),

@@ -12,7 +12,7 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { parseRole, type RoleSpec, requireFlow, withFullNames } from '@treeos/roles'
-import { type BeingRow, type CanLists, type SpaceRow, schedulesOf } from '@treeos/world'
+import { type BeingRow, type CanLists, type SpaceRow, schedulesOf, storedSchedule } from '@treeos/world'
 import { isWithin } from './ceilings.ts'
 import { flowOf, subscriptionsInFile, travels } from './export.ts'
 import { objectIn, plainQualities, plainQualitiesOfSpace } from './kept-qualities.ts'
@@ -280,7 +280,7 @@ function signalSteps({ signals }: WorldFile, rows: WorldRows): Step[] {
 function wakingSteps(name: string, being: BeingInFile, there: BeingRow | undefined): Step[] {
   const subscribed = there === undefined ? {} : subscriptionsInFile(there)
   const scheduled = Object.fromEntries(
-    (there === undefined ? [] : schedulesOf(there)).map(({ name, ...rest }) => [name, asJson(rest)]),
+    (there === undefined ? [] : schedulesOf(there)).map((one) => [one.name, storedSchedule(one)]),
   )
   const stance = stanceOf(name)
   const news = <T extends object>(

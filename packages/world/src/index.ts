@@ -176,6 +176,7 @@ export {
   type Schedule,
   scheduleContent,
   schedulesOf,
+  storedSchedule,
   WEEKDAYS,
   type Weekday,
 } from './rows/schedules.ts'

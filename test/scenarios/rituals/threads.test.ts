@@ -59,7 +59,9 @@ function slowly() {
   model.script(async () => {
     call.resolve()
     await gate.promise
-    return { tool: { name: 'summon', args: { target: '@stranger', content: 'too late' } } }
+    return {
+      tool: { name: 'summon', args: { target: '@stranger', content: 'too late', expectReply: false } },
+    }
   })
   return { asked: call.promise, release: gate.resolve }
 }

@@ -123,6 +123,12 @@ describe('a change of what a flow reads', () => {
     await publish('tide', 'level', 1)
     await until(() => asked === 1)
     for (let level = 2; level <= 9; level++) await publish('tide', 'level', level)
+    await until(async () => {
+      const { rows } = await sql`select from treeos.held_change union all select from treeos.delayed`.execute(
+        world.owner,
+      )
+      return rows.length === 0
+    })
     published = true
     await until(async () => (await listOutcomes(world.db, 'watcher')).length === 2)
     const [, second] = await listOutcomes(world.db, 'watcher')

@@ -11,7 +11,9 @@ export function addMoments(cli: Cli): void {
     .action(
       cli.run(async (out, stance: string, { last, ...options }: InstanceOptions & { last?: number }) => {
         out.lines(
-          await withBeing(options, stance, ({ db }, being, { moments }) => moments(db, being, last)),
+          await withBeing(options, stance, ({ db }, being, { livedMoments }) =>
+            livedMoments(db, being, last),
+          ),
           shownMoments,
         )
       }),

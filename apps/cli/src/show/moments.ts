@@ -1,10 +1,19 @@
-import type { ExplainedMoment, Happening, MomentView, RebuiltPrompt } from '@treeos/client'
+import type { ExplainedMoment, Happening, LivedMoment, MomentView, RebuiltPrompt } from '@treeos/client'
 import { oneLine, plain, shown, table } from '../text/output.ts'
 import { cut, list, short, timeOf } from './parts.ts'
 
-export function shownMoments(moments: readonly MomentView[]): string {
+export function shownMoments(moments: readonly LivedMoment[]): string {
   if (moments.length === 0) return 'no moment is over yet'
-  return table(moments.map((moment) => [String(moment.n).padStart(4), ...momentCells(moment)]))
+  return table(
+    moments.map((moment) => [String(moment.n).padStart(4), ...momentCells(moment), spentText(moment)]),
+  )
+}
+
+/** How long it took, and what its model cost. */
+function spentText({ openedAt, endedAt, cost }: Pick<LivedMoment, 'openedAt' | 'endedAt' | 'cost'>): string {
+  const seconds = `${((Date.parse(endedAt) - Date.parse(openedAt)) / 1000).toFixed(1)} s`
+  if (cost === null) return seconds
+  return `${seconds}, ${cost.tokens} tokens${cost.money === 0 ? '' : `, ${cost.money} of money`}`
 }
 
 /** When it opened, what woke it, how it ended, what it did, what it wore and said. */
@@ -60,6 +69,9 @@ export function shownExplanation({
   orientation,
   hiddenBy,
   faults,
+  openedAt,
+  endedAt,
+  cost,
 }: ExplainedMoment): string {
   const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
   const entries = Object.entries(surface).map(([name, allowed]) => [
@@ -87,6 +99,7 @@ export function shownExplanation({
     ...leftOut.map(
       (item) => `left out  ${entryText('see' in item ? item.see : item.entry)}: ${oneLine(item.reason)}`,
     ),
+    `took      ${spentText({ openedAt, endedAt, cost })}`,
     ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
     ...shadow.map(({ would, by }) => `dry run   would be ${would} by ${by}`),
     ...(ended.reason === null || gates.allowed === false ? [] : [endText(ended, ended.reason)]),

@@ -12,7 +12,7 @@ import { SIGNED_HEADER, signingFor } from '../accounts/act-signing.ts'
 import { isKnownDevice } from '../accounts/devices.ts'
 import { siteOf } from '../accounts/passkeys.ts'
 import { findSession } from '../accounts/sessions.ts'
-import { PROGRAM_PATHS } from '../api/path.ts'
+import { CHAT_PATH, PROGRAM_PATHS } from '../api/path.ts'
 import { deviceCookie, sessionCookie } from '../edge/cookies.ts'
 import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
@@ -167,6 +167,8 @@ export function authorizeRequests(
   return app.on('ALL', PROGRAM_PATHS, async (c, next) => {
     if (c.get('isAuthorized')) return next()
     await requireVisit(c) // whoever has no session learns no route
-    throw new TreeosError('ACTION_NOT_SUPPORTED', 'nothing is at this address')
+    const speaks = `beings speak the Chat Completions API: use ${CHAT_PATH}/chat/completions (in the libraries of OpenAI \`client.chat.completions\`)`
+    const isChat = c.req.path.startsWith(`${CHAT_PATH}/`)
+    throw new TreeosError('ACTION_NOT_SUPPORTED', isChat ? speaks : 'nothing is at this address')
   })
 }

@@ -9,7 +9,7 @@ import {
   verifyToken,
 } from '@treeos/client'
 import { type BeingName, TreeosError } from '@treeos/core'
-import { A2A_PATH, API_PATH, CHAT_PATH } from '../api/path.ts'
+import { A2A_PATH, AG_UI_PATH, API_PATH, CHAT_PATH } from '../api/path.ts'
 import type { Visit } from '../portal.ts'
 
 /** An unused seat keeps its being from its own mind no longer. */
@@ -28,7 +28,7 @@ export function bearerOf({ headers }: Request): string | null {
 
 /** Whether an access token opens anything at this path. */
 export const isForPrograms = (path: string): boolean =>
-  [API_PATH, CHAT_PATH, A2A_PATH].some((base) => path.startsWith(`${base}/`))
+  [API_PATH, CHAT_PATH, A2A_PATH, AG_UI_PATH].some((base) => path.startsWith(`${base}/`))
 
 interface TakenSeat {
   readonly seat: Seat

@@ -15,7 +15,6 @@ import {
 import { TreeosError } from '@treeos/core'
 import type { Context } from 'hono'
 import { answers, anyObject, body, idempotency, newApi, operation, text } from '../api/operation.ts'
-import { CHAT_PATH } from '../api/path.ts'
 import { streamEvents } from '../edge/event-stream.ts'
 import { toldByApi } from '../edge/remedies.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
@@ -56,17 +55,6 @@ const one = operation({
   tags: ['chat'],
   request: { params: z.object({ model: text(200).min(1).openapi({ example: '@solomon' }) }) },
   responses: answers(Model, 'the being'),
-})
-
-const responding = operation({
-  method: 'post',
-  path: '/responses',
-  'x-caller': 'signed-in',
-  'x-work': 'chat',
-  operationId: 'responses',
-  summary: 'Refused: beings speak the Chat Completions API',
-  tags: ['chat'],
-  responses: { default: { description: 'a refusal' } },
 })
 
 const completing = operation({
@@ -110,12 +98,6 @@ export const chatRoutes = ({ listener, onError }: Pick<Portal, 'listener' | 'onE
       if ((await speakable(at, being)).some((other) => other.stance === stance))
         return c.json(modelOf(stance), 200)
       throw new TreeosError('BEING_NOT_FOUND', `${stance} is none of the beings that you may speak to`)
-    })
-    .openapi(responding, () => {
-      throw new TreeosError(
-        'ACTION_NOT_SUPPORTED',
-        `beings do not speak the Responses API: use ${CHAT_PATH}/chat/completions (in the libraries of OpenAI \`client.chat.completions\`)`,
-      )
     })
     .openapi(completing, async (c) => {
       const visit = c.get('visit')

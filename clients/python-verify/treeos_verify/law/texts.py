@@ -23,6 +23,7 @@ CHOICES = {
     "defaultOrientation": ("forward", "half", "inward"),
     "replyTo": ("asker", "chain-initial"),
     "respondMode": ("async", "none"),
+    "onAnswers": ("each", "all"),
     "prose": ("see", "answers"),
 }
 PACKAGE = re.compile(r"(@[a-z0-9][\w.-]*/)?[a-z0-9][\w.-]*@\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?\Z", re.A)
@@ -105,7 +106,7 @@ def check_field(name, value):
 # The order in which the fields of a role are read.
 FIELDS = (
     *("name", "description", *LISTS, "see", "views", "layout", "requiredCognition", "selfContinue"),
-    *("defaultOrientation", "forceToolCall", "triggerOn", "replyTo", "respondMode", "prose", "prompt"),
+    *("defaultOrientation", "forceToolCall", "triggerOn", "replyTo", "respondMode", "onAnswers", "prose", "prompt"),
 )
 
 

@@ -1,4 +1,4 @@
-import { asJson, isSameJson, parseMomentId } from '@treeos/core'
+import { asJson, isContinuation, isSameJson, isToSelf, parseMomentId } from '@treeos/core'
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import { type Db, findOutcomeByNumber } from '@treeos/store'
@@ -19,3 +19,9 @@ export async function needsNoMind(
   const before = (await findOutcomeByNumber(db, being, n - 1))?.record.stack ?? null
   return before !== null && isSameJson(asJson(before), asJson(stack))
 }
+
+/** Whether a moment hears one of several whom its being asked, and has not heard the others: its role may wait for all. */
+export const mayWaitForOthers = ({ record }: Pick<LoadedMoment, 'record'>): boolean =>
+  record.unheard !== undefined &&
+  !isContinuation(record.wake) &&
+  !isToSelf(record.wake, parseMomentId(record.moment).being)

@@ -5,11 +5,12 @@ import { proseAnswers } from '@treeos/world'
 import type { ModelAnswer } from '../model/model.ts'
 
 /**
- * The decision that a model's answer is, with the number of its calls that are not made. Its prose answers whoever waits, where its role says so: by the
- * operation by which the being answers, else by a summon.
+ * The decision that a model's answer is, with the number of its calls that are not made. Its prose answers
+ * whoever waits, where its role says so: by the operation by which the being answers, else by a summon. Words
+ * that are no answer are refused to the mind, as a call that cannot be read is.
  */
 export function decisionFrom(
-  { decision: answer, ignoredCalls }: Pick<ModelAnswer, 'decision' | 'ignoredCalls'>,
+  { decision: answer, ignoredCalls, unfit }: Pick<ModelAnswer, 'decision' | 'ignoredCalls' | 'unfit'>,
   {
     role,
     answersBy,
@@ -20,6 +21,7 @@ export function decisionFrom(
 ): Decision {
   if (answer.kind === 'call' && ignoredCalls > 0) return { ...answer, ignoredCalls }
   if (answer.kind !== 'see' || answer.content === null || !proseAnswers(role, record)) return answer
+  if (unfit !== undefined) return { kind: 'failure', code: 'LLM_FAILED', message: unfit, miscall: true }
   return { kind: 'call', call: answerOf(answer.content, answersBy), content: null, prose: true }
 }
 

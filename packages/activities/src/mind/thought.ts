@@ -23,7 +23,7 @@ import { composeOnce } from '../moments/open-moments.ts'
 import { sealedDecision } from './call-sealer.ts'
 import type { MindAttempt, MindResult } from './calls.ts'
 import { askInOrder } from './fallbacks.ts'
-import { needsNoMind } from './no-mind.ts'
+import { mayWaitForOthers, needsNoMind } from './no-mind.ts'
 import { decisionFrom } from './prose.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
@@ -48,6 +48,10 @@ export async function askMind(
 ): Promise<MindResult> {
   if (await withPostgresRetry(deps.observe, () => needsNoMind(deps.db, loaded, stack)))
     return unasked({ kind: 'see', content: null })
+  if (mayWaitForOthers(loaded)) {
+    const { role } = await withPostgresRetry(deps.observe, () => composeOnce(deps, loaded, stack))
+    if (role.onAnswers === 'all') return unasked({ kind: 'see', content: null })
+  }
   const started = performance.now()
   const isModel = loaded.record.cognition.kind === 'llm'
   try {

@@ -34,18 +34,38 @@ describe('calls written as text', () => {
   it.each([
     ['a tag at the end of a sentence', `I look. <tool_call>${see}</tool_call>`],
     ['a tag in the middle of a sentence', `He wrote <tool_call>${see}</tool_call> to me.`],
+    ['bare JSON after prose', `I call ${see}`],
+    ['bare JSON without arguments', '{"name":"see"}'],
+  ])('%s stays prose', (_, content) => {
+    expect(text(content)).toEqual({ decision: { kind: 'see', content }, ignoredCalls: 0 })
+  })
+
+  it.each([
     ['a tag around no JSON', '<tool_call>see /a</tool_call>'],
     ['a tag around no call', '<tool_call>{"address":"/a"}</tool_call>'],
     ['a list with more after it', `[TOOL_CALLS][${see}] and more`],
     ['an empty list', '[TOOL_CALLS][]'],
     ['a list with something else in it', `[TOOL_CALLS][${see}, 1]`],
-    ['bare JSON after prose', `I call ${see}`],
     ['bare JSON with another field', '{"name":"see","arguments":{"address":"/a"},"id":1}'],
-    ['bare JSON without arguments', '{"name":"see"}'],
     ['a tool that there is not', '<tool_call>{"name":"fly","arguments":{}}</tool_call>'],
     ['a tool in capitals', '{"name":"SEE","arguments":{"address":"/a"}}'],
-  ])('%s stays prose', (_, content) => {
-    expect(text(content)).toEqual({ decision: { kind: 'see', content }, ignoredCalls: 0 })
+    ['a call of an operation', '{"operation":"rule","target":"/court"}'],
+    ['a verb as a function below words', 'I say it.\nsummon(content, "x")'],
+  ])('%s is meant as a call, and is no answer', (_, content) => {
+    expect(text(content)).toEqual({
+      decision: { kind: 'see', content },
+      ignoredCalls: 0,
+      unfit: expect.stringContaining('JSON that looks like a call'),
+    })
+  })
+
+  it('data that the prompt showed is no answer, words with some of it are', () => {
+    const view = '{"case": "The lamp", "heard": true}'
+    const parse = (content: string) =>
+      parseAnswer({ choices: [{ message: { content } }] }, ['see'], `[court:case]\n${view}`)
+    expect(parse('```json\n{"case":"The lamp","heard":true}\n```').unfit).toContain('repeated data')
+    expect(parse('The case is "The lamp".').unfit).toBeUndefined()
+    expect(parse('{"total": 3}').unfit).toBeUndefined()
   })
 
   it('only a tool that was offered is lifted, a real call goes on to the gate', () => {

@@ -217,7 +217,6 @@ describe('a malformed call is a failure that quotes nothing', () => {
 describe('prose', () => {
   it.each([
     ['prose without a call is a see', { content: 'hm' }, { kind: 'see', content: 'hm' }],
-    ['prose cut by length is a see', { content: 'hm' }, { kind: 'see', content: 'hm' }, 'length'],
     [
       'a list of texts is prose',
       { content: [{ type: 'text', text: 'h' }, 'm'] },

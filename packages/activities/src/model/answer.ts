@@ -16,13 +16,17 @@ import {
   type Verb,
   type VerbCall,
 } from '@treeos/core'
+import { parseJson, withoutFence } from './reading/arguments.ts'
 import { readMessage } from './reading/message.ts'
+import { isQuoted } from './reading/text-calls.ts'
 
 /** The decision in one completion. */
 export interface CompletionAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
+  /** why its words are no answer to anybody; left out where they may be one */
+  readonly unfit?: string
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */
@@ -38,6 +42,9 @@ const BAD_ENDS = {
 } as const
 const CUT_CALL = 'model ran out of tokens while it wrote a call'
 const BROKEN_CALL = 'model wrote a call that cannot be read'
+const CUT_ANSWER = 'model ran out of tokens before the end of its answer'
+const ECHO = 'model repeated data that it was shown, in place of an answer in words'
+const CALL_IN_WORDS = 'model wrote JSON that looks like a call, in place of a tool call or of words'
 const NO_MESSAGE = 'model answered without a message'
 const SPENT =
   'model used up its tokens before it said anything, and thinking counts: raise TREEOS_ANSWER_TOKENS, the llm.max-tokens of the ' +
@@ -59,7 +66,9 @@ export function parseAnswer(
   prompt = '',
   shown: ShownNames = NOTHING_SHOWN,
 ): CompletionAnswer {
-  const written = readMessage(completion, { tools: offered, prompt })
+  // A call in words may name what the prompt shows, in place of the tool that does it.
+  const names = [...offered, ...operationNames(shown)]
+  const written = readMessage(completion, { tools: names, prompt })
   if (written === null) return fail(NO_MESSAGE)
   const { words, calls, end, isBroken } = written
   if (end !== 'done' && end !== 'length') return fail(BAD_ENDS[end])
@@ -70,7 +79,12 @@ export function parseAnswer(
   if (first === undefined) {
     if (words === null && end === 'length') return fail(SPENT)
     if (isBroken) return miscalled(end === 'length' ? CUT_CALL : BROKEN_CALL)
-    return { decision: { kind: 'see', content: words }, ignoredCalls }
+    const unfit = words === null ? null : end === 'length' ? CUT_ANSWER : faultInWords(words, prompt)
+    return {
+      decision: { kind: 'see', content: words },
+      ignoredCalls,
+      ...(unfit === null ? {} : { unfit }),
+    }
   }
 
   const { name, args } = first
@@ -90,6 +104,38 @@ export function parseAnswer(
   if (typeof call === 'string') return miscalled(call, ignoredCalls)
   return { decision: { kind: 'call', call, content: words }, ignoredCalls }
 }
+
+/** Why words that a model wrote cannot be meant for anybody; null where they can. */
+function faultInWords(words: string, prompt: string): string | null {
+  if (MARKED_CALL.test(words)) return CALL_IN_WORDS
+  const value = parseJson(withoutFence(words))
+  if (typeof value !== 'object' || value === null) return null
+  if (isQuoted(withoutFence(words), prompt)) return ECHO
+  return isCallLike(value) ? CALL_IN_WORDS : null
+}
+
+/** A line that begins with a control token of a call, or with a verb as a function. */
+const MARKED_CALL =
+  /^\s*(?:<\/?(?:tool_?calls?|function_?calls?|tool_code)>|\[TOOL_CALLS\]|<\|[\w ]{1,40}\|>|(?:see|do|summon|be)\()/im
+
+/** Names of the parts of a call. A value with two of them is meant as one, whatever else is wrong with it. */
+const CALL_FIELDS = new Set(
+  'name function tool tool_name operation action verb arguments parameters args payload target tool_calls'.split(
+    ' ',
+  ),
+)
+
+const isCallLike = (value: object): boolean =>
+  (Array.isArray(value) ? value : [value]).some(
+    (one) => isJsonObject(one) && Object.keys(one).filter((key) => CALL_FIELDS.has(key)).length >= 2,
+  )
+
+/** The names of the operations that the prompt shows, whole and without their prefix. */
+const operationNames = ({ doOperations, beOperations }: ShownNames): string[] =>
+  [...doOperations.keys(), ...beOperations.keys()].flatMap((name) => [
+    name,
+    name.slice(name.indexOf(':') + 1),
+  ])
 
 /**
  * Reads the outputs of a Signature from a completion: the arguments of its tool, unchecked. Takes any value

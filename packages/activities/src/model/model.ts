@@ -24,6 +24,8 @@ export interface ModelAnswer extends ChargedAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
+  /** why its words are no answer to anybody; left out where they may be one */
+  readonly unfit?: string
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */

@@ -1579,6 +1579,8 @@ export interface components {
             /** Format: date-time */
             usedAt: string | null;
         };
+        /** @enum {string} */
+        AnswerUse: "each" | "all";
         /** @description All that authors of roles and flows choose from. Addresses are searched for, see `addresses`. */
         AuthoringCatalog: {
             beOps: components["schemas"]["OperationEntry"][];
@@ -1742,6 +1744,8 @@ export interface components {
             forceToolCall: boolean;
             layout: components["schemas"]["Layout"];
             name: components["schemas"]["RoleName"];
+            /** @description what it says to others while somebody waits for its answer asks them, also where it goes on by itself; left out, it acts on each */
+            onAnswers?: components["schemas"]["AnswerUse"];
             permissions: components["schemas"]["Verb"][];
             prompt: string | components["schemas"]["FunctionPrompt"];
             prose: components["schemas"]["ProseMeaning"];
@@ -1839,12 +1843,15 @@ export interface components {
             clauses: components["schemas"]["ClauseTrace"][];
             /** @description what the flow read when the moment opened, without what is hidden from the reader */
             context: components["schemas"]["JsonObject"];
+            /** @description null when no model was asked */
+            cost: components["schemas"]["MomentCost"] | null;
             /** @description how the moment ended; `reason` is null where the kind says all */
             ended: {
                 message: string | null;
                 outcome: components["schemas"]["OutcomeKind"];
                 reason: string | null;
             };
+            endedAt: string;
             /** @description errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
             faults: components["schemas"]["FaultView"][];
             gates: {
@@ -1866,6 +1873,8 @@ export interface components {
                 reason: string;
                 see: string;
             })[];
+            /** @description ISO 8601, UTC */
+            openedAt: string;
             /** @description where it looked; left out for forward */
             orientation?: components["schemas"]["LookingBack"];
             primary: components["schemas"]["RoleName"] | null;
@@ -2457,6 +2466,8 @@ export interface components {
             forceToolCall?: boolean;
             layout?: components["schemas"]["Layout"];
             name: components["schemas"]["RoleName"];
+            /** @description what it says to others while somebody waits for its answer asks them, also where it goes on by itself; left out, it acts on each */
+            onAnswers?: components["schemas"]["AnswerUse"];
             prompt: string | components["schemas"]["FunctionPrompt"];
             prose?: components["schemas"]["ProseMeaning"];
             replyTo?: components["schemas"]["ReplyTarget"];

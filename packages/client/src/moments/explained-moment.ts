@@ -18,10 +18,12 @@ import {
 import {
   type AttemptFault,
   askedIn,
+  costOf,
   type Db,
   findDecision,
   listDecidedAgain,
   listFaults,
+  type MomentCost,
   type StoredOutcome,
 } from '@treeos/store'
 import type { Face, ShadowVerdict, Surface } from '@treeos/world'
@@ -59,6 +61,11 @@ export type ExplainedMoment = Explanation & {
   readonly shadow?: readonly ShadowVerdict[]
   /** the roles that the flow in its shadow would have given; left out where they are the same */
   readonly wouldWear?: readonly RoleName[]
+  /** ISO 8601, UTC */
+  readonly openedAt: string
+  readonly endedAt: string
+  /** null when no model was asked */
+  readonly cost: MomentCost | null
   /** how the moment ended; `reason` is null where the kind says all */
   readonly ended: {
     readonly outcome: OutcomeKind
@@ -125,6 +132,9 @@ export async function explain(
     ...(hidden === null ? {} : { hidden }),
     ...(why === null ? {} : { hiddenBy: why }),
     surface: face?.surface ?? none,
+    openedAt: new Date(open.openedAt).toISOString(),
+    endedAt: new Date(outcome.sealedAt).toISOString(),
+    cost: await costOf(db, outcome.moment),
     leftOut: face?.dropped ?? [],
     by: outcome.record.by,
     gates: gatesOf(outcome),

@@ -45,7 +45,7 @@ const WORDS_MAX = 300
 export async function livedMoments(
   db: Db,
   being: BeingName,
-  last: number,
+  last?: number,
   before?: number,
 ): Promise<LivedMoment[]> {
   const outcomes = await listOutcomes(db, being, last, before)

@@ -1,4 +1,5 @@
 import {
+  askerIn,
   type Decision,
   isJsonObject,
   LOOK_PREFIX,
@@ -6,6 +7,7 @@ import {
   type MomentId,
   type OutcomeKind,
   type OverlayRecord,
+  readPath,
   stanceOf,
   triggerOf,
   type Verb,
@@ -98,7 +100,7 @@ export function describeOutcome(
   const said = decision?.decision.kind === 'failure' ? null : (decision?.decision.content ?? null)
   const wentOn = again.get(outcome.moment)
   const orientation = open?.record.orientation
-  const did = decision === null ? null : calledIn(decision.decision, wake)
+  const did = decision === null ? null : calledIn(decision.decision, summonedBy(outcome, open, wake))
   return {
     n: outcome.n,
     openedAt: new Date(record.openedAt).toISOString(),
@@ -145,13 +147,25 @@ function wokenBy(wake: InboxEntry, open: StoredOpen | null): WokenBy {
   }
 }
 
-function calledIn(decision: Decision, wake: InboxEntry | null): MadeCall | null {
-  if (decision.kind !== 'call') return null
-  const { call, ignoredCalls } = decision
-  return { ...madeCall(call, wake), ...(ignoredCalls === undefined ? {} : { ignoredCalls }) }
+/** Whom a summon without a target was said to, or would have been: whoever was owed an answer. */
+function summonedBy(
+  { being, result }: StoredOutcome,
+  open: StoredOpen | null,
+  wake: InboxEntry | null,
+): string | null {
+  const to = readPath(result, ['to'])
+  if (typeof to === 'string') return to
+  const asker = open === null ? (wake?.caller?.name ?? null) : askerIn(open.record, being)
+  return asker === null ? null : stanceOf(asker)
 }
 
-function madeCall(call: VerbCall, wake: InboxEntry | null): MadeCall {
+function calledIn(decision: Decision, summoned: string | null): MadeCall | null {
+  if (decision.kind !== 'call') return null
+  const { call, ignoredCalls } = decision
+  return { ...madeCall(call, summoned), ...(ignoredCalls === undefined ? {} : { ignoredCalls }) }
+}
+
+function madeCall(call: VerbCall, summoned: string | null): MadeCall {
   if (call.verb === 'see') return { verb: 'see', target: call.address }
   if (call.verb === 'be') {
     const { name } = call.operation === 'birth' ? call.args : {}
@@ -161,8 +175,7 @@ function madeCall(call: VerbCall, wake: InboxEntry | null): MadeCall {
       ...(typeof name === 'string' ? { target: `@${name}` } : {}),
     }
   }
-  const asker = call.verb === 'summon' && wake?.caller != null ? stanceOf(wake.caller.name) : null
-  const target = call.target ?? asker
+  const target = call.target ?? (call.verb === 'summon' ? summoned : null)
   return {
     verb: call.verb,
     ...(call.verb === 'do' ? { operation: call.operation } : {}),

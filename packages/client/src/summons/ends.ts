@@ -5,7 +5,7 @@ import {
   findReply,
   findWakeState,
   type InboxEntry,
-  isThreadOpen,
+  isOpenWake,
   type StoredOutcome,
   type WakeState,
 } from '@treeos/store'
@@ -41,7 +41,8 @@ export interface EndReader {
   /** the answer to a summon in the inbox of who asked */
   reply(asker: BeingName, correlation: string): Promise<InboxEntry | null>
   outcome(moment: string): Promise<StoredOutcome | null>
-  isThreadOpen(wake: string, of: { readonly being: BeingName; readonly asker: BeingName }): Promise<boolean>
+  /** whether something is still to come of a wake */
+  isThreadOpen(wake: string): Promise<boolean>
 }
 
 /** The record in Postgres. */
@@ -49,7 +50,7 @@ export const endReader = (db: Db): EndReader => ({
   wakeState: (wake) => findWakeState(db, wake),
   reply: (asker, correlation) => findReply(db, asker, correlation),
   outcome: (moment) => findOutcome(db, moment),
-  isThreadOpen: (wake, of) => isThreadOpen(db, wake, of),
+  isThreadOpen: (wake) => isOpenWake(db, wake),
 })
 
 /**
@@ -67,17 +68,21 @@ export async function findEnd(
 ): Promise<WakeEnd | PendingEnd> {
   const state = await reader.wakeState(wake)
   if (state === null) return { wake }
-  if (state.being !== being) return findEndOfAsking(reader, { asker, being, correlation }, wake, state)
+  if (state.being !== being) return findEndOfAsking(reader, { asker, correlation }, wake, state)
   const refused = asker === being && state.goesOn !== null ? whyNotDone(state.goesOn, state.outcome) : null
   if (refused !== null) return { outcome: null, reply: null, why: refused }
   if (state.goesOn !== null) return { wake: state.goesOn }
   const { outcome, closedBy, cutBy } = state
   if (outcome?.kind === 'waiting' && (asker !== being || throughAsk)) return { wake }
   if (outcome !== null) {
+    // Asked first: what is over has its reply by then.
+    const isOpen = asker !== being && (await reader.isThreadOpen(correlation))
     const reply = await reader.reply(asker, correlation)
     // A person's own act that was allowed has said what it says: its moment did not ask others.
     const isAsking = !throughAsk && reply === null && outcome.kind === 'act' && state.asked !== null
-    return isAsking ? { wake: state.asked ?? wake } : { outcome, reply, why: null }
+    if (isAsking) return { wake: state.asked ?? wake }
+    // Others were asked, too, or it goes on with what they answer.
+    return reply === null && isOpen ? { wake } : { outcome, reply, why: null }
   }
   if (cutBy !== null) {
     const why = `the thread of this summon was cut by ${stanceOf(cutBy)}: nothing more comes of it`
@@ -112,15 +117,16 @@ export async function findEnd(
  */
 async function findEndOfAsking(
   reader: EndReader,
-  { asker, being, correlation }: { asker: BeingName; being: BeingName; correlation: string },
+  { asker, correlation }: { asker: BeingName; correlation: string },
   wake: string,
   { answered }: Pick<WakeState, 'answered'>,
 ): Promise<WakeEnd | PendingEnd> {
+  const isOpen = await reader.isThreadOpen(correlation) // asked first, as above
   const reply = await reader.reply(asker, correlation)
   const outcome = await reader.outcome(reply?.id ?? wake)
   if (reply !== null && outcome !== null) return { outcome, reply, why: null }
   if (answered !== null) return { wake: answered }
-  if (outcome === null || (await reader.isThreadOpen(wake, { being, asker }))) return { wake }
+  if (outcome === null || isOpen) return { wake }
   return { outcome, reply: null, why: null }
 }
 

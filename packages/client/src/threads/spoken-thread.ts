@@ -1,4 +1,4 @@
-import { type MomentId, parseMomentId, stanceOf } from '@treeos/core'
+import { type BeingName, type MomentId, parseMomentId, stanceOf } from '@treeos/core'
 import {
   type Db,
   listCosts,
@@ -62,6 +62,12 @@ export interface SpokenThread extends ThreadView {
 export interface ChannelView {
   readonly channel: string
   readonly threads: readonly ThreadView[]
+}
+
+/** The newest thread in which a being takes part and something was said under this name; null for none. */
+export async function threadInChannel(db: Db, as: BeingName, channel: string): Promise<string | null> {
+  const threads = await listThreadsOfChannel(db, channel, CHANNEL_THREADS_MAX)
+  return threads.find(({ participants }) => participants.includes(as))?.thread ?? null
 }
 
 const LINES_MAX = 500

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type MomentId } from '@treeos/core'
 import {
+  aboutOf,
   type Db,
   decodeJson,
   type Erasures,
@@ -94,7 +95,12 @@ export class StoredSends {
       const { rows } = await sql<EntryRow>`
         select i.id, i.being, i.kind::text, i.age, i.cause, i.closed_by, f.moment as spoken,
           array(select a.moment from treeos.fact a where i.kind = 'event' and i.id ~ '^(asked|approved|denied)/' and a.moment is not null
-            and a.reel = 'approval:' || array_to_string((string_to_array(i.id, '/'))[2:4], '/')) as answered
+            and a.reel = 'approval:' || array_to_string((string_to_array(i.id, '/'))[2:4], '/')) as answered,
+          -- Its being goes on by it for what its moment was about, or its sender asks for that.
+          coalesce((select i.about is distinct from ${aboutOf()} from treeos.moment_open o join treeos.inbox w on w.id = o.wake
+            where o.moment = case when i.kind = 'summon' and i.in_reply_to is null then f.moment
+              when i.kind = 'event' then substring(i.id from '^(?:look|continue|refused)/(.*)$') end), false)
+          or i.let_go is not null and i.let_go !~ '^notice/' and not exists (select from treeos.inbox n where n.id = i.let_go) as "isForOther"
         from treeos.inbox i left join treeos.fact f on i.kind = 'summon' and f.hash = i.cause
         where i.age > ${last} order by i.age limit ${PAGE}`.execute(tx)
       const entries = rows.map((row) => ({ row, by: sendersOf(row), closer: momentIn(row.closed_by) }))
@@ -106,7 +112,7 @@ export class StoredSends {
           return 'wake-unsent'
         const closing = closer === null ? undefined : senders.get(closer)
         const isClosed = closer === null || closing?.wake === row.id || closing?.list?.closes.includes(row.id)
-        return isClosed === true ? null : 'wake-mismatch'
+        return isClosed === true && !row.isForOther ? null : 'wake-mismatch'
       }
       for (const entry of entries) {
         const reason = faultOf(entry)
@@ -137,6 +143,8 @@ interface EntryRow extends Pick<InboxRow, 'id' | 'being' | 'kind' | 'age' | 'cau
   readonly spoken: MomentId | null
   /** moments that wrote facts about the call that waits for a yes, of an entry about one */
   readonly answered: readonly MomentId[]
+  /** it is kept for another wake than its sender was about, or says that it was let go, and nothing tells of that */
+  readonly isForOther: boolean
 }
 
 /** Notices whose id names their moment alone. */

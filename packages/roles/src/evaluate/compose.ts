@@ -1,6 +1,7 @@
 import { type Cognition, type RoleName, TreeosError, type Verb } from '@treeos/core'
 import { type Entry, entryKey } from '../shape/entry.ts'
 import {
+  type AnswerUse,
   type CanLists,
   type CompleteRole,
   type Layout,
@@ -37,6 +38,7 @@ export interface ComposedRole extends CanLists {
   readonly triggerOn: readonly string[]
   readonly replyTo: ReplyTarget
   readonly respondMode: RespondMode
+  readonly onAnswers?: AnswerUse
   readonly views: ViewChoice
   readonly layout: Layout
   readonly prose: ProseMeaning
@@ -74,6 +76,7 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
     triggerOn: primary.triggerOn,
     replyTo: primary.replyTo,
     respondMode: primary.respondMode,
+    ...(primary.onAnswers === undefined ? {} : { onAnswers: primary.onAnswers }),
     views: primary.views,
     layout: primary.layout,
     prose: primary.prose,

@@ -138,4 +138,17 @@ describe('lintRole', () => {
       expect(lintRole(role).errors.length).toBeGreaterThan(0)
     },
   )
+
+  it.each<[string, object, string[]]>([
+    ['names whom it asks alone', {}, ['canSummon']],
+    ['also reaches whoever asks', { canSummon: ['@billing', { rel: 'asker' }] }, []],
+    ['may reach whoever asks by a pattern', { canSummon: [{ pattern: '@*' }] }, []],
+    ['announces', { selfContinue: true }, []],
+    ['asks, though it goes on by itself', { selfContinue: true, onAnswers: 'all' }, ['canSummon']],
+    ['answers nobody', { respondMode: 'none', onAnswers: 'each' }, ['onAnswers']],
+    ['is not woken by messages', { triggerOn: ['schedule'] }, []],
+  ])('warns of a role that asks others and cannot answer: one that %s', (_, more, paths) => {
+    const { warnings } = lintRole({ name: 'desk', canSummon: ['@billing'], ...more })
+    expect(warnings.map(({ path }) => path)).toEqual(paths)
+  })
 })

@@ -38,6 +38,7 @@ const warningsOf = (spec: RoleSpec, known?: RoleLintOptions['known']): ParseFaul
   ...unheardProse(spec),
   ...unansweredAfterAct(spec),
   ...reachesNobodyWithoutAsker(spec),
+  ...asksWithoutAnswering(spec),
 ]
 
 /** Reads the role again without each field that has a fault, until no fault is left. */
@@ -106,6 +107,28 @@ function reachesNobodyWithoutAsker(spec: RoleSpec): ParseFault[] {
     `a wake by ${without.join(' or ')} has no asker, and the wearer, which must call a tool, can reach nobody else: ` +
     'add to canSummon or canDo whom it tells or what it does then'
   return [{ path: 'triggerOn', message }]
+}
+
+/** A being that asks others for whoever asked it, and cannot tell that one what it hears. */
+function asksWithoutAnswering(spec: RoleSpec): ParseFault[] {
+  const { canSummon, triggerOn, respondMode, requiredCognition, selfContinue, onAnswers } = spec
+  const isWoken = triggerOn === undefined || triggerOn.includes('message')
+  if (canSummon.length === 0 || !isWoken || requiredCognition === 'human') return []
+  if (respondMode === 'none')
+    return onAnswers === undefined
+      ? []
+      : [
+          {
+            path: 'onAnswers',
+            message: 'is of no use, since respondMode is none: what it hears is for nobody',
+          },
+        ]
+  // what goes on by itself announces; a pattern may cover whoever asks
+  const asks = onAnswers !== undefined || selfContinue !== true
+  if (!asks || !canSummon.every((entry) => typeof entry === 'string' && entry.startsWith('@'))) return []
+  const message =
+    'names whom the wearer asks, and not whoever asks it: it cannot hand on what it hears; add {"rel": "asker"}'
+  return [{ path: 'canSummon', message }]
 }
 
 function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known']>): ParseFault[] {

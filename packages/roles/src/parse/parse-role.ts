@@ -16,6 +16,7 @@ import {
 } from '@treeos/core'
 import { entryFault } from '../shape/entry.ts'
 import {
+  ANSWER_USES,
   LAYOUTS,
   ORIENTATIONS,
   PROSE_MEANINGS,
@@ -47,6 +48,7 @@ const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
   triggerOn: triggers,
   replyTo: oneOf(REPLY_TARGETS),
   respondMode: oneOf(RESPOND_MODES),
+  onAnswers: oneOf(ANSWER_USES),
   prose: oneOf(PROSE_MEANINGS),
   prompt,
 }

@@ -19,6 +19,9 @@ export const PROSE_MEANINGS = ['see', 'answers'] as const
  */
 export type ProseMeaning = (typeof PROSE_MEANINGS)[number]
 export type RespondMode = (typeof RESPOND_MODES)[number]
+/** A being that asks others acts on each answer, or once all of them are in. */
+export const ANSWER_USES = ['each', 'all'] as const
+export type AnswerUse = (typeof ANSWER_USES)[number]
 /**
  * true: after each sealed act; `until-answered`: only while a being still waits for the answer of the wearer.
  */
@@ -69,6 +72,8 @@ export interface RoleSpec extends CanLists {
   readonly triggerOn?: readonly string[]
   readonly replyTo?: ReplyTarget
   readonly respondMode?: RespondMode
+  /** what it says to others while somebody waits for its answer asks them, also where it goes on by itself; left out, it acts on each */
+  readonly onAnswers?: AnswerUse
   readonly prose?: ProseMeaning
 }
 

@@ -1,4 +1,4 @@
-import type { BeingName, Cognition, Json, OwedAnswer } from '@treeos/core'
+import type { BeingName, Json } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
@@ -90,25 +90,6 @@ export async function findReply(db: Db, being: BeingName, correlation: string): 
   return row === undefined ? null : entryOf(row)
 }
 
-/** The question that a wake is about, as `treeos.question_of` says; null for none, and once its being has answered it. */
-export async function findOwed(db: Db, wake: string): Promise<OwedAnswer | null> {
-  const { rows } = await sql<{
-    id: string
-    name: BeingName
-    role: string | null
-    cognition: Cognition
-    hops: number
-  }>`
-    select q.id, q.caller as name, q.caller_role as role, q.caller_cognition as cognition, q.hops
-    from treeos.inbox w join treeos.inbox q on q.id = treeos.question_of(w)
-    where w.id = ${wake} and not exists (
-      select from treeos.inbox r where r.in_reply_to = q.id and r.being = q.caller)`.execute(db)
-  const [row] = rows
-  if (row === undefined) return null
-  const { id, hops, ...caller } = row
-  return { id, caller, hops }
-}
-
 /** Answers of one being to another, the newest first. */
 export async function listAnswersFrom(
   db: Db,
@@ -190,23 +171,6 @@ export async function countOpen(db: Db, being: BeingName): Promise<number> {
     .where('closed_by', 'is', null)
     .executeTakeFirstOrThrow()
   return row.open
-}
-
-/** How many wakes a being gave itself in one thread. @param prefixes starts of the ids of such wakes */
-export async function countOwnWakes(
-  db: Db,
-  being: BeingName,
-  root: string,
-  prefixes: readonly string[],
-): Promise<number> {
-  const row = await db
-    .selectFrom('inbox')
-    .select(({ fn }) => fn.countAll<number>().as('own'))
-    .where('root', '=', root)
-    .where('being', '=', being)
-    .where(({ or, eb }) => or(prefixes.map((prefix) => eb('id', 'like', `${prefix}%`))))
-    .executeTakeFirstOrThrow()
-  return row.own
 }
 
 /**

@@ -31,6 +31,8 @@ export interface OpenRecord {
   readonly answers: string | null
   readonly verb: Verb
   readonly caller: Caller | null
+  /** whom its being asked for that and has not heard yet, at most 8 of them; left out for nobody */
+  readonly unheard?: readonly BeingName[]
   /** the question that it is about and has still to answer; left out for none, and for an act of a person */
   readonly owed?: OwedAnswer
   readonly openedAt: number

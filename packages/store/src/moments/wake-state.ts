@@ -83,17 +83,3 @@ export async function listDecidedAgain(
     left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'`.execute(db)
   return new Map(rows.map(({ moment, n }) => [moment, n]))
 }
-
-/** Whether something is still to come of the thread of a wake: what waits for the being or for others, but for whoever waits for the end. */
-export async function isThreadOpen(
-  db: Db,
-  wake: string,
-  { being, asker }: { readonly being: BeingName; readonly asker: BeingName },
-): Promise<boolean> {
-  const { rows } = await sql<{ open: boolean }>`
-    select exists (
-      select from treeos.inbox w join treeos.inbox i on i.root = w.root
-      where w.id = ${wake} and i.closed_by is null and i.being <> ${asker} and (i.notice is null or i.being = ${being})
-    ) as open`.execute(db)
-  return rows[0]?.open === true
-}

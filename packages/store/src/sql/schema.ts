@@ -295,8 +295,10 @@ export interface InboxTable {
   cause: Buffer | null
   /** the wake that a being goes on from */
   answers: string | null
-  /** the question for which its being goes on by it, or for which its sender asks; null for any other wake */
-  about: Generated<string | null>
+  /** the wake for which its being goes on by it, or for which its sender asks; null for any other wake */
+  about: string | null
+  /** what tells the being that asked that no answer comes; null while one may, and for what asks nothing */
+  let_go: string | null
   looks: Generated<number>
   refusals: Generated<number>
   expect_reply: Generated<boolean>

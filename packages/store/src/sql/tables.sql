@@ -113,7 +113,8 @@ create table treeos.inbox (
   closed_by text,
   closed_at timestamptz,
   answers text, -- the wake that a being goes on from
-  about text, -- the question for which its being goes on or its sender asks: write_inbox says it, never whoever sends the wake
+  about text, -- the wake for which its being goes on by it, or its sender asks: write_inbox says it, never whoever sends it
+  let_go text, -- what tells the being that asked that no answer comes; null for any other wake
   looks smallint not null default 0,
   refusals smallint not null default 0,
   expect_reply boolean not null default true,
@@ -130,6 +131,7 @@ create table treeos.inbox (
 ) with (fillfactor = 70); -- no index has claimed_by, so that a claim finds room beside its row and changes none
 create index inbox_open on treeos.inbox (being, priority, age) where closed_by is null;
 create index inbox_reply on treeos.inbox (in_reply_to) where in_reply_to is not null;
+create index inbox_about on treeos.inbox (about) where about is not null;
 create index inbox_root on treeos.inbox (root);
 create index inbox_channel on treeos.inbox (channel) where channel is not null;
 create unique index inbox_notice on treeos.inbox (being, notice) where notice is not null and closed_by is null;

@@ -53,7 +53,9 @@ export class Questions {
     if (wake.kind === 'act') return null
     const isAnswer = wake.kind === 'summon' && wake.inReplyTo !== null
     if (!isAnswer && !isContinuation(wake) && !isToSelf(wake, being))
-      return wake.kind === 'event' && wake.id.startsWith('notice/') ? undefined : askedBy(wake, being)
+      return wake.kind === 'event' && /^(notice|unanswered)\//.test(wake.id)
+        ? undefined
+        : askedBy(wake, being)
     if (isAnswer) {
       const asked = (this.#said.get(`being:${being}`) ?? []).find(
         (one) => one.said?.correlation === wake.inReplyTo,

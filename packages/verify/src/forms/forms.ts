@@ -33,7 +33,7 @@ open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:calle
   lastSealed:null|{sealedAt:whole,primary:text|null},asked:text|null,program:hash,context:object,
   heads:[head],basis:hash,face:hash|null,layout:whole,code?:text,noted?:hash,signed?:signed,shadow?:[text],
   triedOutside?:[text],cut?:true,ended?:true,own?:true,asKind?:text,outside?:true,orientation?:'half'|
-  'inward',hidden?:true}
+  'inward',hidden?:true,unheard?:[text]}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
 decision null|{kind:'call',call:call,content:text|null,prose?:true,ignoredCalls?:whole}|
@@ -44,7 +44,7 @@ program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:
 spec {name:text,prompt?:text|{function:text},description?:text,canSee?:entries,canDo?:entries,
   canSummon?:entries,canBe?:entries,see?:[text],views?:'default'|'only',layout?:'as-told'|'stable-first',
   requiredCognition?:mind,selfContinue?:flag|'until-answered',defaultOrientation?:turn,forceToolCall?:flag,
-  triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',prose?:'see'|'answers'}
+  triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',onAnswers?:'each'|'all',prose?:'see'|'answers'}
 manifest {v:1,extensions:<any>,operations:{do:<operation>,be:<operation>},names:{spaceTypes:[text],
   matterTypes:[text],scripts:[text],namespaces:[text],schedules:<object>,hooks:<object>}}
 operation {origin:text,targets:[text],allow:[text|object],form:text,ask?:ask,effect?:{secrets:[text]},

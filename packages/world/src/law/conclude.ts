@@ -18,7 +18,7 @@ import type { ConcludedMoment, Conclusion, Verdict } from './conclusion.ts'
 import { type CallingMoment, failed, judge } from './judge.ts'
 import { AskedQuestions, type LiveQuestions } from './live.ts'
 import { type DecidedMoment, type LawInputs, type UnlivedMoment, unlivedMoment } from './moment.ts'
-import { failureNotices, parking } from './notices.ts'
+import { noticesOfEnd, parking } from './notices.ts'
 import { goingOn } from './self-continue.ts'
 
 /**
@@ -68,7 +68,7 @@ export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Co
   const park = verdict.breach === undefined ? null : await parking(reader, moment, verdict.breach)
   const { act, notes = [], asks = [] } = verdict
   // A failure with which its model decides again is told to nobody.
-  const told = wakes.length > 0 ? [] : failureNotices(moment, verdict, park?.notice.being ?? null)
+  const told = wakes.length > 0 ? [] : await noticesOfEnd(moment, verdict, park?.notice.being ?? null, asked)
   return {
     ...verdict,
     ...heads,

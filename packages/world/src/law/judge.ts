@@ -1,11 +1,13 @@
 /** What a call of a moment comes to: both gates, then what is beside them. */
 import {
+  askedBy,
   type Decision,
   type ErrorCode,
   FACT_ERASED,
   isErrorCode,
   LIMITS,
   MOMENT_ERASED,
+  owedIn,
   quote,
   readPath,
   stanceOf,
@@ -83,7 +85,7 @@ async function judgeCall(moment: CallingMoment, at: LawInputs): Promise<Verdict 
   const why = await whyNotErasable(act, at)
   if (why !== null) return { ...failed('RESOURCE_CONFLICT', why), beside: 'erasing' }
   for (const sent of act.wakes) {
-    const full = await whyNoRoom(at, me, sent)
+    const full = (await whyNoRoom(at, me, sent)) ?? (await whyAskedEnough(at, me, moment, sent))
     if (full !== null) return refusedByInbox('RATE_LIMITED', full)
   }
   const { reason, detail } = act.remark ?? { reason: null, detail: null }
@@ -182,6 +184,20 @@ async function whyNoRoom(
   if (!isOperator && ofSender >= LIMITS.inboxPerSenderMax)
     return `the inbox of ${stanceOf(being)} holds ${ofSender} open wakes of ${stanceOf(sender.name)}; the limit for one sender is ${LIMITS.inboxPerSenderMax}`
   return root !== id && (await isChainFull(asked, root)) ? chainFull(root) : null
+}
+
+/** Why a being asks nobody more before it has heard from those that it asked. @returns null when it may */
+async function whyAskedEnough(
+  { asked }: LawInputs,
+  { name }: BeingRow,
+  { open }: DecidedMoment,
+  sent: Wake,
+): Promise<string | null> {
+  if (owedIn(open, name) === null || askedBy(sent, sent.being) === null) return null
+  const { questionsMax: max } = LIMITS
+  return (await asked.questions.asked(open.wake.id)) < max
+    ? null
+    : `${max} questions that ${stanceOf(name)} asked for one answer are open: it asks more once it has heard`
 }
 
 const chainFull = (root: string): string =>

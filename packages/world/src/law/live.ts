@@ -43,8 +43,12 @@ export interface LiveQuestions {
   room(of: BeingName, sender: BeingName): Promise<{ readonly open: number; readonly ofSender: number }>
   /** wakes in a chain so far, counted up to its limit */
   chain(root: string): Promise<number>
-  /** wakes that a being gave itself in a chain to go on after an act or a refusal */
-  continues(being: BeingName, root: string): Promise<number>
+  /** wakes that a being gave itself to go on after an act or a refusal, for what this wake is about */
+  continues(being: BeingName, wake: string): Promise<number>
+  /** questions that are open which a being asked for what this wake is about */
+  asked(wake: string): Promise<number>
+  /** whether something is still to come of a question beside a wake */
+  isOpen(question: string, but: string): Promise<boolean>
   /** calls that wait for a yes: of a being, and of all beings whose nearest person is the same */
   waiting(
     asker: BeingName,
@@ -96,6 +100,8 @@ export class AskedQuestions {
       room: noting('room'),
       chain: noting('chain'),
       continues: noting('continues'),
+      asked: noting('asked'),
+      isOpen: (question, but) => live.isOpen(question, but), // of what is sent, not of what the call comes to
       waiting: noting('waiting'),
       heldByOther: noting('heldByOther'),
       whyNotErasable: noting('whyNotErasable'),
@@ -127,6 +133,8 @@ export const nothingLive = (known: Partial<LiveQuestions> = {}): LiveQuestions =
   room: async () => ({ open: 0, ofSender: 0 }),
   chain: async () => 0,
   continues: async () => 0,
+  asked: async () => 0,
+  isOpen: async () => false,
   waiting: async () => ({ ofAsker: 0, ofPerson: 0 }),
   heldByOther: async () => null,
   whyNotErasable: async () => null,

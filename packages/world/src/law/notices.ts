@@ -8,6 +8,7 @@ import {
   LIMITS,
   type Notice,
   newWake,
+  type OwedAnswer,
   owedIn,
   PRIORITIES,
   stanceOf,
@@ -18,7 +19,7 @@ import { OPERATOR } from '../extend/substrate.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { whyParked } from '../rows/budgets.ts'
 import type { Verdict } from './conclusion.ts'
-import type { DecidedMoment, OpenedMomentRecord } from './moment.ts'
+import type { DecidedMoment, LawInputs, OpenedMomentRecord } from './moment.ts'
 import { isSignalledAct } from './person-act.ts'
 
 /** A wake of kind `event`. It has no caller; its content names the event and its actor. */
@@ -48,43 +49,60 @@ export function asNotice(wake: Wake): Notice {
 }
 
 /**
- * Notices about a failed or skipped moment, for the asker and the operator. Nothing is retried automatically.
+ * Notices about a moment that failed, was skipped, or let a question go, for the asker and the operator. Nothing is retried automatically.
  * - No notice for a person's own act: the person sees the result. Of one that came by a signal the person
  *   gets one.
- * - No notice for a skip that a role or a cut intended.
- * - Of a moment that owes nobody an answer only the operator gets one.
+ * - No notice for a skip that a role or a cut intended, but to a being that waits for an answer.
+ * - The asker gets one once nothing is to come of its question any more. A person gets none where its moment acted or saw: who waits for
+ *   the answer is told, and who does not wait misses nothing.
  * - For a being that was ended only the asker gets one.
  * - The approver of a parked being gets none: the notice of the parking says the same.
  * @param approver who may approve that the being goes on; null when the being is not parked
  */
-export function failureNotices(
-  { being: actor, open, content: heard }: Pick<DecidedMoment, 'being' | 'open' | 'content'>,
-  verdict: Pick<Verdict, 'kind' | 'reason' | 'detail' | 'sendsNoNotice'>,
+export async function noticesOfEnd(
+  moment: Pick<DecidedMoment, 'being' | 'open' | 'content'>,
+  verdict: Verdict,
   approver: BeingName | null,
-): Notice[] {
-  if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
-  if (verdict.sendsNoNotice || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut')
-    return []
+  { questions }: LawInputs['asked'],
+): Promise<Notice[]> {
+  const { being: actor, open, content: heard } = moment
+  const isIntended = verdict.reason === 'not-triggered'
+  if (verdict.kind === 'waiting' || verdict.sendsNoNotice || verdict.reason === 'thread-cut') return []
+  const isFailed = !isIntended && (verdict.kind === 'failure' || verdict.kind === 'skipped')
   const isSignalled = isSignalledAct(open.wake, heard)
-  if ((open.wake.kind === 'act' && !isSignalled) || open.wake.hops >= LIMITS.hopsMax) return []
+  if (open.wake.kind === 'act' && !isSignalled) return []
   const owed = owedIn(open, actor)
-  const asker = owed?.caller.name ?? null
+  const waits =
+    owed !== null && (isFailed || owed.caller.cognition !== 'human') && !isGoingOn(moment, owed, verdict)
+  const asker = waits && !(await questions.isOpen(owed.id, open.wake.id)) ? owed : null
   const content = {
-    event: verdict.kind,
+    event: isFailed ? verdict.kind : 'unanswered',
     actor: stanceOf(actor),
     correlation: owed?.id ?? answeredBy(open),
     code: verdict.reason,
     message: verdict.detail,
   }
   const isEnded = verdict.reason === 'being-ended' || verdict.reason === 'BEING_ENDED'
-  const recipients = new Set<BeingName>(approver === null && !isEnded ? [OPERATOR] : [])
-  if (asker !== null) recipients.add(asker)
+  const isTold = isFailed && approver === null && !isEnded && open.wake.hops < LIMITS.hopsMax
+  const recipients = new Set<BeingName>(isTold ? [OPERATOR] : [])
+  if (asker !== null) recipients.add(asker.caller.name)
   if (!isSignalled) recipients.delete(actor) // who signals is the operator
   if (approver !== null) recipients.delete(approver)
-  return [...recipients].map((being) =>
-    asNotice(eventWake(being, `notice/${open.moment}/${being}`, content, open.wake)),
-  )
+  return [...recipients].map((being) => {
+    const wake = eventWake(being, `notice/${open.moment}/${being}`, content, open.wake)
+    // It leads back to the being that asked, as an answer does.
+    return asNotice(being === asker?.caller.name ? { ...wake, hops: asker.hops } : wake)
+  })
 }
+
+/** Whether a moment has answered what it owes, has left it to another one, or asks others for it. */
+const isGoingOn = ({ being }: Pick<DecidedMoment, 'being'>, { id }: OwedAnswer, { act }: Verdict): boolean =>
+  act?.wakes.some(
+    ({ kind, being: to, inReplyTo, answers, expectReply }) =>
+      inReplyTo === id ||
+      answers === id ||
+      (kind === 'summon' && to !== being && inReplyTo === null && expectReply !== false),
+  ) === true
 
 /**
  * The fact that parks a being at a limit, and the notice about it. A parked being opens no moments until

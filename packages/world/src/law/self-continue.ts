@@ -170,7 +170,7 @@ async function afterRefusal(
   const { refusals = 0, cause, looks, orientation } = open.wake
   const refused = refusedIn(moment, verdict)
   if (refused === null || refusals >= LIMITS.refusalsMax) return []
-  const gone = await asked.questions.continues(being, open.wake.root)
+  const gone = await asked.questions.continues(being, open.wake.id)
   if (gone >= (await selfContinuesMax(reader, being)).max) return []
   if (await isChainFull(asked, open.wake.root)) return []
   const { wake, content: told, toSelf = isToSelf(open.wake, being) } = firstWake(open.wake, heard)
@@ -214,8 +214,8 @@ async function continueItself(
   { reader, asked }: GoingOnInputs,
 ): Promise<GoingOn> {
   const { being, open, content: heard } = moment
-  // Counted over the whole cause chain, so that an answer on the way does not start a new count.
-  const gone = await asked.questions.continues(being, open.wake.root)
+  // Counted over all that came of one wake, so that an answer on the way does not start a new count.
+  const gone = await asked.questions.continues(being, open.wake.id)
   const { max, of } = await selfContinuesMax(reader, being)
   if (gone >= max) return selfContinuesSpent(moment, verdict, { gone, of })
   if (await isChainFull(asked, open.wake.root)) return chainSpent(moment, verdict)
@@ -263,7 +263,7 @@ function selfContinuesSpent(
   { gone, of }: { gone: number; of: BeingName | null },
 ): GoingOn {
   const content = { event: CONTINUES_SPENT, actor: stanceOf(being), moment: open.moment, continues: gone }
-  const id = `spent/${being}/${open.wake.root}`
+  const id = `spent/${being}/${owedIn(open, being)?.id ?? answeredBy(open)}`
   const whose = of === null ? '' : ` that the budget of ${stanceOf(of)} allows`
   const detail = `the being has used all ${gone} self-continues${whose}`
   return {

@@ -24,7 +24,7 @@ import type { Face, FaceFile } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type ConcreteEntry, type SubstrateView } from '../rows/lists.ts'
 import { firstWake, type RefusedCall, refusedCalls } from './first-wake.ts'
 import { localTime } from './open-time.ts'
-import { shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
+import { offeredSurface, shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
 import { groundRules, proseAnswers, type WakeRow, wakeBlock } from './wake-block.ts'
 import { toldWake } from './wake-sentence.ts'
 
@@ -176,7 +176,8 @@ export function fillMoment(
   answersBy: string | null = null,
 ): FilledSignature {
   const { before, content } = toldWake(moment)
-  const { block, after: lastLine } = wakeBlock(moment, face.surface, role, answersBy)
+  const offered = offeredSurface(face)
+  const { block, after: lastLine } = wakeBlock(moment, offered, role, answersBy)
   const refusals = whatWasRefused(moment.refused ?? [], proseAnswers(role, moment))
   const after = [filesBlock(face.files ?? []), lastLine, refusals]
     .filter((part) => part !== null)
@@ -189,7 +190,7 @@ export function fillMoment(
   const at = face.orientation === 'inward' ? INWARD : ` at ${inline(face.space.path)}.`
   const who = `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`
   const can = capabilities(face, moment.caller)
-  const ground = groundRules(face.surface, role)
+  const ground = groundRules(offered, role)
   const persona = rolePrompt(role.prompt)
   const parts = [
     who,

@@ -142,9 +142,8 @@ describe('"The tools the model is offered"', () => {
     })
     const { moment } = await composed({ name: 'x', canSummon: [{ rel: 'asker' }] }, { asker: 'operator' })
     const [tool] = moment.tools
-    // The tool asks for it all the same, and there is one choice.
-    expect(tool?.function.parameters).toMatchObject({ required: ['target', 'content'] })
-    expect(tool?.function.parameters.properties.target?.enum).toEqual(['@operator'])
+    expect(tool?.function.parameters).toMatchObject({ required: ['content'] })
+    expect(tool?.function.parameters.properties).not.toHaveProperty('target')
   })
 })
 

@@ -1,8 +1,8 @@
-import type { FactDraft, Json, JsonObject } from '@treeos/core'
+import { type FactDraft, type Json, type JsonObject, readWrittenCall } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import { describe, expect, it } from 'vitest'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
-import { buildFace, buildRegistry, genesisFacts, seed, toolsFor } from '../index.ts'
+import { buildFace, buildRegistry, genesisFacts, seed, shownIn, toolsFor } from '../index.ts'
 
 const registry = buildRegistry([seed])
 const made = (path: string, more: JsonObject = {}): FactDraft => ({
@@ -138,15 +138,33 @@ describe('the tools of a moment', () => {
     Object.keys(tool?.parameters.properties ?? {})
 
   it('name the targets as the only values', async () => {
-    const role = { canSee: ['/hall'], canSummon: ['@bo', '@eve'], canDo: ['move'] }
+    const role = { canSee: ['/hall', '/'], canSummon: ['@bo', '@eve'], canDo: ['move'] }
     const tools = await toolsOf({ role, asker: 'eve' })
-    expect(tools.see?.parameters.properties.address?.enum).toEqual(['/hall'])
+    expect(tools.see?.parameters.properties.address?.enum).toEqual(['/hall', '/'])
     expect(tools.summon?.parameters.properties.target).toMatchObject({
       enum: ['@eve', '@bo'],
       description: 'whom',
     })
     expect(tools.do?.parameters.properties.operation?.enum).toEqual(['move'])
-    expect(tools.do?.parameters.properties.target?.enum).toEqual(['/hall'])
+  })
+
+  it('do not ask for a target where there is one alone, and a call means that one', async () => {
+    const role = { canSee: ['/hall'], canSummon: ['@bo'], canDo: ['move'] }
+    const tools = await toolsOf({ role, asker: 'bo' })
+    expect([tools.see, tools.summon, tools.do].map(fieldsOf)).toEqual([
+      [],
+      ['content'],
+      ['operation', 'args'],
+    ])
+    expect(tools.do?.description).toContain('Its target is /hall.')
+    const { surface, targets, ...face } = await faceOf({ role, asker: 'bo' })
+    const shown = shownIn({ surface, targets, ...face }, registry, { name: 'bo' })
+    expect(readWrittenCall('see', {}, shown)).toMatchObject({ address: '/hall' })
+    expect(readWrittenCall('do', { operation: 'move' }, shown)).toMatchObject({ target: '/hall' })
+    // What it names all the same counts.
+    expect(readWrittenCall('do', { operation: 'move', target: '/yard' }, shown)).toMatchObject({
+      target: '/yard',
+    })
   })
 
   it('are made once for the same targets, and anew for others', async () => {
@@ -192,7 +210,7 @@ describe('the tools of a moment', () => {
   it('offer no inReplyTo, and orientation only to a being that may summon itself', async () => {
     const to = async (canSummon: string[]) =>
       fieldsOf((await toolsOf({ role: { canSummon }, asker: 'bo' })).summon)
-    expect(await to(['@bo'])).toEqual(['target', 'content'])
+    expect(await to(['@bo'])).toEqual(['content'])
     expect(await to(['@bo', '@eve'])).toEqual(['target', 'content', 'expectReply'])
     expect(await to(['@bo', '@ann'])).toEqual(['target', 'content', 'orientation', 'expectReply'])
   })
@@ -204,7 +222,8 @@ describe('the tools of a moment', () => {
     expect(await required(any, 'bo')).toEqual(['content'])
     expect(await required(any, null)).toEqual(['target', 'content'])
     expect(await required(any, 'bo', { expectReply: false })).toEqual(['target', 'content'])
-    expect(await required(['@bo'], 'bo')).toEqual(['target', 'content'])
+    expect(await required(['@bo'], 'bo')).toEqual(['content'])
+    expect(await required(['@bo'], 'eve')).toEqual(['target', 'content'])
   })
 
   it('say of each operation what it does, to what, and what each argument is', async () => {

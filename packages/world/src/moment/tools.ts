@@ -116,6 +116,14 @@ const isAsked = ({ surface, caller = null, expectReply }: ToolsAt, { respondMode
 const isUnreachable = (targets: Targets | undefined): boolean =>
   targets?.isWhole === true && targets.of.length === 0
 
+/** The surface without lists that reach nothing now: no tool is offered for them, so nothing names one. */
+export const offeredSurface = ({ surface, targets }: Pick<Face, 'surface' | 'targets'>): Surface => ({
+  ...surface,
+  ...(isUnreachable(targets?.see) ? { canSee: [] } : {}),
+  ...(isUnreachable(targets?.do) ? { canDo: [] } : {}),
+  ...(isUnreachable(targets?.summon) ? { canSummon: [] } : {}),
+})
+
 /** The targets as the only values of a field, where all of them are known. */
 const choicesOf = (targets: Targets | undefined): Pick<FieldNotes, 'choices'> =>
   targets?.isWhole === true && targets.of.length > 0 ? { choices: targets.of } : {}
@@ -127,11 +135,17 @@ const tool = (name: Verb, description: string, parameters: CallParameters): Tool
 
 const ADDRESSES = '@name, /path or matter:id'
 
+/** The one thing that a verb can reach: a choice of one is none, and small models fill it in wrongly. */
+const onlyOf = (targets: Targets | undefined): string | undefined =>
+  targets?.isWhole === true && targets.of.length === 1 ? targets.of[0] : undefined
+
 const seeTool = (targets?: Targets): Tool =>
   tool(
     'see',
-    'Look at one address. Nothing changes.',
-    callParameters('see', MODEL_FIELDS.see, {
+    onlyOf(targets) === undefined
+      ? 'Look at one address. Nothing changes.'
+      : `Look at ${onlyOf(targets)}. Nothing changes.`,
+    callParameters('see', onlyOf(targets) === undefined ? MODEL_FIELDS.see : [], {
       address: {
         description: isWhole(targets) ? 'what to look at' : `what to look at: ${ADDRESSES}`,
         ...choicesOf(targets),
@@ -176,6 +190,8 @@ function summonTool(
   } as const
   const fields = MODEL_FIELDS.summon.filter((field) => {
     if (field === 'inReplyTo') return false
+    if (field === 'target')
+      return onlyOf(summon) === undefined || onlyOf(summon) !== left || replyTo !== 'asker'
     return field === 'orientation' ? isOfSelf : field === 'expectReply' ? isOfOthers : true
   })
   const noAnswer = expectReply === false ? ' No answer to what woke me is wanted, and none is sent.' : ''
@@ -184,10 +200,17 @@ function summonTool(
 
 function doTool(targets: Targets | undefined, held: readonly Operation[] | null): Tool {
   const { args, isOffered, isTyped } = argumentsFor(held)
-  const fields = MODEL_FIELDS.do.filter((field) => field !== 'args' || isOffered)
+  const only = onlyOf(targets)
+  const fields = MODEL_FIELDS.do.filter((field) =>
+    field === 'target' ? only === undefined : field !== 'args' || isOffered,
+  )
   return tool(
     'do',
-    withOperations('Do one operation.', held, { verb: 'do', isTyped }),
+    withOperations(
+      only === undefined ? 'Do one operation.' : `Do one operation. Its target is ${only}.`,
+      held,
+      { verb: 'do', isTyped },
+    ),
     callParameters('do', fields, {
       target: {
         description: isWhole(targets) ? 'what it is done to' : `what it is done to: ${ADDRESSES}`,
@@ -322,7 +345,14 @@ export function shownIn(
     ],
     doOperations: argumentNames(heldBy(surface.canDo, operations)),
     beOperations: argumentNames(heldBy(surface.canBe, beOperations)),
+    ...onlyIn(targets),
   }
+}
+
+function onlyIn(targets: TargetsByVerb | undefined): Pick<ShownNames, 'only'> {
+  const [see, does] = [onlyOf(targets?.see), onlyOf(targets?.do)]
+  if (see === undefined && does === undefined) return {}
+  return { only: { ...(see === undefined ? {} : { see }), ...(does === undefined ? {} : { do: does }) } }
 }
 
 const argumentNames = (held: readonly Operation[]): ReadonlyMap<string, readonly string[]> =>

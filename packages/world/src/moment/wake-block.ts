@@ -1,4 +1,5 @@
 import {
+  type BeingName,
   type Caller,
   isContinuation,
   type OwedAnswer,
@@ -24,6 +25,8 @@ export interface WakeRow {
   readonly outside?: true
   /** as the open record says: whom it has still to answer */
   readonly owed?: OwedAnswer | undefined
+  /** as the open record says: whom it asked for that and has not heard */
+  readonly unheard?: readonly BeingName[]
   /** as the rows say; for a person's reply, of the wake that it answers */
   readonly caller: Caller | null
   readonly verb: Verb
@@ -48,7 +51,7 @@ export const proseAnswers = (
  *   most what they read last
  */
 export function wakeBlock(
-  { wake, caller, owed, outside, toSelf = false }: WakeRow,
+  { wake, caller, owed, unheard = [], outside, toSelf = false }: WakeRow,
   surface: Surface,
   role: ProseRules,
   answersBy: string | null = null,
@@ -66,6 +69,12 @@ export function wakeBlock(
           `mind: ${inline(caller.cognition)}`,
         ]),
     toSelf ? 'The user message is what you said to yourself.' : whatUserMessageIs(wake.kind, kind, caller),
+    ...(owed === undefined || owed.id === wake.id || owed.caller.name === caller?.name
+      ? []
+      : [waitsFor(owed.caller)]),
+    ...(unheard.length === 0
+      ? []
+      : [`You have not heard yet: ${unheard.map((name) => inline(stanceOf(name))).join(', ')}.`]),
     ...fromOutside(wake.outside === true, outside === true),
   ]
   if (after !== null)
@@ -75,6 +84,9 @@ export function wakeBlock(
   lines.push(`thread: ${inline(wake.root)}`)
   return { block: `[Wake]\n${lines.join('\n')}`, after }
 }
+
+const waitsFor = ({ name }: Caller): string =>
+  `${inline(stanceOf(name))} waits for your answer: for it you asked.`
 
 /** Said only where it is so: words from outside may ask for anything. */
 function fromOutside(ofWake: boolean, ofMoment: boolean): string[] {

@@ -55,8 +55,8 @@ describe('an event is told in one sentence before its JSON', () => {
         ...{ did: 'did set-space on /hall with {"field":"a"}', result: { ok: true } },
         earlier: [{ did: 'said to @bo: "yes"' }],
       },
-      '@bo asked: "Tidy up.". You go on by yourself, step 1 of at most 16. You did set-space on /hall with {"field":"a"}. This is what it gave:',
-      { result: { ok: true }, earlier: [{ did: 'said to @bo: "yes"' }] },
+      '@bo asked: "Tidy up.". You did set-space on /hall (field a), which gave: ok true, step 1 of at most 16.',
+      { earlier: [{ did: 'said to @bo: "yes"' }] },
     ],
     [
       'a look that was refused',

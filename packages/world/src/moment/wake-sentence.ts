@@ -42,6 +42,8 @@ export function toldWake({ wake, content }: Pick<WakeRow, 'wake'> & { readonly c
   const before = tell?.(fields, TO_ITSELF) ?? anyEvent(kind, fields, TO_ITSELF)
   if (!isJsonObject(content) || tell === undefined) return { before, content: withoutIds(content) }
   if (kind === 'look') return { before, content: prunedLook(content) }
+  if (kind === 'continue' && isTold(content.result))
+    return { before, content: untold(without(content, 'result')) }
   return { before, content: GOES_ON.has(kind) ? untold(content) : withoutIds(content) }
 }
 
@@ -81,6 +83,9 @@ type EventTeller = (content: JsonObject, voice: Voice) => string | undefined
 
 const tellerOf = (kind: string): EventTeller | undefined =>
   Object.hasOwn(TELLERS, kind) ? TELLERS[kind] : undefined
+
+const without = (content: JsonObject, key: string): JsonObject =>
+  Object.fromEntries(Object.entries(content).filter(([name]) => name !== key))
 
 const withoutIds = (content: Json): Json =>
   isJsonObject(content)
@@ -124,9 +129,11 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
       const gave = result === undefined || result === null ? '' : `, which gave: ${plainWords(result)}`
       return isText(did) ? `${who} ${plainDeed(did)}${gave}.` : `${who} goes on by itself.`
     }
-    const deed = (isText(did) ? ` You ${oneLine(did)}.` : '') + ignored(ignoredCalls)
-    const gave = result === undefined ? '' : ' This is what it gave:'
-    return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${deed}${gave}`
+    if (!isText(did))
+      return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${ignored(ignoredCalls)}`
+    const gave = isTold(result) ? `, which gave: ${plainWords(result)}` : ''
+    const more = result === undefined || isTold(result) ? '' : ' This is what it gave:'
+    return `${begunBy(begun)}You ${plainDeed(did)}${gave}${ofSteps(step, of)}.${ignored(ignoredCalls)}${more}`
   },
   refused: ({ refused }, { who, isOwn }) => {
     const [last] = Array.isArray(refused) ? refused.slice(-1) : []
@@ -162,11 +169,21 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
         ? `Your schedule ${inline(name)} woke you.`
         : `Its schedule ${inline(name)} woke ${who}.`
       : undefined,
-  notice: ({ event, actor, message }) =>
-    isText(message) && isText(actor)
-      ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quotedQuestion(message)}.`
-      : undefined,
+  notice: (notice, { who, isOwn }) =>
+    (notice.event === 'unanswered' ? unanswered(notice, isOwn ? 'you' : who) : undefined) ??
+    endedMoment(notice),
+  unanswered: (notice, { who, isOwn }) => unanswered(notice, isOwn ? 'you' : who),
 }
+
+function unanswered({ actor, message }: JsonObject, who: string): string | undefined {
+  if (!isText(actor)) return undefined
+  return `${inline(actor)} does not answer what ${who} asked${isText(message) ? `: ${quotedQuestion(message)}` : ''}.`
+}
+
+const endedMoment = ({ event, actor, message }: JsonObject): string | undefined =>
+  isText(message) && isText(actor)
+    ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quotedQuestion(message)}.`
+    : undefined
 
 function anyEvent(
   kind: string,
@@ -205,8 +222,12 @@ function plainDeed(did: string): string {
 
 const PLAIN_CHARS_MAX = 2000
 
+/** Whether a sentence tells a whole result: a longer one stands as JSON below it. */
+const isTold = (result: Json | undefined): result is Json =>
+  result !== undefined && result !== null && valueWords(result).length <= PLAIN_CHARS_MAX
+
 /** A value in plain words: `order 1002, shipped 3 May`. Names of fields stand before their values. */
-export function plainWords(value: Json): string {
+function plainWords(value: Json): string {
   const text = oneLine(valueWords(value))
   return text.length <= PLAIN_CHARS_MAX ? text : `${text.slice(0, PLAIN_CHARS_MAX)} …`
 }

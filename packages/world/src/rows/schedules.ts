@@ -1,4 +1,5 @@
 import {
+  asJson,
   type BeingName,
   isJsonObject,
   isKey,
@@ -84,6 +85,14 @@ const isEverySeconds = (value: Json | undefined): value is number =>
 
 export const isPriority = (value: Json | undefined): value is Priority =>
   typeof value === 'string' && Object.hasOwn(PRIORITIES, value)
+
+/** The schedule as it stands in the row of a being, and in the arguments of `set-schedule`. */
+export const storedSchedule = ({ due, skipsMissed, priority, content }: Schedule): JsonObject => ({
+  ...(asJson(due) as JsonObject),
+  ...(skipsMissed ? { missed: 'skip' } : {}),
+  priority,
+  ...(content === undefined ? {} : { content }),
+})
 
 /** Content of the wake that a schedule makes. */
 export function scheduleContent(being: BeingName, { name, content }: Schedule): JsonObject {

@@ -35,6 +35,12 @@ const FIELD_CHOICES = [
     { async: 'when it has something to say', none: 'never' },
   ],
   [
+    'onAnswers',
+    'When it acts, having asked others',
+    'on each answer',
+    { each: 'on each answer', all: 'once all answers are in' },
+  ],
+  [
     'views',
     'What its prompt shows',
     'what is around it, and its views',

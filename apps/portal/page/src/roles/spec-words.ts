@@ -28,6 +28,7 @@ const SENTENCES: Readonly<Record<string, (value: unknown) => string | null>> = {
   prose: (value) => (value === 'answers' ? 'What it writes without an act is its answer.' : null),
   replyTo: (value) => (value === 'chain-initial' ? 'Its answers go to whoever began the thread.' : null),
   respondMode: (value) => (value === 'none' ? 'It answers nobody.' : null),
+  onAnswers: (value) => (value === 'all' ? 'Of others that it asks, it hears all before it acts.' : null),
   defaultOrientation: (value) =>
     value === 'half'
       ? 'It looks half at the world and half at itself.'

@@ -7,6 +7,7 @@ create or replace function treeos.close_entries(whose text, ids text[], how text
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
   closed integer;
+  entry inbox;
 begin
   if how is null or how not in ('read', 'dismissed', 'answered') then
     raise exception 'refused: an entry is closed without a moment as read, dismissed or answered, not as %', how
@@ -20,5 +21,10 @@ begin
       and case when ids is null then notice is not null else id = any(ids) end
       and not ((how = 'read' or ids is null) and kind_of(inbox) in ('question', 'approval', 'budget'));
   get diagnostics closed = row_count;
+  if how <> 'read' and ids is not null then
+    for entry in select * from inbox where id = any(ids) and being = whose and closed_by = how loop
+      perform let_go(entry, 'the question was closed without an answer');
+    end loop;
+  end if;
   return closed;
 end $$;

@@ -16,7 +16,7 @@ declare
   fact jsonb; -- of a summon
   says_who boolean;
   asker treeos.inbox := w; -- the wake of who speaks: a being that summoned itself does not
-  question text := question_of(w); -- the moment has to answer it, or has answered it
+  question text := question_of(w); -- the wake that the moment is about
   content jsonb;
 begin
   if e.orientation is not null and not (e.kind = 'summon' and e.being = this_being and e.orientation in ('forward', 'half', 'inward'))
@@ -27,7 +27,7 @@ begin
   if about_approval(e.kind, e.id) is not null then
     return is_of_approval(batch, w, e);
   end if;
-  if w.kind <> 'act' and e.hops < coalesce((select i.hops from inbox i where i.id in (e.in_reply_to, question) order by i.hops limit 1), w.hops)
+  if w.kind <> 'act' and e.hops < least(w.hops, (select min(i.hops) from inbox i where i.id in (e.in_reply_to, question)))
     or e.priority not between 1 and 9 then
     return false;
   end if;
@@ -53,7 +53,7 @@ begin
       and e.notice = rtrim(format('%s @%s %s', content->>'event', this_being, case when content ? 'code' then coalesce(content->>'code', 'null') end))
       and (e.being = (select i.caller from inbox i where i.id = question) or e.being = 'operator' or e.being = any(line_of(this_being)))
       and case split_part(e.id, '/', 1)
-        when 'notice' then ended in ('failure', 'skipped') and e.id = format('notice/%s/%s', this_moment, e.being)
+        when 'notice' then (ended in ('failure', 'skipped') or e.being = (select i.caller from inbox i where i.id = question)) and e.id = format('notice/%s/%s', this_moment, e.being)
         when 'parked' then e.id = 'parked/' || this_moment
           and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:parked'))
         when 'spent' then why = 'self-continues-spent' and starts_with(e.id, format('spent/%s/', this_being))
@@ -62,7 +62,8 @@ begin
         else false end;
   elsif e.id in ('look/' || this_moment, 'continue/' || this_moment, 'refused/' || this_moment) then -- it goes on for who asked
     return says_who and e.being = this_being and e.root in (w.root, w.id) and e.in_reply_to is not distinct from w.in_reply_to
-      and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (asker.caller, asker.caller_role, asker.caller_cognition)
+      and ((e.caller, e.caller_role, e.caller_cognition) is not distinct from (asker.caller, asker.caller_role, asker.caller_cognition)
+        or e.caller is null and w.kind = 'summon' and w.caller = this_being) -- which has answered
       and case split_part(e.id, '/', 1) when 'look' then ended = 'see' and e.looks = coalesce(w.looks, 0) + 1
         when 'continue' then ended = 'act' and e.continues > 0
         else ended = 'failure' and e.continues > 0 and e.refusals = coalesce(w.refusals, 0) + 1 and e.refusals <= 2

@@ -1,11 +1,11 @@
 -- Puts wakes into inboxes, once for each id. Leaves out notices, which write_notices puts there.
--- By which question each is, follows from the wake of its moment.
+-- For which wake each is, follows from that of its moment.
 -- @param wake of the moment that sends them, when the batch comes from a worker; each must follow from what
 --   the moment did
 create or replace function treeos.write_inbox(batch jsonb, guarded boolean, wake treeos.inbox) returns void language plpgsql as $$
 declare
   forged text;
-  question text; -- that the moment is about
+  question text; -- the wake that the moment is about
 begin
   if guarded then
     if (batch->>'noticesMax')::integer < 100 then

@@ -8,7 +8,7 @@ declare
   n record;
   is_person boolean;
   key text;
-  question inbox; -- that the moment was about
+  question inbox; -- the wake that the moment was about
 begin
   select q.* into question from inbox i join inbox q on q.id = question_of(i) where i.id = own_wake;
   for n in
@@ -18,6 +18,9 @@ begin
     order by i.being collate "C", i.notice collate "C"
   loop
     is_person := not wakes(n.being, 'event');
+    if n.being = question.caller then
+      update inbox set let_go = n.id where id = question.id and let_go is null;
+    end if;
     key := case when is_person then n.notice else n.id end;
     -- Another append may add the same entry between two of these steps, so they are tried twice.
     for attempt in 1..2 loop

@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type BaseEvent, EventType, type Interrupt, type ResumeEntry } from '@ag-ui/core'
+import {
+  type AnswerState,
+  act,
+  answerTo,
+  closeInbox,
+  contentText,
+  converse,
+  findKeyed,
+  hearingAnswer,
+  refusalOf,
+  summon,
+  threadInChannel,
+} from '@treeos/client'
+import {
+  type BeingName,
+  isJsonObject,
+  type Json,
+  parseCall,
+  readPath,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+import { toldByApi } from '../edge/remedies.ts'
+import type { Portal, Visit } from '../portal.ts'
+import type { AgentRun } from './input.ts'
+
+const WAIT_SECONDS = 300
+const POLL_MS_MIN = 25
+const POLL_MS_MAX = 500
+
+/** An event with the fields of its type. */
+export type RunEvent = BaseEvent & Readonly<Record<string, unknown>>
+
+interface RunDeps {
+  readonly visit: Visit
+  readonly being: BeingName
+  readonly signal: AbortSignal
+  readonly listener: Portal['listener']
+  readonly onError: Portal['onError']
+  readonly send: (event: RunEvent) => Promise<void>
+}
+
+/**
+ * One run of an agent: the last words of the user, said to the being in the thread that belongs to the
+ * conversation of the client, and what comes of it as events. A yes that the being waits for ends the run
+ * as an interrupt; the next run brings the answer to it, and goes on with the same question.
+ */
+export async function run(
+  { threadId, runId, said, messageId, resume }: AgentRun,
+  deps: RunDeps,
+): Promise<void> {
+  const { visit, being, send } = deps
+  const [at, me] = [{ ...visit.at, isProgram: true as const }, visit.being]
+  const of = { threadId, runId }
+  await send({ type: EventType.RUN_STARTED, ...of })
+  try {
+    for (const entry of resume) await answer(at, me, entry)
+    const channel = channelOf(me, being, threadId)
+    const key = `ag-ui ${channel} ${messageId}`
+    const earlier = (await findKeyed(at, { as: me, key }))?.call
+    const isSaid = earlier?.verb === 'summon'
+    const thread = (isSaid ? earlier.thread : await threadInChannel(at.db, me, channel)) ?? undefined
+    const words = new AnswerMessage(`${runId}/answer`, send)
+    const state = await hearingAnswer(
+      { target: being, words: { listener: deps.listener, heard: (text) => words.tell(text) } },
+      async (onSent) => {
+        const sent = { target: being, content: said, thread, channel, as: me, waitSeconds: null, key }
+        const { correlation } = await summon(at, { ...sent, onSent })
+        return ended(correlation, at, deps)
+      },
+    )
+    await words.end(state.reply === null ? null : contentText(state.reply.content))
+    for (const event of await toolEvents(at, me, state)) await send(event)
+    await send({ type: EventType.STATE_SNAPSHOT, snapshot: { being: stanceOf(being), thread: state.thread } })
+    await send(await endOf(state, of))
+  } catch (error) {
+    if (!(error instanceof TreeosError)) deps.onError('ag-ui', error)
+    const { code, message } = toldByApi(refusalOf(error))
+    await send({ type: EventType.RUN_ERROR, message, code })
+  }
+}
+
+/** Whoever names the same conversation to another being, or as another person, speaks in another thread. */
+const channelOf = (me: BeingName, being: BeingName, threadId: string): string =>
+  `ag-ui:${createHash('sha256')
+    .update(JSON.stringify([me, being, threadId]))
+    .digest('hex')
+    .slice(0, 32)}`
+
+/** @throws {TreeosError} what `act` throws; INVALID_INPUT for an answer that is neither yes nor no */
+async function answer(
+  at: Visit['at'],
+  me: BeingName,
+  { interruptId: id, status, payload }: ResumeEntry,
+): Promise<void> {
+  const told = isJsonObject(payload) ? payload : {}
+  const approves = status === 'resolved' ? (payload === true ? true : told.approve) : false
+  if (typeof approves !== 'boolean')
+    throw new TreeosError('INVALID_INPUT', `resume: ${id} takes {"approve": true or false}`)
+  const args = approves
+    ? { id, ...(told.args === undefined ? {} : { args: told.args }) }
+    : { id, ...(told.why === undefined ? {} : { why: told.why }) }
+  const call = parseCall({ verb: 'do', target: stanceOf(me), operation: approves ? 'approve' : 'deny', args })
+  await act(at, me, call, undefined, `ag-ui ${id} ${approves}`)
+}
+
+/** Waits until nothing is left to wait for but the person itself. @throws {TreeosError} TIMEOUT */
+async function ended(
+  id: string,
+  at: Visit['at'],
+  { visit: { being: me }, signal, being }: RunDeps,
+): Promise<AnswerState> {
+  const until = performance.now() + WAIT_SECONDS * 1000
+  for (let pauseMs = POLL_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, POLL_MS_MAX)) {
+    const state = await answerTo(at, me, id)
+    if (state.reply !== null) await closeInbox(at, { as: me, how: 'read', entries: [state.reply.id] })
+    if (state.state !== 'working') return state
+    if (signal.aborted) throw new TreeosError('CANCELLED', 'nobody waits for the answer any more')
+    if (performance.now() > until)
+      throw new TreeosError(
+        'TIMEOUT',
+        `${stanceOf(being)} has not answered within ${WAIT_SECONDS} s; it goes on`,
+      )
+    await sleep(pauseMs)
+  }
+}
+
+/** The words of an answer as one message, which begins with its first words. */
+class AnswerMessage {
+  readonly #id: string
+  readonly #send: RunDeps['send']
+  #told = ''
+  #begun = false
+  /** events keep their order */
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(id: string, send: RunDeps['send']) {
+    this.#id = id
+    this.#send = send
+  }
+
+  tell(delta: string): void {
+    if (delta === '') return
+    if (!this.#begun)
+      this.#put({ type: EventType.TEXT_MESSAGE_START, messageId: this.#id, role: 'assistant' })
+    this.#begun = true
+    this.#told += delta
+    this.#put({ type: EventType.TEXT_MESSAGE_CONTENT, messageId: this.#id, delta })
+  }
+
+  /** @param answer null where none came: then what was written stays as it is */
+  async end(answer: string | null): Promise<void> {
+    const text = answer?.trimStart() ?? ''
+    if (answer !== null)
+      this.tell(text.startsWith(this.#told) ? text.slice(this.#told.length) : `\n\n${answer}`)
+    if (this.#begun) this.#put({ type: EventType.TEXT_MESSAGE_END, messageId: this.#id })
+    await this.#last
+  }
+
+  #put(event: RunEvent): void {
+    this.#last = this.#last.then(() => this.#send(event)).catch(() => undefined) // the reader has gone
+  }
+}
+
+/** The calls that were made for the answer, as far as the person may read them. */
+async function toolEvents(
+  at: Visit['at'],
+  me: BeingName,
+  { thread, said }: AnswerState,
+): Promise<RunEvent[]> {
+  if (said === null) return []
+  const { lines } = await converse(at, me, thread)
+  const asked = lines.findLastIndex(({ from, content }) => from === stanceOf(me) && content === said)
+  return lines.slice(asked + 1).flatMap(({ id, content }) => {
+    const did = readPath(content, ['did'])
+    const [, name] = typeof did === 'string' ? (/^did (\S+)/.exec(did) ?? []) : []
+    if (name === undefined) return []
+    const of = { toolCallId: id }
+    return [
+      { type: EventType.TOOL_CALL_START, ...of, toolCallName: name },
+      { type: EventType.TOOL_CALL_ARGS, ...of, delta: argumentsIn(String(did)) },
+      { type: EventType.TOOL_CALL_END, ...of },
+      {
+        ...{ type: EventType.TOOL_CALL_RESULT, ...of, messageId: `${id}/result`, role: 'tool' },
+        content: JSON.stringify(readPath(content, ['result']) ?? null),
+      },
+    ]
+  })
+}
+
+/** The arguments of a deed as the record tells it. */
+const argumentsIn = (did: string): string => /^.*? with (\{.*\})$/su.exec(did)?.[1] ?? '{}'
+
+async function endOf(
+  { state, why, asks }: AnswerState,
+  of: { readonly threadId: string; readonly runId: string },
+): Promise<RunEvent> {
+  if (asks !== null)
+    return {
+      type: EventType.RUN_FINISHED,
+      ...of,
+      outcome: { type: 'interrupt', interrupts: [interruptOf(asks, why)] },
+    }
+  if (state === 'answered') return { type: EventType.RUN_FINISHED, ...of, outcome: { type: 'success' } }
+  const code = state === 'failed' ? 'LLM_FAILED' : 'NO_ANSWER'
+  return { type: EventType.RUN_ERROR, message: why ?? 'no answer was sent', code }
+}
+
+const interruptOf = ({ id, call }: NonNullable<AnswerState['asks']>, why: string | null): Interrupt => ({
+  id,
+  reason: 'approval',
+  message: why ?? 'it waits for your yes',
+  responseSchema: {
+    type: 'object',
+    properties: { approve: { type: 'boolean' }, args: { type: 'object' }, why: { type: 'string' } },
+    required: ['approve'],
+  },
+  metadata: { call: call satisfies Json },
+})
