@@ -115,6 +115,7 @@ const rules = [
     'guard',
     'outside',
     'model',
+    'files',
     'moments',
     'mind',
     'stamp',

@@ -120,7 +120,7 @@ describe('running', () => {
         const { mind } = await home.json<{ mind: object }>(['status'], { env: shell })
         expect(mind).toEqual({ model: 'test-model', baseUrl: model.url })
         expect(await checkMinds()).toMatchObject([
-          { ok: true, found: `test-model at ${model.url} calls tools` },
+          { ok: true, found: `test-model at ${model.url} calls tools, and told nothing of a picture` },
         ])
       } finally {
         await leave()

@@ -195,6 +195,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'guard',
     'outside',
     'model',
+    'files',
     'moments',
     'mind',
     'stamp',

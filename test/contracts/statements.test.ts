@@ -21,7 +21,7 @@ const KNOWN = [
   // a file of the package
   `apps/portal/src/store/migrate.ts: sql.raw(await readFile(new URL(\`./\${name}\`, import.meta.url)`,
   // of a list of tables and queries in the file, and a number
-  'packages/proofs/src/realities/copy.ts: sql.raw(String(PAGE)',
+  'packages/proofs/src/realities/copy.ts: sql.raw(String(page)',
   `packages/proofs/src/realities/copy.ts: sql.raw(\`copied_\${table}\`)`,
   `packages/proofs/src/realities/copy.ts: sql.raw(\`treeos.\${table}\`)`,
   'packages/proofs/src/realities/copy.ts: sql.raw(of)',

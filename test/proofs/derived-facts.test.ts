@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { act, moments } from '@treeos/client'
+import { act, giveFile, moments } from '@treeos/client'
 import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
 import { envelopeOf, exportBundle, issueReceipt } from '@treeos/proofs'
 import { appendSystemFacts, readerOf } from '@treeos/reality'
@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Random } from '../faults/random.ts'
 import { playAskedCalls } from '../support/asked-calls.ts'
+import { png } from '../support/files.ts'
 import { doAs, live, play, tell, until } from '../support/life.ts'
 import { type LogKey, newLogKey } from '../support/naive-log.ts'
 import { tellFromOutside, vouchFor } from '../support/outside-words.ts'
@@ -130,6 +131,7 @@ async function playEveryOperation(): Promise<void> {
   await denyOne()
   await eraseOne()
   await cry()
+  await giveFile(world, 'operator', { name: 'cat.png', mediaType: null, bytes: png() })
 }
 
 /** An outage of a model wakes a being, by a fact that no moment wrote. */

@@ -37,6 +37,22 @@ export function drawnArguments(
         ...of.coord(),
       },
     ],
+    'keep-file': () => [
+      self(),
+      {
+        id: of.mostly(
+          [`file-${'a'.repeat(32)}`, `file-${'b'.repeat(32)}`, `file-${'c'.repeat(32)}`],
+          ['lamp'],
+        ),
+        digest: of.mostly(['d'.repeat(64)], ['D'.repeat(64)]),
+        mediaType: of.mostly(['image/png', 'text/csv'], ['image', 'text/csv; x=1']),
+        bytes: of.mostly<Json>([1, 33_554_432], [0, 33_554_433, 1.5]),
+        name: of.mostly(
+          ['a cat.png', 'ü\u{1f600}', 'n'.repeat(255)],
+          ['a/b', 'n'.repeat(256), 'a\u0085b', ''],
+        ),
+      },
+    ],
     'set-matter': () => [of.thing(), of.quality()],
     'write-matter': () => [
       of.thing(),

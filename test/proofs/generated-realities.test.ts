@@ -135,6 +135,7 @@ const OPERATIONS = [
     'add-contributor',
     'remove-contributor',
     'create-matter',
+    'keep-file',
     'set-matter',
     'write-matter',
   ],

@@ -18,6 +18,7 @@ export const NO_EVIDENCE: Readonly<Record<string, string>> = {
   overlay: 'text for calls; the records of moments hold commitments to it',
   overlay_change: 'commitments to text that is not stored',
   allowance: 'what the beings of a person have drawn, which bounds what calls may cost',
+  file: 'bytes that the chains name by digest',
   replay_run: 'what replays found, which any replay finds again',
   reservation: 'what calls may cost',
   sealed_text: 'keys of texts that the chains hold sealed, and what finds them',

@@ -147,7 +147,9 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
 /** Answers the asker by a call, or as plain text when there is no such tool. */
 /** The user message without its last line, where that says how to answer. */
 export function wordsIn({ messages }: Pick<ModelRequest, 'messages'>): string {
-  const user = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  const said: unknown = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  // of parts the words are the last one
+  const user = Array.isArray(said) ? String(said.at(-1)?.text ?? '') : String(said)
   return user.replace(HOW_TO_ANSWER, '')
 }
 const HOW_TO_ANSWER =

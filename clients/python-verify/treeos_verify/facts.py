@@ -127,6 +127,9 @@ class Act:
         extent, content = there(self.args, "coord"), self.arg("content")
         return facts_of.matter_created(self.arg("id"), self.arg("type", "thing"), self.me, self.or_place(), content, extent)
 
+    def keep_file(self):
+        return facts_of.file_kept(self.arg("id"), self.me, self.args)
+
     def write_matter(self):
         return facts_of.matter_written(self.target, self.arg("content"))
 
@@ -320,6 +323,7 @@ DO = {
     "add-contributor": lambda act: act.change_contributor("added"),
     "remove-contributor": lambda act: act.change_contributor("removed"),
     "create-matter": Act.create_matter,
+    "keep-file": Act.keep_file,
     "write-matter": Act.write_matter,
     "end-matter": Act.end_matter,
     "take": Act.take,

@@ -72,6 +72,12 @@ def matter_written(reel, content):
     return [(reel, "matter:written", {"content": content})]
 
 
+def file_kept(thing, owner, parts):
+    file = {name: parts.get(name) for name in ("digest", "mediaType", "bytes", "name")}
+    made = matter_created(thing, "file", owner, f"@{owner}", None, {})
+    return [*made, *matter_written(f"matter:{thing}", {"file": file})]
+
+
 def matter_ended(thing, place):
     return [(f"matter:{thing}", "matter:ended", {}), passed("gave", place, thing)]
 

@@ -16,7 +16,7 @@ DO = {
     **dict.fromkeys(("subscribe", "unsubscribe"), SELF_AND_MAKERS),
     **dict.fromkeys(("pause-being", "resume-being", "accept-difference"), MAKERS),
     **dict.fromkeys(("end-being", "set-budget", "unpark-being"), MAKERS),
-    **dict.fromkeys(("mediate", "approve", "deny"), ["self"]),
+    **dict.fromkeys(("mediate", "approve", "deny", "keep-file"), ["self"]),
     "erase": ["operator"],
     "vouch": ["self", "ancestor", "owner", "operator"],
 }

@@ -131,6 +131,11 @@ class Self(TypedDict):
     self: Union["Descriptor", None]
 
 
+class KeptFile(TypedDict):
+    thing: str
+    file: Dict[str, Any]
+
+
 class _InboxEntry(TypedDict):
     correlation: str
     kind: Literal["question", "approval", "budget", "answer", "notice", "news", "event"]

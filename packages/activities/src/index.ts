@@ -14,6 +14,7 @@ import { wakeScheduled } from './wake-scheduled.ts'
 
 export type { BeatDeps, OverlayAccess } from './deps.ts'
 export { newMemory } from './deps.ts'
+export { withFiles } from './files/with-files.ts'
 export { CRASH_POINTS, type CrashPoint } from './guard/crash-point.ts'
 export { noopObserver, type Observer } from './guard/guard.ts'
 export { createEmbedder, type Embedder, seekBy } from './mind/likeness.ts'

@@ -34,6 +34,7 @@ export {
 export { hearingAnswer } from './summons/answer-words.ts'
 export type { Connection } from './summons/connection.ts'
 export { ringBeing, ringUnlessListening } from './summons/doorbell.ts'
+export { type FileInput, giveFile, giveFiles, type KeptFile, readKeptFile } from './summons/files.ts'
 export { type GatherRequest, type GatherResult, gather } from './summons/gathered-replies.ts'
 export { refusalOf } from './summons/refusal.ts'
 export { reply } from './summons/reply.ts'

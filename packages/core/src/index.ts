@@ -57,6 +57,16 @@ export {
   type SeenHead,
   SPEECH_KIND,
 } from './fact.ts'
+export {
+  FILE_BYTES_MAX,
+  FILE_FORMS,
+  FILES_MAX,
+  type FileNote,
+  fileBytesMaxIn,
+  fileIn,
+  filesNamed,
+  wordsWith,
+} from './file.ts'
 export { frozen } from './frozen.ts'
 export {
   asJson,
@@ -73,6 +83,7 @@ export {
   utf8Length,
 } from './json.ts'
 export { CONTENT_BOUNDS, LIMITS } from './limits.ts'
+export { mediaTypeOf } from './media-type.ts'
 export {
   type Address,
   approvalReel,

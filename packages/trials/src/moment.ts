@@ -5,6 +5,7 @@ import {
   type ModelAnswer,
   type ModelRequest,
   modelChosenBy,
+  withFiles,
 } from '@treeos/activities'
 import {
   asJson,
@@ -146,7 +147,9 @@ export async function askCandidate(
     seconds: null,
     isKept: false,
   }
-  const request = requestOf(scene, would)
+  const asked = requestOf(scene, would)
+  const files = would.seen.face?.files
+  const request = asked === null ? null : { ...asked, ...(await withFiles(deps.db, asked.prompt, files)) }
   if (request === null || would.composed === null) {
     const { missing, seen } = would
     return missing === null

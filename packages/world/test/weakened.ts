@@ -15,6 +15,7 @@ const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateOperation, true | string>> = {
   'end-being': true,
   move: 'anyone may: it asks for sight itself',
   'create-matter': true,
+  'keep-file': 'the thing that it makes is in its own hands',
   'set-matter': true,
   'write-matter': true,
   take: 'whoever holds a thing may do no more with it than its owner lets it',

@@ -9,6 +9,7 @@ import {
   contentOf,
   overlayOf,
   parseNumber,
+  readGiven,
   requireJsonFile,
   requireObject,
   requireStance,
@@ -41,6 +42,7 @@ interface SummonOptions extends SpeakingOptions {
   readonly thread?: string
   readonly channel?: string
   readonly overlay?: string
+  readonly file?: readonly string[]
   readonly stream?: true
   /** false after `--no-reply` */
   readonly reply: boolean
@@ -170,6 +172,11 @@ function addSummon(cli: Cli): void {
       '--stream',
       'show on standard error what the model writes, while it does, and wait for the end; who may see its moments may',
     )
+    .option(
+      '--file <path>',
+      'a picture or another file that the words bring, which becomes a thing of yours; may be repeated',
+      (path: string, paths: string[] = []) => [...paths, path],
+    )
     .option('--no-reply', 'announce: a being that is not a person sends no answer')
     .option(...OUTSIDE)
     .option(
@@ -184,10 +191,11 @@ function addSummon(cli: Cli): void {
         const as = requireStance(options.as)
         const target = requireStance(stance, as)
         const content = await contentOf(text)
+        const files = await Promise.all((options.file ?? []).map(readGiven))
         const overlay = named === undefined ? undefined : { content: await overlayOf(named) }
         const waitSeconds = options.wait ?? (stream === true ? STREAM_WAIT_SECONDS : null)
         const request = {
-          ...{ target, content, as, priority, thread, channel, overlay, outside, waitSeconds },
+          ...{ target, content, files, as, priority, thread, channel, overlay, outside, waitSeconds },
           requireReply: reply,
           ...(reply ? {} : { expectReply: false }),
         }

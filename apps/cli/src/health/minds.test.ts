@@ -46,7 +46,7 @@ describe('judgeMinds', () => {
 
 describe('judgeCall', () => {
   it('is content with a call, and tells what the endpoint does not take', () => {
-    const probed = { fault: null, said: null, without: [] }
+    const probed = { fault: null, said: null, without: [], sees: null }
     expect(judgeCall('owl at x', probed)).toMatchObject({ ok: true, found: 'owl at x calls tools' })
     const found = 'owl at x calls tools (asked without strict, stream_options)'
     expect(judgeCall('owl at x', { ...probed, without: ['strict', 'stream_options'] })).toMatchObject({
@@ -55,8 +55,16 @@ describe('judgeCall', () => {
     })
   })
 
+  it('tells whether the model sees pictures', () => {
+    const probed = { fault: null, said: null, without: [] }
+    expect(judgeCall('owl', { ...probed, sees: true }).found).toBe('owl calls tools, and sees pictures')
+    expect(judgeCall('owl', { ...probed, sees: false }).found).toBe(
+      'owl calls tools, and told nothing of a picture',
+    )
+  })
+
   it("shows the fault and the server's own words", () => {
-    const probed = { fault: 'model answered 404', said: 'try pulling it first', without: [] }
+    const probed = { fault: 'model answered 404', said: 'try pulling it first', without: [], sees: null }
     expect(judgeCall('owl at x', probed)).toMatchObject({
       ok: false,
       found: 'owl at x: model answered 404; the server says: try pulling it first',

@@ -134,10 +134,11 @@ export async function callMinds(
   )
 }
 
-export function judgeCall(name: string, { fault, said, without }: ProbeResult): CheckResult {
+export function judgeCall(name: string, { fault, said, without, sees }: ProbeResult): CheckResult {
   if (fault === null) {
     const left = without.length === 0 ? '' : ` (asked without ${without.join(', ')})`
-    return good(`${name} calls tools${left}`)
+    const pictures = sees === null ? '' : sees ? ', and sees pictures' : ', and told nothing of a picture'
+    return good(`${name} calls tools${left}${pictures}`)
   }
   const words = said === null ? '' : `; the server says: ${said}`
   return bad(`${name}: ${fault}${words}`, CALL)

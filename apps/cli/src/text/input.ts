@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import {
   type BeingName,
   isJsonObject,
@@ -147,5 +147,14 @@ export function parseNumber(
     throw new UsageError(
       `${name} is ${quote(text)}; it takes a ${whole ? 'whole ' : ''}number from ${min} to ${max}`,
     )
+  }
+}
+
+/** A file as it is given to a being. @throws {UsageError} for a path where none can be read */
+export async function readGiven(path: string): Promise<{ name: string; mediaType: null; bytes: Buffer }> {
+  try {
+    return { name: basename(path), mediaType: null, bytes: await readFile(path) }
+  } catch (error) {
+    throw fileError(path, 'cannot be read', error)
   }
 }

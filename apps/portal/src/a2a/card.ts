@@ -8,6 +8,17 @@ import type { Portal } from '../portal.ts'
 /** The versions of the protocol that are spoken. */
 export const PROTOCOL = '1.0'
 const TEXT = 'text/plain'
+/** Of files, which become things: what minds are shown of them. */
+const TAKEN = [
+  TEXT,
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'text/csv',
+  'application/json',
+  'application/pdf',
+]
 const SCHEME = 'token'
 
 /**
@@ -29,7 +40,7 @@ function cardOf(being: BeingName, description: string, origin: string): AgentCar
       },
     ],
     capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
-    defaultInputModes: [TEXT],
+    defaultInputModes: TAKEN,
     defaultOutputModes: [TEXT],
     skills: [
       {
@@ -38,7 +49,7 @@ function cardOf(being: BeingName, description: string, origin: string): AgentCar
         description,
         tags: ['conversation'],
         examples: [],
-        inputModes: [TEXT],
+        inputModes: TAKEN,
         outputModes: [TEXT],
         securityRequirements: [],
       },

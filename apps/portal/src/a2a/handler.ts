@@ -20,7 +20,7 @@ import { type AnswerState, act, answerTo, closeInbox, findKeyed, refusalOf, summ
 import { type BeingName, parseCall, quote, stanceOf, TreeosError } from '@treeos/core'
 import { toldByApi } from '../edge/remedies.ts'
 import type { Portal, Visit } from '../portal.ts'
-import { consentIn, contentIn, taskOf } from './tasks.ts'
+import { consentIn, contentIn, filesIn, taskOf } from './tasks.ts'
 
 /** A client that waits longer asks for the task. */
 const WAIT_SECONDS = 60
@@ -117,6 +117,7 @@ export class BeingHandler implements A2ARequestHandler {
     const { correlation } = await summon(at, {
       target: this.#being,
       content: contentIn(message),
+      files: filesIn(message),
       thread: message.contextId === '' ? undefined : message.contextId,
       as,
       waitSeconds: null,

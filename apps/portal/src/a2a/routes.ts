@@ -46,7 +46,7 @@ const calling = operation({
   method: 'post',
   path: `${A2A_PATH}/{name}`,
   'x-caller': 'signed-in',
-  'x-work': 'wait',
+  'x-work': 'chat',
   operationId: 'a2a',
   summary: 'A2A 1.0 over JSON-RPC: messages to a being, and tasks',
   tags: ['a2a'],

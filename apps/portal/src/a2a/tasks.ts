@@ -1,6 +1,6 @@
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk'
 import { Role, TaskState } from '@a2a-js/sdk'
-import { type AnswerState, contentText } from '@treeos/client'
+import { type AnswerState, contentText, type FileInput } from '@treeos/client'
 import { isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
 
 const STATES: Readonly<Record<AnswerState['state'], TaskState>> = {
@@ -95,13 +95,26 @@ const partOf = (value: string) => ({
 export function contentIn({ parts }: Message): Json {
   const [only] = parts
   if (parts.length === 1 && only?.content?.$case === 'data') return only.content.value as Json
-  const texts = parts.map(({ content }) => {
-    if (content?.$case === 'text') return content.value
-    throw new TreeosError('INVALID_INPUT', 'a being is told text, or one part of data: it takes no files')
+  const texts = parts.flatMap(({ content }) => {
+    if (content?.$case === 'raw') return []
+    if (content?.$case === 'text') return [content.value]
+    throw new TreeosError(
+      'INVALID_INPUT',
+      'a being is told text and files, or one part of data: it fetches no files from an address',
+    )
   })
-  if (texts.join('') === '') throw new TreeosError('INVALID_INPUT', 'the message says nothing')
+  if (texts.length === parts.length && texts.join('') === '')
+    throw new TreeosError('INVALID_INPUT', 'the message says nothing')
   return texts.join('\n')
 }
+
+/** The files that a message brings. */
+export const filesIn = ({ parts }: Message): FileInput[] =>
+  parts.flatMap(({ content, filename, mediaType }) =>
+    content?.$case === 'raw'
+      ? [{ name: filename || 'file', mediaType: mediaType || null, bytes: content.value }]
+      : [],
+  )
 
 /** A yes or a no to one question. */
 export interface Consent {

@@ -3,6 +3,7 @@ import type { StreamDeps } from '../routes/happenings.ts'
 import { approvalRoutes } from './approvals.ts'
 import { beingRoutes } from './beings.ts'
 import { openApiDocument } from './describe.ts'
+import { fileRoutes } from './files.ts'
 import { inboxRoutes } from './inbox.ts'
 import { journalRoutes } from './journal.ts'
 import { latelyRoutes } from './lately.ts'
@@ -33,6 +34,7 @@ const description = operation({
 export function apiOf(around: StreamDeps) {
   const operations = newApi()
     .route('/', verbRoutes(around.portal))
+    .route('/', fileRoutes())
     .route('/', inboxRoutes())
     .route('/', approvalRoutes())
     .route('/', beingRoutes(around.portal))

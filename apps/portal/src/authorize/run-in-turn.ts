@@ -102,6 +102,10 @@ async function readRequestBody({ req }: Context<Env>, work: Work): Promise<void>
     if (size > WORK[work].bodyBytesMax) throw tooLarge(work)
     chunks.push(chunk)
   }
+  if (work === 'file') {
+    req.bodyCache.arrayBuffer = Promise.resolve(Uint8Array.from(Buffer.concat(chunks)).buffer) as never
+    return
+  }
   const text = Promise.resolve(new TextDecoder().decode(Buffer.concat(chunks)))
   req.bodyCache.text = text as unknown as string // it holds promises, whatever its type says
 }

@@ -1,3 +1,5 @@
+import { FILE_BYTES_MAX } from '@treeos/core'
+
 /**
  * How much work a route may ask for, and of whom. Every route of `who-may-call.ts` has one of these classes.
  */
@@ -20,6 +22,8 @@ export type Work =
   | 'wait'
   /** the same with a whole conversation, of which the last words alone are said */
   | 'chat'
+  /** a file that is given, which becomes a thing */
+  | 'file'
   /** evaluates or reads much: a lint, a flow, what-if, why-not, the record */
   | 'heavy'
   /** lives past moments again and asks models about them, up to minutes; it ends with its request */
@@ -54,8 +58,9 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   change: { bodyBytesMax: 128 * KIB, atOnce: 12 }, // 500 ids of entries
   act: { bodyBytesMax: 384 * KIB, atOnce: 12, isAct: true }, // an act takes 256 KiB, and JSON escapes some of it
   wait: { bodyBytesMax: 384 * KIB, atOnce: 16, isAct: true, isWaited: true },
-  // chat clients send pictures of earlier turns again
+  // chat clients send pictures of earlier turns again, and base64 takes a third more than the bytes
   chat: { bodyBytesMax: 16 * MIB, atOnce: 16, isAct: true, isWaited: true },
+  file: { bodyBytesMax: FILE_BYTES_MAX, atOnce: 4, isAct: true },
   // the largest role has a prompt of 32 KiB, and JSON escapes some of it
   heavy: { bodyBytesMax: 72 * KIB, atOnce: 2 },
   trial: { bodyBytesMax: 384 * KIB, atOnce: 1, isWaited: true }, // some roles and a flow

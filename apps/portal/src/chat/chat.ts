@@ -145,7 +145,7 @@ interface Talk extends Pick<Chat, 'before'>, Pick<Visit, 'at'> {
 /** @throws {TreeosError} what `summon` throws; NO_ANSWER for an end without a reply */
 async function say(
   { at: here, being: as }: Visit,
-  { being: target, content, before, thread: named }: Chat,
+  { being: target, content, files, before, thread: named }: Chat,
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
   streaming?: ChatStreaming,
 ): Promise<ChatAnswer> {
@@ -154,6 +154,7 @@ async function say(
   const sent = {
     target,
     content,
+    files,
     thread,
     as,
     waitSeconds: WAIT_SECONDS,

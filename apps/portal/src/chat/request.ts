@@ -1,8 +1,14 @@
 import { z } from '@hono/zod-openapi'
+import type { FileInput } from '@treeos/client'
 import { type BeingName, parseStance, TreeosError } from '@treeos/core'
 
-/** A part of a message. Beings are told text. */
-const part = z.looseObject({ type: z.string(), text: z.string().optional() })
+/** A part of a message: text, a picture or a file, whose bytes stand in a `data:` URL. */
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.looseObject({ url: z.string() }).optional(),
+  file: z.looseObject({ filename: z.string().optional(), file_data: z.string().optional() }).optional(),
+})
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
@@ -31,6 +37,8 @@ export interface Chat {
   readonly being: BeingName
   /** what is said now */
   readonly content: string
+  /** what is given with it */
+  readonly files: readonly FileInput[]
   /** what the person said before in this conversation, and the last answer; null for the first words */
   readonly before: { readonly mine: readonly string[]; readonly answer: string } | null
   /** the thread that the request names; null where it names none */
@@ -46,13 +54,13 @@ export function readChat({ model, messages, metadata }: ChatRequest): Chat {
   const last = messages.findLast(({ role }) => role !== 'system' && role !== 'developer')
   if (last?.role !== 'user')
     throw new TreeosError('INVALID_INPUT', 'messages: the last one is of the user, who speaks to the being')
-  requireText(last)
   const mine = messages.filter(({ role }) => role === 'user').map(textIn)
   const answer = messages.findLast(({ role }) => role === 'assistant')
   const thread = metadata?.thread
   return {
     being: parseStance(model.startsWith('@') ? model : `@${model}`),
     content: textIn(last),
+    files: filesIn(last),
     before: answer === undefined ? null : { mine: mine.slice(0, -1), answer: textIn(answer) },
     thread: typeof thread === 'string' ? thread : null,
   }
@@ -60,16 +68,31 @@ export function readChat({ model, messages, metadata }: ChatRequest): Chat {
 
 type ChatMessage = ChatRequest['messages'][number]
 
-/** @throws {TreeosError} INVALID_INPUT for a part that is not text */
-function requireText({ content }: ChatMessage): void {
-  if (content == null || typeof content === 'string') return
-  const other = content.find(({ text }) => text === undefined)
-  if (other === undefined) return
-  const type = JSON.stringify(other.type)
-  throw new TreeosError('INVALID_INPUT', `messages: a being is told text, and this is ${type}`)
+/** The pictures and files of a message. @throws {TreeosError} INVALID_INPUT for a part of another kind */
+function filesIn({ content }: ChatMessage): FileInput[] {
+  if (content == null || typeof content === 'string') return []
+  return content.flatMap(({ type, text, image_url: picture, file }) => {
+    if (picture !== undefined) return [fileOf('picture', picture.url)]
+    if (file !== undefined) return [fileOf(file.filename ?? 'file', file.file_data ?? '')]
+    if (text !== undefined) return []
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `messages: a being is told text, pictures and files, and this is ${JSON.stringify(type)}`,
+    )
+  })
 }
 
-/** The text of a message. An earlier one may hold pictures, which no thread of ours does. */
+const DATA_URL = /^data:([^,;]*)(?:;[^,;]*)*;base64,([A-Za-z0-9+/=_-]*)$/
+
+/** Nothing is fetched for whoever speaks: the bytes have to be in the request. */
+function fileOf(name: string, url: string): FileInput {
+  const [, mediaType, data] = DATA_URL.exec(url) ?? []
+  if (data === undefined)
+    throw new TreeosError('INVALID_INPUT', 'messages: a picture or file is given by a data: URL with base64')
+  return { name, mediaType: mediaType ?? null, bytes: Buffer.from(data, 'base64') }
+}
+
+/** The text of a message. An earlier one may hold pictures, whose things its thread names. */
 function textIn({ content }: ChatMessage): string {
   if (content == null || typeof content === 'string') return content ?? ''
   return content.flatMap(({ text }) => text ?? []).join('\n')

@@ -4,7 +4,7 @@ const policy = (nonce: string | null): string =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self'${nonce === null ? '' : ` 'nonce-${nonce}'`}`,
-    "img-src 'self' data:",
+    "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
     "manifest-src 'self'",

@@ -134,6 +134,14 @@ def are_figures(value):
     return all(is_figure(name, one) for name, one in value.items())
 
 
+def matching(pattern):
+    return lambda value: type(value) is str and re.match(pattern, value) is not None
+
+
+MEDIA_WORD = r"[a-z0-9][a-z0-9!#$&^_.+-]{0,62}"
+FILE_BYTES_MAX = 32 * 1024 * 1024
+
+
 def scope_of(text):
     return text if text == "everywhere" else parse_space(text)
 
@@ -212,6 +220,13 @@ FORMS = {
         "type": optional(is_type),
         "content": optional(is_any, takes_null=True),
         "coord": COORD,
+    },
+    "keep-file": {
+        "id": needed(matching(r"file-[0-9a-f]{32}\Z")),
+        "digest": needed(matching(r"[0-9a-f]{64}\Z")),
+        "mediaType": needed(matching(rf"{MEDIA_WORD}/{MEDIA_WORD}\Z")),
+        "bytes": needed(whole(1, FILE_BYTES_MAX)),
+        "name": needed(matching(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff/\\]{1,255}\Z")),
     },
     "write-matter": {"content": optional(is_any, takes_null=True)},
     "take": {},

@@ -22,7 +22,7 @@ SUBSTRATE_TARGETS = {
     **dict.fromkeys(("create-space", "set-space", "set-size", "add-contributor", "remove-contributor", "create-matter", "move"), ["space"]),
     **dict.fromkeys(("set-matter", "write-matter", "end-matter", "take", "put"), ["matter"]),
     **dict.fromkeys(("set-being", "set-roleflow", "pause-being", "resume-being", "end-being", "unpark-being"), ["being"]),
-    **dict.fromkeys(("set-schedule", "delete-schedule", "subscribe", "unsubscribe", "mediate", "approve", "deny"), ["being"]),
+    **dict.fromkeys(("set-schedule", "delete-schedule", "subscribe", "unsubscribe", "mediate", "approve", "deny", "keep-file"), ["being"]),
     **dict.fromkeys(("set-role", "delete-role", "set-world-signal", "grant-namespace", "revoke-namespace"), ["reality"]),
     "accept-difference": ["being"],
     "set-budget": ["being", "reality"],
@@ -245,6 +245,13 @@ def create_matter(work):
     content, place = require_content(work.arg("content")), work.row["path"]
     require_room(work, place)
     return facts_of.matter_created(thing, kind, work.me, place, content, coord_in(work, work.row))
+
+
+def keep_file(work):
+    thing = work.args["id"]
+    conflict(work.world.row(f"matter:{thing}") is not None)
+    require_room(work, f"@{work.me}")
+    return facts_of.file_kept(thing, work.me, work.args)
 
 
 def set_matter(work):
@@ -811,6 +818,7 @@ DECIDE = {
     "add-contributor": add_contributor,
     "remove-contributor": remove_contributor,
     "create-matter": create_matter,
+    "keep-file": keep_file,
     "set-matter": set_matter,
     "write-matter": write_matter,
     "take": take,

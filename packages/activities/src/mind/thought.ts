@@ -15,6 +15,7 @@ import { renderSignature } from '@treeos/signature'
 import { openSealed } from '@treeos/store'
 import { isAwaited, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
+import { withFiles } from '../files/with-files.ts'
 import { failureDecision } from '../guard/failure-decision.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import { type Model, type ModelAnswer, ModelTransientError } from '../model/model.ts'
@@ -87,7 +88,9 @@ async function askModel(
   const { moment } = loaded.record
   const overlay = await resolveOverlay(deps, { record: loaded.record, sources: loaded.overlays }, ENTRY)
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
-  const prompt = renderSignature(signature, overlay?.value ?? null)
+  const shownWith = await withPostgresRetry(deps.observe, () =>
+    withFiles(deps.db, renderSignature(signature, overlay?.value ?? null), loaded.face?.files),
+  )
   // what repeats an overlay is masked only at the end
   const telling = overlay === null ? wordSenderOf(deps, loaded, { role, answersBy }, attempt) : null
   try {
@@ -98,7 +101,7 @@ async function askModel(
       attempt,
       reservation,
       request: {
-        prompt,
+        ...shownWith,
         tools,
         shown,
         forceToolCall: role.forceToolCall && isAwaited(loaded.record),

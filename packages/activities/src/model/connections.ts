@@ -37,6 +37,8 @@ const connection = z
       /** connections that stand in for it, in order, when it gives no answer */
       fallbacks: z.array(z.string()).optional(),
       api: z.enum(API_NAMES, `takes one of ${API_NAMES.join(', ')}`).optional(),
+      /** whether it is sent pictures; left out, it is tried */
+      pictures: z.boolean('takes true or false').optional(),
       /** fields of each request, such as temperature */
       parameters: z
         .record(z.string(), z.json())
@@ -55,7 +57,7 @@ const connection = z
         )
         .optional(),
     },
-    'takes baseUrl, model, api, parameters, fallbacks, and apiKeyEnv or apiKeyFile',
+    'takes baseUrl, model, api, pictures, parameters, fallbacks, and apiKeyEnv or apiKeyFile',
   )
   .refine(
     ({ apiKeyEnv, apiKeyFile }) => apiKeyEnv === undefined || apiKeyFile === undefined,
@@ -103,7 +105,7 @@ export function readConnections(env: ConnectionsEnv): ModelEndpoint[] {
   const { connections, fallbacks } = parseFile(file, models)
   requireKnown(fallbacks, Object.keys(connections), `${file}: fallbacks`)
   return Object.entries(connections).map(
-    ([connection, { baseUrl, model, api, parameters, fallbacks, ...key }]) => {
+    ([connection, { baseUrl, model, api, pictures, parameters, fallbacks, ...key }]) => {
       const at = `${file}: connections.${connection}`
       const others = [...Object.keys(connections).filter((name) => name !== connection), DEFAULT_CONNECTION]
       requireKnown(fallbacks, others, `${at}.fallbacks`)
@@ -118,6 +120,7 @@ export function readConnections(env: ConnectionsEnv): ModelEndpoint[] {
         ...address,
         ...(parameters === undefined ? {} : { parameters }),
         ...(api === undefined ? {} : { api }),
+        ...(pictures === undefined ? {} : { pictures }),
         ...(fallbacks === undefined ? {} : { fallbacks }),
       })
     },

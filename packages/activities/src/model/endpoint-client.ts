@@ -3,7 +3,7 @@ import type { ModelTool } from '@treeos/signature'
 import { apiOf } from './apis/api.ts'
 import type { ModelApi, RequestBody } from './apis/shape.ts'
 import type { ModelEndpoint } from './endpoint.ts'
-import { type EndpointQuirk, EndpointQuirks, type RequestForm } from './endpoint-quirks.ts'
+import { type EndpointQuirk, EndpointQuirks, PICTURE, type RequestForm } from './endpoint-quirks.ts'
 import {
   explain,
   explainCut,
@@ -77,9 +77,9 @@ export class EndpointClient {
       messages: form.takes('system')
         ? [
             { role: 'system', content: prompt.system },
-            { role: 'user', content: prompt.user },
+            { role: 'user', content: this.#user(asked, form, prompt.user) },
           ]
-        : [{ role: 'user', content: `${prompt.system}\n\n${prompt.user}` }],
+        : [{ role: 'user', content: this.#user(asked, form, `${prompt.system}\n\n${prompt.user}`) }],
       ...(tools.length > 0 && {
         tools: form.takes('strict') ? withStrict(tools) : tools,
         ...(form.toolChoice === 'absent' ? {} : { tool_choice: form.toolChoice }),
@@ -130,6 +130,20 @@ export class EndpointClient {
       if (quirk === null) return this.#refused(sent, asked, isHeard)
       quirks = new Set<EndpointQuirk>([...quirks, quirk])
     }
+  }
+
+  /** The user message: parts where pictures go with it, which stand before the words, else a text. */
+  #user({ pictures = [] }: ModelRequest, form: RequestForm, words: string): string | readonly object[] {
+    if (pictures.length === 0) return words
+    if (this.#endpoint.pictures === false || !form.takes(PICTURE)) {
+      const unseen = pictures.map(({ name }) => `${name} is not shown: this model takes no pictures.`)
+      return `[file]\n${unseen.join('\n')}\n\n${words}`
+    }
+    const shown = pictures.flatMap(({ name, mediaType, data }) => [
+      { type: 'text', text: `[file]\n${name}:` },
+      { type: PICTURE, [PICTURE]: { url: `data:${mediaType};base64,${data}` } },
+    ])
+    return [...shown, { type: 'text', text: words }]
   }
 
   #formOf({ forceToolCall, onSaying }: ModelRequest, quirks: ReadonlySet<EndpointQuirk>): RequestForm {
@@ -291,6 +305,7 @@ function bodyFields(body: RequestBody): string[] {
   return [
     ...Object.keys(body).filter((field) => field !== 'model' && field !== 'messages'),
     ...(messages.length > 1 ? ['system'] : []),
+    ...(messages.some(({ content }) => Array.isArray(content)) ? [PICTURE] : []),
     ...(isStrict ? ['strict'] : []),
   ]
 }

@@ -36,8 +36,11 @@ export interface RequestForm {
   takes(field: string): boolean
 }
 
+/** Name of the part of a message that is a picture. */
+export const PICTURE = 'image_url'
+
 /** Fields that are left out when a refusal names them, in the order in which they are suspected. */
-const OPTIONAL = ['strict', 'parallel_tool_calls', 'stream_options']
+const OPTIONAL = [PICTURE, 'strict', 'parallel_tool_calls', 'stream_options']
 
 /**
  * What one endpoint takes. A request that it refuses is asked again without what the refusal names, and when
@@ -76,7 +79,8 @@ export class EndpointQuirks {
   /** An answer came to a request of this form. */
   answered(form: RequestForm, quirks: ReadonlySet<EndpointQuirk>): void {
     if (form.streams) this.#hasStreamed = true
-    for (const quirk of quirks) this.#learnt.add(quirk)
+    // One picture may be refused for what it is, and the next one taken.
+    for (const quirk of quirks) if (quirk !== PICTURE) this.#learnt.add(quirk)
   }
 
   /**

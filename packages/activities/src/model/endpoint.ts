@@ -14,6 +14,8 @@ export interface ModelEndpoint {
   readonly fallbacks?: readonly string[]
   /** which API it speaks; left out: by its address, Chat Completions for most */
   readonly api?: ApiName
+  /** false: it is sent no pictures; left out: it is tried */
+  readonly pictures?: boolean
   /** base URL including `/v1`, without a trailing slash */
   readonly baseUrl: string
   /** fields of each request that the operator adds, such as `temperature` or `reasoning_effort` */
@@ -74,6 +76,7 @@ export function modelEndpoint({
   parameters,
   fallbacks,
   api,
+  pictures,
   model,
   baseUrl,
   apiKey,
@@ -82,6 +85,7 @@ export function modelEndpoint({
     ...(connection === undefined ? {} : { connection }),
     ...(parameters === undefined ? {} : { parameters }),
     ...(api === undefined ? {} : { api }),
+    ...(pictures === undefined ? {} : { pictures }),
     ...(fallbacks === undefined ? {} : { fallbacks }),
   }
   // The shown address leaves out the query, which may hold a key.

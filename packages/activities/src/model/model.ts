@@ -76,6 +76,12 @@ const PATIENCE_SECONDS = 90
  */
 const TEMPLATE_TOKENS_MAX = 512
 
+/** Most model tokens that a provider counts for one picture, by what they say in November 2026. */
+const PICTURE_TOKENS_MAX = 17_000
+/** `gpt-4o-mini` counts them about thirty times as high as its larger siblings. */
+const DEAR_PICTURES = /(^|[/])gpt-4o-mini/
+const DEAR_PICTURE_TOKENS_MAX = 50_000
+
 /** Clients for other models of one endpoint that are kept. */
 const OTHERS_MAX = 64
 
@@ -104,6 +110,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
   const others = new Map<string, Model>()
   const client = new EndpointClient(endpoint, options.timeoutSeconds)
   const tokens = new TokenBound(endpoint.model)
+  const pictureTokens = DEAR_PICTURES.test(endpoint.model) ? DEAR_PICTURE_TOKENS_MAX : PICTURE_TOKENS_MAX
   return {
     name: endpoint.model,
     ...(endpoint.connection === undefined ? {} : { connection: endpoint.connection }),
@@ -122,10 +129,10 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       others.set(name, other)
       return other
     },
-    boundPrompt: ({ prompt, tools }) =>
+    boundPrompt: ({ prompt, tools, pictures = [] }) =>
       [prompt.system, prompt.user, jsonOf(tools)].reduce(
         (sum, text) => sum + tokens.of(text),
-        TEMPLATE_TOKENS_MAX,
+        TEMPLATE_TOKENS_MAX + pictures.length * pictureTokens,
       ),
     async decide(asked) {
       const { charged, ...sent } = await client.send(asked)

@@ -9,7 +9,8 @@ const GOOD = { tool: { name: 'summon', args: { content: 'ready' } } }
 
 it('asks for one call of a tool', async () => {
   server.script([GOOD])
-  expect(await probeEndpoint(mind)).toEqual({ fault: null, said: null, without: [] })
+  const blind = modelEndpoint({ ...mind, apiKey: KEY, pictures: false })
+  expect(await probeEndpoint(blind)).toEqual({ fault: null, said: null, without: [], sees: null })
   expect(server.requests).toHaveLength(1)
   expect(server.requests[0]?.body).toMatchObject({ tool_choice: 'required', max_tokens: 1024 })
 })
@@ -18,7 +19,27 @@ it('says what the endpoint does not take', async () => {
   server.script((body) =>
     'parallel_tool_calls' in body ? { status: 400, body: { error: { param: 'parallel_tool_calls' } } } : GOOD,
   )
-  expect(await probeEndpoint(mind)).toEqual({ fault: null, said: null, without: ['parallel_tool_calls'] })
+  expect(await probeEndpoint(mind)).toMatchObject({
+    fault: null,
+    said: null,
+    without: ['parallel_tool_calls'],
+  })
+})
+
+it.each([
+  ['red', true],
+  ['ready', false],
+])('asks for the colour of a picture: %s', async (content, sees) => {
+  server.script([GOOD, { tool: { name: 'summon', args: { content } } }])
+  expect(await probeEndpoint(mind)).toMatchObject({ fault: null, sees })
+  expect(server.requests[1]?.body?.messages[1]?.content).toMatchObject([{}, { type: 'image_url' }, {}])
+})
+
+it('takes a refusal of the picture for what it is', async () => {
+  server.script(({ messages }) =>
+    Array.isArray(messages[1]?.content) ? { status: 400, body: { error: { message: 'no vision' } } } : GOOD,
+  )
+  expect(await probeEndpoint(mind)).toMatchObject({ fault: null, sees: false })
 })
 
 it.each([

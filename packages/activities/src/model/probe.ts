@@ -16,6 +16,8 @@ export interface ProbeResult {
   readonly said: string | null
   /** what the endpoint does not take, and is not sent any more */
   readonly without: readonly string[]
+  /** whether it told the colour of a picture; null where it was not asked */
+  readonly sees: boolean | null
 }
 
 /** A model on the processor of this machine may have to be loaded first. */
@@ -40,7 +42,22 @@ const REQUEST: ModelRequest = {
   maxTokens: ANSWER_TOKENS,
 }
 
-/** Asks a model for one small tool call, as beings ask it. It costs about a hundred model tokens. */
+/** A red square of 32 × 32. */
+const RED =
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NsQkAAAjAsP7/tF7hIASyp6lTCQQCgUAgEAgEgi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC'
+const PICTURE_REQUEST: ModelRequest = {
+  ...REQUEST,
+  prompt: {
+    system: 'You are being checked.',
+    user: 'Call the tool summon with the colour of the picture as its content, in one English word.',
+  },
+  pictures: [{ name: 'a picture', mediaType: 'image/png', data: RED }],
+}
+
+/**
+ * Asks a model for one small tool call, as beings ask it, and then for the colour of a picture. It costs some
+ * hundred model tokens.
+ */
 export async function probeEndpoint(
   endpoint: ModelEndpoint,
   { timeoutSeconds = TIMEOUT_SECONDS }: { timeoutSeconds?: number } = {},
@@ -51,7 +68,18 @@ export async function probeEndpoint(
   })
   const fault = await endpointFault(client)
   const said = fault === null || heard === null ? null : shownServerWords(heard, endpoint.apiKey)
-  return { fault, said, without: [...client.quirks] }
+  const sees = fault !== null || endpoint.pictures === false ? null : await seesRed(client)
+  return { fault, said, without: [...client.quirks], sees }
+}
+
+async function seesRed(client: EndpointClient): Promise<boolean> {
+  try {
+    const sent = await client.send(PICTURE_REQUEST)
+    return 'completion' in sent && /\bred\b/i.test(JSON.stringify(sent.completion))
+  } catch (error) {
+    if (error instanceof ModelTransientError) return false
+    throw error
+  }
 }
 
 async function endpointFault(client: EndpointClient): Promise<string | null> {

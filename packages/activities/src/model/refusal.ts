@@ -53,6 +53,7 @@ const ALSO: Readonly<Record<string, RegExp>> = {
   strict: /\bstrict\b|\binvalid_function_parameters\b|\binvalid schema\b/i,
   system:
     /\bsystem (role|prompt|message|instruction)s?\b|\bdeveloper instruction|\brole\b[^.]{0,40}\bsystem\b/i,
+  image_url: /\bimages?\b|image_url|vision|multi-?modal|mmproj|content\b[^.]{0,60}\b(string|str)\b/i,
   stream: /\bstream(ing)?( mode)?\b/i,
 }
 

@@ -3,8 +3,19 @@ import type { ModelTool, Prompt } from '@treeos/signature'
 import type { WordPiece } from '@treeos/store'
 import type { Usage } from './prices.ts'
 
+/** A picture that is sent beside the user message. */
+export interface ModelPicture {
+  /** what it is, in one line of ours */
+  readonly name: string
+  readonly mediaType: string
+  /** base64 */
+  readonly data: string
+}
+
 export interface ModelRequest {
   readonly prompt: Prompt
+  /** in their order; a model that takes none is told their names */
+  readonly pictures?: readonly ModelPicture[]
   readonly tools: readonly ModelTool[]
   /** the names that the prompt told, which the model may write short; none when left out */
   readonly shown?: ShownNames

@@ -130,6 +130,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a picture or another file, which becomes a thing of mine
+         * @description The body is the file, and `content-type` says what it is. It is given to a being by words: `{"text": …, "files": [thing]}`. At most 5 MiB, unless the operator sets another bound.
+         */
+        post: operations["giveFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a file that I may read */
+        get: operations["readFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/inbox": {
         parameters: {
             query?: never;
@@ -1218,6 +1255,16 @@ export interface components {
             stacked: string[];
             surface: components["schemas"]["Surface"];
             self: components["schemas"]["Descriptor"] | null;
+        };
+        KeptFile: {
+            /** @description address of the thing, which words name in `files` */
+            thing: string;
+            file: {
+                digest: string;
+                mediaType: string;
+                bytes: number;
+                name: string;
+            };
         };
         InboxEntry: {
             correlation: string;
@@ -3097,6 +3144,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReachView"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    giveFile: {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: {
+                /** @description Names this request. Sent again with the same key by the same being, it is done once, and answered with what came of it. The same key with another request is RESOURCE_CONFLICT. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description the thing that holds it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptFile"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readFile: {
+        parameters: {
+            query?: {
+                /** @description the entry of my inbox that tells of it */
+                told?: string;
+            };
+            header?: never;
+            path: {
+                /** @description of its thing, without `matter:` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description its bytes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -17,4 +17,6 @@ export interface Connection extends OverlayConnection {
    * whether it says so or not
    */
   readonly isProgram?: true
+  /** bytes of one file that may be given; 5 MiB when left out */
+  readonly fileBytesMax?: number
 }

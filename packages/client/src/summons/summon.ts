@@ -7,6 +7,7 @@ import {
   requireContent,
   stanceOf,
   type VerbCall,
+  wordsWith,
 } from '@treeos/core'
 import type { Overlay } from '@treeos/overlay'
 import { closeEntries } from '@treeos/store'
@@ -15,12 +16,15 @@ import type { MomentView } from '../moments/moments.ts'
 import { putOverlay } from '../overlays/thread-overlays.ts'
 import { type AnswerHearer, hearingAnswer } from './answer-words.ts'
 import type { Connection } from './connection.ts'
+import { type FileInput, giveFiles } from './files.ts'
 import { type SubmittedAct, submit } from './submit.ts'
 import { noAnswer, OWN_SECONDS, waitForEnd, waitForOwnMoment } from './wait-for-end.ts'
 
 export interface SummonRequest {
   readonly target: BeingName
   readonly content: Json
+  /** files that the words bring: each becomes a thing of the sender */
+  readonly files?: readonly FileInput[] | undefined
   readonly as: BeingName
   readonly priority?: Priority | undefined
   /** the thread it continues, by its id; left out, it begins one */
@@ -86,7 +90,9 @@ export interface SummonResult {
  *   TIMEOUT
  */
 export async function summon(at: Connection, request: SummonRequest): Promise<SummonResult> {
-  const content = requireContent(request.content, 'content')
+  const { files = [], key } = request
+  const things = await giveFiles(at, request.as, files, key)
+  const content = requireContent(wordsWith(request.content, things), 'content')
   const overlay =
     request.overlay === undefined
       ? null

@@ -1,4 +1,4 @@
-import type { BeingName, Json } from '@treeos/core'
+import { type BeingName, filesNamed, type Json, readPath } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { listAnswersFrom, listSaid } from '@treeos/store'
 
@@ -44,6 +44,9 @@ const trimmed = (text: string): string => text.replaceAll('\r\n', '\n').trim()
 const isSame = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((text, i) => text === b[i])
 
-/** What is said as the text that a chat shows. */
-export const contentText = (content: Json): string =>
-  typeof content === 'string' ? content : JSON.stringify(content)
+/** What is said as the text that a chat shows. Of words that bring files it is the text. */
+export function contentText(content: Json): string {
+  if (typeof content === 'string') return content
+  const text = filesNamed(content).length === 0 ? undefined : readPath(content, ['text'])
+  return typeof text === 'string' ? text : JSON.stringify(content)
+}

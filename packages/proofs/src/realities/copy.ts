@@ -43,6 +43,11 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
         ) call on call.id = t.id
       where note.reel is not null or call.reel is not null`,
   ],
+  [
+    'file',
+    `select t.* from treeos.file t join treeos.fact f on f.reel = 'matter:' || t.id and f.seq = 1
+      where not exists (select from later_fact l where l.reel = f.reel and l.seq <= 1)`,
+  ],
   // A life without a kept moment begins anew in the copy.
   [
     'life',
@@ -67,6 +72,8 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
 
 /** Rows of one statement. A payload has up to 64 KiB. */
 const PAGE = 200
+/** A file has up to 32 MiB, and twice as much in hex. */
+const FILE_PAGE = 4
 
 /**
  * Copies the record of a reality up to a cut into an empty database, byte for byte. The copy keeps the id of
@@ -113,8 +120,9 @@ async function copyPart(from: Db, to: Db, table: string, of: string): Promise<vo
     from,
   )
   const target = sql.raw(`treeos.${table}`)
+  const page = table === 'file' ? FILE_PAGE : PAGE
   for (;;) {
-    const { rows } = await sql<{ line: string }>`fetch ${sql.raw(String(PAGE))} from ${cursor}`.execute(from)
+    const { rows } = await sql<{ line: string }>`fetch ${sql.raw(String(page))} from ${cursor}`.execute(from)
     if (rows.length === 0) break
     await sql`
       insert into ${target} overriding system value

@@ -111,12 +111,13 @@ export interface MomentNotes {
   readonly aside?: Aside
   /**
    * What its wake quotes of places and beings: their addresses, which of them the being may not see, and the
-   * quality whose change it tells of. Left out when it quotes nothing.
+   * quality whose change it tells of; and the things whose files it brings. Left out when it quotes nothing.
    */
   readonly quotes?: {
     readonly of: readonly string[]
     readonly unseen: readonly string[]
     readonly change?: { readonly target: string; readonly path: readonly string[] }
+    readonly files?: readonly string[]
   }
 }
 

@@ -57,7 +57,7 @@ begin
   grant select on treeos.reality, treeos.head, treeos.fact, treeos.projection, treeos.blob, treeos.life,
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.held_count, treeos.moment_outcome,
     treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.moment_fault, treeos.journal,
-    treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call, treeos.sealed_text,
+    treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call, treeos.sealed_text, treeos.file,
     treeos.log_entry, treeos.log_tile, treeos.log_state, treeos.replay_run
     to %1$I;
   grant execute on function
@@ -66,7 +66,7 @@ begin
     treeos.is_held(text, text), treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
     treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text),
-    treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text)
+    treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text), treeos.keep_file(text, text, text, bytea)
     to %1$I
     $grant$, rights);
   end loop;

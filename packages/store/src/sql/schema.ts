@@ -33,6 +33,7 @@ export interface StoreDb {
   overlay: OverlayTable
   overlay_change: OverlayChangeTable
   sealed_text: SealedTextTable
+  file: FileTable
   log_entry: LogEntryTable
   log_tile: LogTileTable
   log_state: LogStateTable
@@ -51,6 +52,19 @@ export interface SealedTextTable {
   /** of the vector; null without one */
   model: string | null
   vector: number[] | null
+}
+
+/** The bytes of a file, for the thing of the same id. */
+export interface FileTable {
+  id: string
+  /** who gave it */
+  being: string
+  /** sha256 of its bytes, in hex */
+  digest: string
+  media_type: string
+  size: Generated<number>
+  bytes: Buffer
+  at: Generated<Date>
 }
 
 export interface RealityTable {

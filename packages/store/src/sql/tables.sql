@@ -408,6 +408,21 @@ create table treeos.sealed_text (
 create index sealed_text_being on treeos.sealed_text (being);
 create index sealed_text_waits on treeos.sealed_text (wake) where wake is not null;
 
+-- Bytes of files. Facts, rows and prompts name them by digest. The id is that of the one thing that may hold
+-- them; erasing the fact by which it does deletes its row here. A file of which nobody makes a thing is deleted
+-- when its giver gives another.
+create table treeos.file (
+  id text primary key,
+  being text not null, -- who gave it
+  digest text not null check (digest = encode(sha256(bytes), 'hex')),
+  media_type text not null,
+  size integer generated always as (octet_length(bytes)) stored,
+  bytes bytea not null,
+  at timestamptz not null default clock_timestamp()
+);
+alter table treeos.file alter column bytes set storage external; -- most are compressed already
+create index file_being on treeos.file (being);
+
 -- That the overlay of a thread changed. Its text is in a vault, which the handle names.
 create table treeos.overlay_change (
   id bigint generated always as identity primary key,

@@ -24,7 +24,7 @@ export interface DueFact {
 }
 
 const anything = (): boolean => true
-export const isText = (value: Json | undefined): boolean => typeof value === 'string'
+export const isText = (value: Json | undefined): value is string => typeof value === 'string'
 export const isCount = (value: Json | undefined): boolean => Number.isSafeInteger(value)
 export const oneOf =
   (...values: readonly (Json | undefined)[]) =>

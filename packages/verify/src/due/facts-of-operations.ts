@@ -63,6 +63,15 @@ function* createdMatter(call: CallToDerive): Iterable<DueFact> {
   yield passed('received', place, thing)
 }
 
+function* keptFile(call: CallToDerive): Iterable<DueFact> {
+  const [thing, place] = [String(call.given('id')), `@${call.me}`]
+  const own = { id: thing, type: 'file', owner: call.me, place, content: null, qualities: {} }
+  yield due(`matter:${thing}`, 'matter:created', own)
+  yield passed('received', place, thing)
+  const parts = ['digest', 'mediaType', 'bytes', 'name'].map((part) => [part, call.given(part)])
+  yield due(`matter:${thing}`, 'matter:written', { content: { file: Object.fromEntries(parts) } })
+}
+
 function* passedOn(call: CallToDerive, from: string | null, to: string | null): Iterable<DueFact> {
   const thing = call.target ?? ''
   const ends = { from: orAny(from), to: orAny(to), ...thereOf(call.args, 'coord') }
@@ -167,9 +176,21 @@ function* unparked(call: CallToDerive): Iterable<DueFact> {
 const listsOf = (value: Json): JsonObject =>
   Object.fromEntries(CAN_LISTS.map((list) => [list, at(value, list) ?? []]))
 
+/** The entries as they are stored, where these differ by the prefix of an extension alone. */
+function fullNames(entries: Json | undefined, stored: Json | undefined): Json | undefined {
+  const isFull = (entry: Json, full: Json) =>
+    same(entry, full) || (isText(entry) && !entry.includes(':') && isText(full) && full.endsWith(`:${entry}`))
+  if (!isArray(entries) || !isArray(stored) || entries.length !== stored.length) return entries
+  return entries.every((entry, i) => isFull(entry, stored[i] ?? null)) ? stored : entries
+}
+
 function* setRole(call: CallToDerive): Iterable<DueFact> {
   const role = call.given('role')
-  const spec = { ...listsOf(null), see: [], prompt: '', ...(isObject(role) ? role : {}) } as JsonObject
+  const said = { ...listsOf(null), see: [], prompt: '', ...(isObject(role) ? role : {}) } as JsonObject
+  // Which extension has an operation, the law knows, and not who looks at facts alone.
+  const stored = call.written.find(({ kind }) => kind === 'role:set')?.payload ?? null
+  const named = ['canDo', 'canBe'].map((list) => [list, fullNames(said[list], at(stored, 'spec', list))])
+  const spec = { ...said, ...Object.fromEntries(named) } as JsonObject
   const fields = { name: spec.name ?? null, digest: valueHash(spec), origin: 'live', spec }
   yield due('registry', 'role:set', { ...fields, ...thereOf(call.args, 'trial') })
 }
@@ -249,6 +270,7 @@ const DO: Readonly<Record<string, DueFactsOf>> = {
   'add-contributor': changesMember('space:contributor-added'),
   'remove-contributor': changesMember('space:contributor-removed'),
   'create-matter': createdMatter,
+  'keep-file': keptFile,
   'write-matter': (call) => [due(call.target, 'matter:written', { content: call.given('content') })],
   'end-matter': (call) => [
     due(call.target, 'matter:ended'),

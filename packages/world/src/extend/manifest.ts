@@ -3,7 +3,7 @@ import type { RuleAsk } from '../gates/ask.ts'
 import type { RuleStanding } from '../gates/rules.ts'
 import type { Effect } from './effect.ts'
 import type { Extension, Operation } from './extension.ts'
-import { buildRegistry, type Registry } from './registry.ts'
+import { buildRegistry, formsOf, type Registry } from './registry.ts'
 import { SUBSTRATE_REGISTRY } from './substrate.ts'
 
 type Digest = (value: Json) => string
@@ -113,16 +113,18 @@ export function registryFrom(
       ),
     ])
   const described = (all: readonly string[]) => Object.fromEntries(all.map((name) => [name, '']))
+  const [doing, being] = [bare('do', own.operations), bare('be', own.beOperations)]
   return {
     ...own,
     extensions: Object.keys(extensions).map((name) => ({ name, version: '' })),
-    operations: bare('do', own.operations),
-    beOperations: bare('be', own.beOperations),
+    operations: doing,
+    beOperations: being,
     known: {
       ...own.known,
       ...names,
       spaceTypes: described(names.spaceTypes),
       matterTypes: described(names.matterTypes),
+      operations: { do: formsOf(doing), be: formsOf(being) },
     },
   }
 }

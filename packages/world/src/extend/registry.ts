@@ -98,7 +98,8 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
   }
 }
 
-const formsOf = (operations: ReadonlyMap<string, Operation>): ReadonlyMap<string, OperationForm> =>
+/** What is asked of operations by name: for roles that name them, and presets. */
+export const formsOf = (operations: ReadonlyMap<string, Operation>): ReadonlyMap<string, OperationForm> =>
   new Map(
     [...operations].map(([name, { targets, server, requireArgs }]) => [
       name,

@@ -24,7 +24,7 @@ import {
   UnresolvedEntryError,
   whyUnresolved,
 } from '../read/expand-surface.ts'
-import type { BuiltFace, Face, Resolvers, SeeInput, SeeResolver } from '../read/face.ts'
+import type { BuiltFace, Face, FaceFile, Resolvers, SeeInput, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { SubstrateView } from '../rows/lists.ts'
 import { withoutShadow } from '../rows/qualities.ts'
@@ -52,6 +52,8 @@ interface FaceInputs {
   readonly lastSealed?: SeeInput['lastSealed']
   /** the value of the quality whose change woke it */
   readonly changed?: (seer: Seer) => Promise<Json | undefined>
+  /** the files that its wake brings */
+  readonly files?: (seer: Seer) => Promise<readonly FaceFile[]>
   /** a model decides, so it sees the default views, and is told the targets of its calls */
   readonly forModel?: boolean
   /** shows own past acts beside the world */
@@ -83,11 +85,13 @@ export async function buildFace(
   const past = at.half === true ? [await pastView(seer, await reelsOf(seer, { space, occupants, at }))] : []
   // The fields stand in canonical order, so that writing them need not sort them.
   const changed = await at.changed?.(seer)
+  const files = await at.files?.(seer)
   const around = { seesPlace: space !== null, occupants, asker: at.asker }
   const targets = at.forModel === true ? await targetsFor(seer, registry.operations, around) : undefined
   const text = canonicalJson({
     ...(changed === undefined ? {} : { changed }),
     dropped: [...dropped, ...unseen],
+    ...(files === undefined ? {} : { files }),
     me: { home: at.me.home, name: at.me.name, qualities },
     occupants,
     ...(at.half === true ? { orientation: 'half' as const } : {}),

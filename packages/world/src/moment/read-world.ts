@@ -1,9 +1,11 @@
 import {
   type Aside,
   type BeingName,
+  fileIn,
   type HeadRef,
   type JsonObject,
   type LookingBack,
+  type MatterId,
   type PinnedStack,
   type ReelId,
   type RoleName,
@@ -21,9 +23,9 @@ import {
   type SkipReason,
 } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
-import { maySee, type Seer } from '../gates/sight.ts'
+import { mayRead, maySee, type Seer } from '../gates/sight.ts'
 import type { FaultListener } from '../read/expand-surface.ts'
-import type { BuiltFace, Face, Resolvers } from '../read/face.ts'
+import type { BuiltFace, Face, FaceFile, Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { resolve } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
@@ -172,6 +174,7 @@ async function seeFor(
     cognition,
     lastSealed,
     quotes = null,
+    caller,
     orientation,
   }: MomentInputs & { readonly asker: BeingName | null },
   { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
@@ -187,6 +190,8 @@ async function seeFor(
     const change = quotes?.change
     return change === undefined || unseen.includes(change.target) ? undefined : valueAt(reader, change)
   }
+  const { files: brought } = quotes ?? {}
+  const files = (seer: Seer) => filesShown(seer, brought ?? [], caller?.name ?? null)
   const turned = orientation ?? specs[0]?.defaultOrientation ?? 'forward'
   const at = { me, asker, specs, lastSealed, forModel: cognition === 'llm' }
   if (turned === 'inward')
@@ -195,10 +200,36 @@ async function seeFor(
   const face = await buildFace(
     reader,
     resolvers,
-    { ...at, ...ofHalf, ...(quotes === null ? {} : { changed }) },
+    {
+      ...at,
+      ...ofHalf,
+      ...(quotes === null ? {} : { changed }),
+      ...(brought === undefined ? {} : { files }),
+    },
     onFault,
   )
   return { ...face, unseen }
+}
+
+const UNSHOWN = 'it is not there, or it is not for you to see'
+
+/**
+ * The files that words bring. Who says them shows what is its own; of what belongs to others a being is shown
+ * what it may see itself.
+ */
+async function filesShown(
+  seer: Seer,
+  ids: readonly MatterId[],
+  speaker: BeingName | null,
+): Promise<readonly FaceFile[]> {
+  const shown: FaceFile[] = []
+  for (const thing of ids) {
+    const matter = await seer.world.matter(thing)
+    const isShown = matter !== null && (matter.owner === speaker || (await mayRead(seer, matter)))
+    const file = isShown ? fileIn(matter.content) : null
+    shown.push(file !== null ? { file, thing } : { refused: isShown ? 'it holds no file' : UNSHOWN, thing })
+  }
+  return shown
 }
 
 /**

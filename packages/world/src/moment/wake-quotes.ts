@@ -1,5 +1,8 @@
 import {
   CONTINUE_PREFIX,
+  FILES_MAX,
+  fileIn,
+  filesNamed,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -20,6 +23,8 @@ export interface Quotes {
   readonly of: readonly string[]
   /** the quality whose change it tells of; the moment reads its value itself */
   readonly change?: { readonly target: string; readonly path: readonly string[] }
+  /** ids of the things whose files it brings, in their order; left out for none */
+  readonly files?: readonly string[]
 }
 
 /** Start of the id of a wake by change. */
@@ -30,12 +35,43 @@ const isOwn = ({ kind, id }: Pick<Wake, 'id' | 'kind'>) =>
   kind === 'event' &&
   [CHANGE_PREFIX, LOOK_PREFIX, CONTINUE_PREFIX, REFUSED_PREFIX].some((prefix) => id.startsWith(prefix))
 
-/** @returns null for a wake that quotes nothing of a place or a being */
-export function quotesOf({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | null {
+/** @returns null for a wake that quotes nothing of a place or a being, and brings no file */
+export function quotesOf(wake: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | null {
+  const files = filesBrought(wake)
+  const quoted = quotedBy(wake)
+  if (files.length === 0) return quoted
+  return { of: [], ...quoted, files }
+}
+
+/** The files of what a being is told: those that were said, also to what it goes on with, and looked at. */
+function filesBrought({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>): string[] {
+  if (kind === 'summon') return filesNamed(content)
+  if (!isOwn({ id, kind }) || !isJsonObject(content)) return []
+  if (id.startsWith(REFUSED_PREFIX)) {
+    const { wake, content: first } = firstWake({ id, kind }, content)
+    return wake.id === id ? [] : filesBrought({ ...wake, content: first })
+  }
+  const { begun = null } = content
+  const said = isJsonObject(begun) && 'content' in begun ? begun.content : begun
+  return [...new Set([...filesNamed(said), ...[content, ...quotedParts(content)].flatMap(fileSeen)])].slice(
+    0,
+    FILES_MAX,
+  )
+}
+
+/** The id of a thing that a part shows, where it holds a file. */
+function fileSeen(part: Json): string[] {
+  if (!isJsonObject(part) || !isJsonObject(part.seen ?? null)) return []
+  const { address, seen } = part
+  const isFile = fileIn((seen as JsonObject).content) !== null
+  return isFile ? filesNamed({ files: [address ?? null] }) : []
+}
+
+function quotedBy({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | null {
   if (!isOwn({ id, kind }) || !isJsonObject(content)) return null
   if (id.startsWith(REFUSED_PREFIX)) {
     const { wake, content: first } = firstWake({ id, kind }, content)
-    return wake.id === id ? null : quotesOf({ ...wake, content: first })
+    return wake.id === id ? null : quotedBy({ ...wake, content: first })
   }
   const change = id.startsWith(CHANGE_PREFIX) ? changeIn(content) : null
   const of = [content, ...quotedParts(content)].flatMap((part) => addressOf(part) ?? [])

@@ -1,6 +1,8 @@
 import {
   asJson,
   beingReel,
+  FILE_BYTES_MAX,
+  FILE_FORMS,
   isKey,
   matterReel,
   type ReelId,
@@ -48,6 +50,55 @@ const createMatter = defineBuiltIn({
     return {
       facts: [{ reel: matterReel(id), kind: 'matter:created', payload }, came(place, id)],
       result: { matter: matterReel(id), place },
+    }
+  },
+})
+
+const keepFile = defineBuiltIn({
+  name: 'keep-file',
+  description: 'Makes a thing of a file whose bytes the actor gave before: the actor holds it.',
+  targets: ['being'],
+  allow: ['self'],
+  takes: {
+    id: needed(TEXT, 'the id under which its bytes are stored', {
+      right: 'file- and 32 hex digits',
+      isRight: FILE_FORMS.id,
+    }),
+    digest: needed(TEXT, 'sha256 of its bytes, in hex', {
+      right: '64 hex digits',
+      isRight: FILE_FORMS.digest,
+    }),
+    mediaType: needed(TEXT, 'its media type, as in image/png', {
+      right: 'a media type in small letters, without parameters',
+      isRight: FILE_FORMS.mediaType,
+    }),
+    bytes: needed({ type: 'integer', minimum: 1, maximum: FILE_BYTES_MAX }, 'how many bytes it has'),
+    name: needed(TEXT, 'its name', {
+      right: 'a name of at most 255 characters, without slashes',
+      isRight: FILE_FORMS.name,
+    }),
+  },
+  async decide({ actor, target, world }, given) {
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'keep-file takes a being')
+    const id = given.text('id')
+    if ((await world.row(matterKey(id))) !== null)
+      throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
+    const place = stanceOf(actor.name)
+    await requireRoomInPlace(world, place)
+    const reel = matterReel(id)
+    const [digest, mediaType, bytes, name] = ['digest', 'mediaType', 'bytes', 'name'].map(
+      (part) => given.value(part) ?? null,
+    ) as [string, string, number, string]
+    const file = { digest, mediaType, bytes, name }
+    const thing = { id, type: 'file', owner: actor.name, place, content: null, qualities: {} }
+    return {
+      facts: [
+        { reel, kind: 'matter:created', payload: thing },
+        came(place, id),
+        // A fact of its own, which can be erased: a thing rests on the fact that made it.
+        { reel, kind: 'matter:written', payload: { content: { file } } },
+      ],
+      result: { matter: reel, file },
     }
   },
 })
@@ -192,3 +243,5 @@ const went = (place: SpacePath | string, matter: string) => ({
 })
 
 export const matterOperations = [createMatter, setMatter, writeMatter, take, put, endMatter] as const
+/** Of whoever gave bytes, which no model does. */
+export const fileOperations = [keepFile] as const

@@ -1,4 +1,13 @@
-import type { BeingName, Json, JsonObject, LookingBack, RoleName, SpacePath } from '@treeos/core'
+import type {
+  BeingName,
+  FileNote,
+  Json,
+  JsonObject,
+  LookingBack,
+  MatterId,
+  RoleName,
+  SpacePath,
+} from '@treeos/core'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow, SpaceRow } from '../rows/rows.ts'
 import type { DroppedEntry, TokenResolvers } from './expand-surface.ts'
@@ -26,6 +35,8 @@ export interface Face {
    * seen
    */
   readonly changed?: Json
+  /** the files that its wake brings; left out for none */
+  readonly files?: readonly FaceFile[]
   /** views of the see-resolvers, in the order in which the roles name them */
   readonly views: readonly {
     readonly name: string
@@ -40,6 +51,12 @@ export interface Face {
   /** entries and views that were left out, and why */
   readonly dropped: readonly (DroppedEntry | { readonly see: string; readonly reason: string })[]
 }
+
+/** A file that a wake brings: what its thing says of it, or why the being is not shown it. */
+export type FaceFile = { readonly thing: MatterId } & (
+  | { readonly file: FileNote; readonly refused?: undefined }
+  | { readonly file?: undefined; readonly refused: string }
+)
 
 /** Addresses that both gates allow to a verb now. */
 export interface Targets {

@@ -9,7 +9,7 @@ import { contributorOperations } from '../operations/contributors.ts'
 import { differenceOperations } from '../operations/differences.ts'
 import { erasingOperations } from '../operations/erasures.ts'
 import { identityOperations } from '../operations/identity.ts'
-import { matterOperations } from '../operations/matter.ts'
+import { fileOperations, matterOperations } from '../operations/matter.ts'
 import { roleOperations } from '../operations/roles.ts'
 import { wakingOperations } from '../operations/schedules.ts'
 import { signalOperations } from '../operations/signals.ts'
@@ -164,6 +164,7 @@ const operations = [
   ...approvingOperations, // last: a model, which cannot use them, is told of the others first
   ...vouchingOperations,
   ...differenceOperations,
+  ...fileOperations,
 ] as const
 
 /** A DO operation that roles of any extension may name. */

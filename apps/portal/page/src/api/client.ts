@@ -36,7 +36,7 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
   const handle = pathname === '/api/sign-out' ? null : tabHandle()
   if (handle !== null) headers.set(TAB_HEADER, handle)
   const isRead = init.method === undefined || init.method === 'GET'
-  if (!isRead) headers.set('content-type', 'application/json')
+  if (!isRead && !headers.has('content-type')) headers.set('content-type', 'application/json')
   const send = async () =>
     (isRead ? await takeAhead(pathname + search, key, handle) : null) ??
     (await fetch(input, { ...init, headers, credentials: 'same-origin' }))

@@ -1,9 +1,10 @@
-import { Button, Collapse, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Collapse, FileInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { giveFile } from '../api/files.ts'
 import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
 import { Form, given, WordsInput } from '../parts/index.ts'
@@ -46,22 +47,28 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
     validate: { content: isNotEmpty() },
     onValuesChange: ({ content }) => unsent.write(content),
   })
+  const [files, setFiles] = useState<File[]>([])
   const [isOpen, { toggle }] = useDisclosure()
   // The thread may begin with what is said here, and then it goes on in it.
   const of = thread ?? form.values.thread.trim()
   // The same words sent again after a fault are one message.
-  const sent = useRef({ values: EMPTY_MESSAGE, key: randomId() })
+  const sent = useRef({ values: EMPTY_MESSAGE, files: [] as File[], key: randomId() })
   const saying = useDeed(
-    () =>
-      api.summon.$post({
-        json: saidIn({ ...form.values, thread: of }),
-        header: { 'idempotency-key': sent.current.key },
-      }),
+    async () => {
+      const { key } = sent.current
+      const things: string[] = []
+      for (const [i, file] of files.entries()) things.push(await giveFile(file, `${key} ${i}`))
+      return api.summon.$post({
+        json: saidIn({ ...form.values, thread: of }, things),
+        header: { 'idempotency-key': key },
+      })
+    },
     {
       onDone: ({ correlation }) => {
         const { content } = form.getValues()
         form.setValues({ content: leftOf(content, sent.current.values.content), overlay: '' })
-        sent.current = { values: EMPTY_MESSAGE, key: randomId() }
+        sent.current = { values: EMPTY_MESSAGE, files: [], key: randomId() }
+        setFiles([])
         onSaid?.(correlation)
       },
     },
@@ -73,8 +80,9 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
       submit="Say it"
       send={(said) => {
         const values = { ...said, thread: of }
-        const isSame = JSON.stringify(values) === JSON.stringify(sent.current.values)
-        if (!isSame) sent.current = { values, key: randomId() }
+        const isSame =
+          files === sent.current.files && JSON.stringify(values) === JSON.stringify(sent.current.values)
+        if (!isSame) sent.current = { values, files, key: randomId() }
       }}
       done={
         saying.data === undefined ? null : (
@@ -98,6 +106,14 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
         maxRows={12}
         required
         {...form.getInputProps('content')}
+      />
+      <FileInput
+        label="Pictures and files"
+        description="At most 8. Each becomes a thing of yours, which counts as from outside"
+        multiple
+        clearable
+        value={files}
+        onChange={setFiles}
       />
       <Collapse expanded={isOpen}>
         <More form={form} isNew={thread === undefined} />
@@ -143,11 +159,14 @@ const More = ({ form, isNew }: ComposerMoreProps) => (
   </Stack>
 )
 
-function saidIn({ target, content, overlay, priority, expectsReply, ...rest }: typeof EMPTY_MESSAGE) {
+function saidIn(
+  { target, content, overlay, priority, expectsReply, ...rest }: typeof EMPTY_MESSAGE,
+  files: readonly string[],
+) {
   const to = target.trim()
   return {
     target: to.startsWith('@') ? to : `@${to}`,
-    content,
+    content: files.length === 0 ? content : { text: content, files },
     ...given(rest),
     ...(priority === null ? {} : { priority }),
     ...(expectsReply ? {} : { expectReply: false }),

@@ -6,6 +6,7 @@ import type { threadQuery } from '../api/queries.ts'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { endedAs } from './end-words.ts'
 import { Failure } from './Failure.tsx'
+import { GivenFiles } from './GivenFiles.tsx'
 import { wordsOf } from './tell.ts'
 
 export type ThreadLine = FoundBy<ReturnType<typeof threadQuery>>['lines'][number]
@@ -46,7 +47,10 @@ const WordsLine = ({ line, me }: SaidLineProps) => {
       {notice ? (
         <Failure code={typeof code === 'string' ? code : null} message={text} />
       ) : (
-        <Inert text={wordsOf(content)} />
+        <>
+          <Inert text={wordsOf(content)} />
+          <GivenFiles content={content} told={line.id} />
+        </>
       )}
       <LineEnd line={line} />
     </div>

@@ -1,8 +1,12 @@
+import { filesIn } from '../api/files.ts'
+
 /** The words of a content: the text in it where it has one, and behind it all else that it holds. */
 export function wordsOf(content: unknown): string {
   const key = wordedIn(content)
   if (key === null) return typeof content === 'string' ? content : JSON.stringify(content)
-  const { [key]: words, ...rest } = content as Readonly<Record<string, unknown>>
+  // files are shown beneath the words
+  const { [key]: words, files, ...more } = content as Readonly<Record<string, unknown>>
+  const rest = filesIn(content).length > 0 || files === undefined ? more : { files, ...more }
   return Object.keys(rest).length === 0 ? String(words) : `${words}\n${JSON.stringify(rest)}`
 }
 

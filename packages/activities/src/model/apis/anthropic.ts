@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import type { ModelTool } from '@treeos/signature'
 import { headersFor, urlOf } from '../fetch.ts'
-import type { ModelApi, RequestBody } from './shape.ts'
+import { type AskedMessage, type ModelApi, partsOf, type RequestBody } from './shape.ts'
 
 const VERSION = '2023-06-01'
 /** It asks for a limit of each answer. */
@@ -36,13 +36,13 @@ export const ANTHROPIC: ModelApi = {
   },
   requestOf(body) {
     const own = Object.entries(body).filter(([field]) => !OTHERS.includes(field))
-    const messages = body.messages as readonly { role: string; content: string }[]
+    const messages = body.messages as readonly AskedMessage[]
     const system = messages.find(({ role }) => role === 'system')
     return {
       max_tokens: body.max_completion_tokens ?? ANSWER_TOKENS,
       ...Object.fromEntries(own),
       ...(system === undefined ? {} : { system: system.content }),
-      messages: messages.filter(({ role }) => role !== 'system'),
+      messages: messages.filter(({ role }) => role !== 'system').map(anthropicMessage),
       ...anthropicTools(body),
     }
   },
@@ -70,6 +70,18 @@ export const ANTHROPIC: ModelApi = {
     }
   },
 }
+
+const anthropicMessage = ({ role, content }: AskedMessage) => ({
+  role,
+  content:
+    typeof content === 'string'
+      ? content
+      : partsOf(content).map((part) =>
+          'text' in part
+            ? { type: 'text', text: part.text }
+            : { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } },
+        ),
+})
 
 function anthropicTools({
   tools,

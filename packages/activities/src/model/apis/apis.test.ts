@@ -327,6 +327,75 @@ describe('a request', () => {
     })
   })
 
+  const pictures = [{ name: 'matter:file-1 cat.png', mediaType: 'image/png', data: 'QUJD' }]
+  const words = { text: expect.stringContaining('hello') }
+  it.each([
+    [
+      'openai',
+      { choices: [{ message: { content: 'A cat.' } }] },
+      ({ messages: [, { content }] }: Recorded['body']) => content,
+      [
+        { type: 'text', text: '[file]\nmatter:file-1 cat.png:' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } },
+        { type: 'text', ...words },
+      ],
+    ],
+    [
+      'anthropic',
+      claude([{ type: 'text', text: 'A cat.' }], 'end_turn'),
+      ({ messages: [{ content }] }: Recorded['body']) => content,
+      [
+        { type: 'text', text: '[file]\nmatter:file-1 cat.png:' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QUJD' } },
+        { type: 'text', ...words },
+      ],
+    ],
+    [
+      'gemini',
+      { candidates: [{ content: { parts: [{ text: 'A cat.' }] }, finishReason: 'STOP' }] },
+      ({ contents: [{ parts }] }: Recorded['body']) => parts,
+      [
+        { text: '[file]\nmatter:file-1 cat.png:' },
+        { inlineData: { mimeType: 'image/png', data: 'QUJD' } },
+        words,
+      ],
+    ],
+  ] as const)(
+    'to %s shows a picture before the words, and is bounded for it',
+    async (api, json, partsIn, parts) => {
+      says = () => ({ json })
+      await decide(api, { pictures })
+      expect(partsIn(requests[0]?.body)).toEqual(parts)
+      const model = createModel(endpointOf(api), { timeoutSeconds: 5 })
+      expect(model.boundPrompt({ ...ask, pictures }) - model.boundPrompt(ask)).toBe(17_000)
+    },
+  )
+
+  it('shows no picture to a model that is said to take none, or that refuses it, and tells that', async () => {
+    const answer = { choices: [{ message: { content: 'No.' } }] }
+    const sent = () => requests.map(({ body }) => body.messages[1].content)
+    says = () => ({ json: answer })
+    await decide('openai', { pictures }, { pictures: false })
+    const told = expect.stringMatching(
+      /^\[file\]\nmatter:file-1 cat\.png is not shown: this model takes no pictures\./,
+    )
+    expect(sent()).toEqual([told])
+    requests = []
+    says = ({ body }) =>
+      Array.isArray(body.messages[1].content)
+        ? {
+            status: 400,
+            json: {
+              error: { message: 'Invalid content type. image_url is only supported by certain models.' },
+            },
+          }
+        : { json: answer }
+    const model = createModel(endpointOf('openai'), { timeoutSeconds: 5 })
+    for (let n = 0; n < 2; n++) await model.decide({ ...ask, pictures })
+    // Tried anew each time: a server may have refused that one picture.
+    expect(sent()).toEqual([expect.any(Array), told, expect.any(Array), told])
+  })
+
   it('that is refused for a forced call is sent again without', async () => {
     says = ({ body }) =>
       body.tool_choice.type === 'any'

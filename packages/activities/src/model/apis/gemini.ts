@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import type { ModelTool } from '@treeos/signature'
 import { headersFor, urlOf } from '../fetch.ts'
-import type { ModelApi, RequestBody } from './shape.ts'
+import { type AskedMessage, type ModelApi, partsOf, type RequestBody } from './shape.ts'
 
 const MODES: Readonly<Record<string, string>> = { required: 'ANY', auto: 'AUTO', none: 'NONE' }
 /**
@@ -33,7 +33,7 @@ export const GEMINI: ModelApi = {
     return headers
   },
   requestOf(body) {
-    const messages = body.messages as readonly { role: string; content: string }[]
+    const messages = body.messages as readonly AskedMessage[]
     const system = messages.find(({ role }) => role === 'system')
     const own = Object.entries(body).filter(([field]) => !OTHERS.includes(field))
     const limit = body.max_tokens ?? body.max_completion_tokens
@@ -41,7 +41,7 @@ export const GEMINI: ModelApi = {
       ...(system === undefined ? {} : { systemInstruction: { parts: [{ text: system.content }] } }),
       contents: messages
         .filter(({ role }) => role !== 'system')
-        .map(({ content }) => ({ role: 'user', parts: [{ text: content }] })),
+        .map(({ content }) => ({ role: 'user', parts: partsOf(content).map(geminiPart) })),
       generationConfig: {
         ...Object.fromEntries(own),
         ...(limit === undefined ? {} : { maxOutputTokens: limit }),
@@ -61,6 +61,9 @@ export const GEMINI: ModelApi = {
     return [{ choices: [{ delta: read.message, finish_reason: read.end }], usage: read.usage }]
   },
 }
+
+const geminiPart = (part: ReturnType<typeof partsOf>[number]) =>
+  'text' in part ? part : { inlineData: { mimeType: part.mediaType, data: part.data } }
 
 function geminiTools({ tools, tool_choice: choice }: RequestBody): RequestBody {
   if (!Array.isArray(tools)) return {}

@@ -19,3 +19,27 @@ export interface ModelApi {
   /** Translates one event of a stream after the other to chunks. */
   chunksOf(): (event: unknown) => readonly unknown[]
 }
+
+/** A part of a message of Chat Completions. */
+interface MessagePart {
+  readonly type: string
+  readonly text?: string
+  readonly image_url?: { readonly url: string }
+}
+
+/** A message of Chat Completions as it is asked. */
+export interface AskedMessage {
+  readonly role: string
+  readonly content: string | readonly MessagePart[]
+}
+
+/** The parts of a message: of a text the text alone, and of pictures their bytes. */
+export function partsOf(
+  content: AskedMessage['content'],
+): ({ readonly text: string } | { readonly mediaType: string; readonly data: string })[] {
+  if (typeof content === 'string') return [{ text: content }]
+  return content.map(({ text, image_url: image }) => {
+    const [, mediaType = '', data = ''] = /^data:([^;]+);base64,(.*)$/s.exec(image?.url ?? '') ?? []
+    return image === undefined ? { text: text ?? '' } : { mediaType, data }
+  })
+}

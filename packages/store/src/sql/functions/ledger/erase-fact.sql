@@ -47,5 +47,7 @@ begin
   delete from sealed_text s using fact f
     where f.reel = its_reel and f.seq = its_seq and its_reel = 'matter:' || s.id
       and position(convert_to('sealed:' || s.id, 'UTF8') in f.bytes) > 0;
+  delete from file s using fact f
+    where f.reel = its_reel and f.seq = its_seq and its_reel = 'matter:' || s.id and position(convert_to(s.digest, 'UTF8') in f.bytes) > 0;
   update fact set salt = null, bytes = null where reel = its_reel and seq = its_seq;
 end $$;

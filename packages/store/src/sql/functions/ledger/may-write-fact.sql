@@ -65,6 +65,13 @@ begin
     when 'quality:set' then -- the root space has the standard budgets
       return split_part(reel, ':', 1) in ('being', 'space', 'matter') and (reel <> 'space:/' or told(bytes)#>>'{path,0}' is distinct from 'budget'
         or exists (select from projection where key = 'being:' || actor and parent is null));
+    when 'matter:created', 'matter:written' then -- a thing holds a file only if its own actor gave the bytes
+      if not reel ~ '^matter:file-[0-9a-f]{32}$' then
+        return true;
+      end if;
+      it := told(bytes)#>'{content,file}';
+      return it is null or exists (select from file f where f.id = substr(reel, 8) and f.being = actor
+        and f.digest = it->>'digest' and f.media_type = it->>'mediaType' and f.size::text = it->>'bytes');
     when 'origin:vouched' then return may_vouch(reel, bytes, actor, wake);
     when 'being:difference-accepted' then return may_accept_difference(reel, bytes, actor, wake);
     when 'reality:made', 'reality:forked' then return false;

@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query'
+import { ask } from './client.ts'
+
+/**
+ * Gives a file, which becomes a thing of the person.
+ * @param key names the request: the same file sent again after a fault is one thing
+ * @returns the address of the thing
+ */
+export async function giveFile(file: File, key: string): Promise<string> {
+  const response = await ask(`/api/v1/files?name=${encodeURIComponent(file.name)}`, {
+    method: 'POST',
+    body: file,
+    headers: { 'content-type': file.type || 'application/octet-stream', 'idempotency-key': key },
+  })
+  return ((await response.json()) as { readonly thing: string }).thing
+}
+
+/** The bytes of a file and its name. @param told id of the line that names it */
+export const fileQuery = (id: string, told: string) =>
+  queryOptions({
+    queryKey: ['file', id, told],
+    queryFn: async ({ signal }) => {
+      const response = await ask(`/api/v1/files/${id}?told=${encodeURIComponent(told)}`, { signal })
+      const [, name = id] =
+        /filename\*=UTF-8''(\S+)/.exec(response.headers.get('content-disposition') ?? '') ?? []
+      return { name: decodeURIComponent(name), blob: await response.blob() }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+  })
+
+/** The ids of the things that words name as their files. */
+export function filesIn(content: unknown): string[] {
+  const { files } = (content ?? {}) as { readonly files?: unknown }
+  return (Array.isArray(files) ? files : []).flatMap((address) => {
+    const [, id] = /^matter:([a-z0-9-]+)$/.exec(String(address)) ?? []
+    return id === undefined ? [] : [id]
+  })
+}

@@ -1,0 +1,31 @@
+-- Keeps the bytes of a file for the one thing that may hold them, which has the same id, until its giver makes
+-- that thing. Kept again they change nothing. Returns `kept`, or why not: `taken` where the id has other bytes,
+-- another giver or a thing that was made before, so that what was erased does not come back; `full` where the
+-- giver has a GiB, or 100 files of which no thing was made for an hour.
+create or replace function treeos.keep_file(its_id text, giver text, its_type text, its_bytes bytea) returns text
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+declare
+  its_digest text := encode(sha256(its_bytes), 'hex');
+begin
+  if (its_id ~ '^file-[0-9a-f]{32}$' and octet_length(its_bytes) between 1 and 33554432 and octet_length(its_type) <= 127) is not true
+    or not exists (select from projection where key = 'being:' || giver)
+  then
+    raise exception 'refused: a file has an id, a giver, a media type, and 1 to 33554432 bytes' using errcode = '42501';
+  end if;
+  if exists (select from file where id = its_id and being = giver and digest = its_digest and media_type = its_type) then
+    return 'kept';
+  end if;
+  if exists (select from head where reel = 'matter:' || its_id and seq > 0) then
+    return 'taken';
+  end if;
+  delete from file f where f.being = giver and f.at < clock_timestamp() - interval '1 hour'
+    and not exists (select from projection where key = 'matter:' || f.id);
+  if (select sum(size) > 1073741824 - octet_length(its_bytes) from file where being = giver)
+    or (select count(*) >= 100 from file f where f.being = giver and not exists (select from projection where key = 'matter:' || f.id))
+  then
+    return 'full';
+  end if;
+  insert into file (id, being, digest, media_type, bytes) values (its_id, giver, its_digest, its_type, its_bytes)
+    on conflict (id) do nothing;
+  return case when found then 'kept' else 'taken' end;
+end $$;
