@@ -121,7 +121,6 @@ it('a yes that the being waits for is an interrupt, and the next run brings it; 
   const resume = [{ interruptId: interrupt!.id, status: 'resolved' as const, payload: { approve: true } }]
   const done = await run(agent, { resume })
   expect((await see(at.world, 'operator', '/till')).children).toHaveLength(1)
-  console.log(JSON.stringify(done.events))
   expect(done.words.at(-1)).toBe('The drawer is there.')
   expect(done.types.at(-1)).toBe(EventType.RUN_FINISHED)
 })

@@ -197,7 +197,7 @@ async function playLetters({ plays }: ReceiptScene, office: Office): Promise<voi
   })
 }
 
-async function playOthers({ world, plays, told, newest }: ReceiptScene): Promise<void> {
+async function playOthers({ world, plays, told }: ReceiptScene): Promise<void> {
   await plays('a list', 'visitor', {
     verb: 'do',
     operation: 'court:rule',

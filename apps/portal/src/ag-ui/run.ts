@@ -73,7 +73,7 @@ export async function run(
       },
     )
     await words.end(state.reply === null ? null : contentText(state.reply.content))
-    for (const event of await toolEvents(at, me, state)) await send(event)
+    for (const event of await toolEvents(at, me, state, `${runId}/answer`)) await send(event)
     await send({ type: EventType.STATE_SNAPSHOT, snapshot: { being: stanceOf(being), thread: state.thread } })
     await send(await endOf(state, of))
   } catch (error) {
@@ -170,6 +170,7 @@ async function toolEvents(
   at: Visit['at'],
   me: BeingName,
   { thread, said }: AnswerState,
+  parentMessageId: string,
 ): Promise<RunEvent[]> {
   if (said === null) return []
   const { lines } = await converse(at, me, thread)
@@ -180,7 +181,7 @@ async function toolEvents(
     if (name === undefined) return []
     const of = { toolCallId: id }
     return [
-      { type: EventType.TOOL_CALL_START, ...of, toolCallName: name },
+      { type: EventType.TOOL_CALL_START, ...of, toolCallName: name, parentMessageId },
       { type: EventType.TOOL_CALL_ARGS, ...of, delta: argumentsIn(String(did)) },
       { type: EventType.TOOL_CALL_END, ...of },
       {

@@ -5,6 +5,7 @@ import {
   CONTINUE_PREFIX,
   type ErrorCode,
   holdsCall,
+  isChosen,
   isToSelf,
   type JsonObject,
   LIMITS,
@@ -56,8 +57,10 @@ type GoingOnInputs = Pick<LawInputs, 'reader' | 'asked'>
 export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: GoingOnInputs): Promise<GoingOn> {
   const unchanged = { verdict, wakes: [], notices: [] }
   const { decision, worn, open } = moment
-  if (worn === null || decision === null || holdsCall(open.wake)) return unchanged
-  if (verdict.kind === 'failure') return { ...unchanged, wakes: await afterRefusal(moment, verdict, at) }
+  if (worn === null || decision === null || isChosen(open)) return unchanged
+  // What a person said yes to is not tried again: no mind decided it now.
+  if (verdict.kind === 'failure')
+    return holdsCall(open.wake) ? unchanged : { ...unchanged, wakes: await afterRefusal(moment, verdict, at) }
   if (decision.kind !== 'call') return unchanged
   if (verdict.kind === 'see') {
     const shown = await lookOf(decision.call, verdict)
