@@ -62,7 +62,7 @@ export interface FileTable {
   /** sha256 of its bytes, in hex */
   digest: string
   media_type: string
-  size: Generated<number>
+  size: number
   bytes: Buffer
   at: Generated<Date>
 }

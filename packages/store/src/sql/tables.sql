@@ -416,7 +416,7 @@ create table treeos.file (
   being text not null, -- who gave it
   digest text not null check (digest = encode(sha256(bytes), 'hex')),
   media_type text not null,
-  size integer generated always as (octet_length(bytes)) stored,
+  size integer not null check (size = octet_length(bytes)),
   bytes bytea not null,
   at timestamptz not null default clock_timestamp()
 );

@@ -2,8 +2,9 @@ import { Anchor, Group, Image, Stack } from '@mantine/core'
 import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { fileQuery, filesIn } from '../api/files.ts'
+import { fileQuery } from '../api/files.ts'
 import { Quiet } from '../parts/index.ts'
+import { filesIn } from './files-in.ts'
 
 interface GivenFilesProps {
   readonly content: unknown

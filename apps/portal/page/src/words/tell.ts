@@ -1,4 +1,4 @@
-import { filesIn } from '../api/files.ts'
+import { filesIn } from './files-in.ts'
 
 /** The words of a content: the text in it where it has one, and behind it all else that it holds. */
 export function wordsOf(content: unknown): string {

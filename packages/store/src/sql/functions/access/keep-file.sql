@@ -25,7 +25,8 @@ begin
   then
     return 'full';
   end if;
-  insert into file (id, being, digest, media_type, bytes) values (its_id, giver, its_digest, its_type, its_bytes)
+  insert into file (id, being, digest, media_type, size, bytes)
+    values (its_id, giver, its_digest, its_type, octet_length(its_bytes), its_bytes)
     on conflict (id) do nothing;
   return case when found then 'kept' else 'taken' end;
 end $$;
