@@ -98,6 +98,9 @@ it('another person reads neither the bytes nor whether they are there', async ()
   expect(hidden).toEqual([404, 'MATTER_NOT_FOUND'])
   expect((await fetch(`${at.origin}/api/v1/files/${idOf(json.thing)}`)).status).toBe(401)
   expect((await give(bob, 'b.txt', 'x')).json).toMatchObject({ code: 'FORBIDDEN' }) // canDo of bob has no keep-file
+  expect(await at.world.owner.selectFrom('file').select('id').where('being', '=', 'bob').execute()).toEqual(
+    [],
+  )
 })
 
 it('the same file under the same key is one thing, and one that is too large is none', async () => {

@@ -323,6 +323,7 @@ const ATTEMPTS: Readonly<Record<string, unknown>> = {
   do: { target: '@kid', operation: 'set-being', args: { field: 'mood.tone', value: 'odd' } },
   be: { operation: 'birth', args: { name: 'imp', cognition: 'scripted', script: 'echo' } },
   summon: { target: '@ada', content: 'hello' },
+  giveFile: { any: 'bytes' },
   summonStream: { target: '@ada', content: 'hello' },
   get reply() {
     return { correlation: thread, content: 'I answer' }
@@ -390,7 +391,7 @@ describe('nobody acts without leave', () => {
         if (body === undefined) throw new Error(`say what @bob tries by ${operationId}`)
         const filled = path.replace('{name}', 'kid').replace('{n}', '1').replace('{id}', thread)
         const sent = { method: 'POST', headers, body: JSON.stringify(body) }
-        const { status, text, json } = await send(at.origin, `/api/v1${filled}`, sent)
+        const { status, text, json } = await send(at.origin, `/api/v1${filled}?name=x`, sent)
         expect(text, operationId).not.toContain(SECRET)
         const isLint = operationId === 'checkRole' || operationId === 'checkFlow' // of what @bob sends
         const isUnknown = OF_IDS.has(operationId) && status === 400 // as one that does not exist

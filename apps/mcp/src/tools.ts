@@ -2,10 +2,13 @@ import { act, describeWorn, reply, type Seat, see, summon } from '@treeos/client
 import {
   type CallParameters,
   callParameters,
+  FILES_MAX,
   fieldFault,
+  filesNamed,
   isJsonObject,
   type Json,
   type JsonObject,
+  matterReel,
   NOTHING_SHOWN,
   parseStance,
   quote,
@@ -15,6 +18,7 @@ import {
   type ShownNames,
   TreeosError,
   type Verb,
+  wordsWith,
 } from '@treeos/core'
 import { verbTools } from '@treeos/world'
 import { APPROVAL_TOOLS, callApprovalTool } from './approval-tools.ts'
@@ -30,6 +34,13 @@ const SUMMON: CallParameters = {
   ...SPOKEN,
   properties: {
     ...SPOKEN.properties,
+    files: {
+      type: 'array',
+      items: { type: 'string' },
+      maxItems: FILES_MAX,
+      description:
+        'addresses of things that hold files, as in matter:file-…: the being is shown those of yours',
+    },
     waitSeconds: {
       type: 'number',
       minimum: 0,
@@ -160,7 +171,7 @@ function sayTo(seat: Seat, args: JsonObject, waiting: WaitOptions): Promise<obje
   const expectReply = truthOf('expectReply', args.expectReply)
   const outside = truthOf('outside', args.outside) === true
   const said = {
-    content: requireSpoken(args),
+    content: wordsWith(requireSpoken(args), filesIn(args.files)),
     outside,
     ...waiting,
     ...(expectReply === null ? {} : { expectReply }),
@@ -189,6 +200,14 @@ function requireSpoken(args: JsonObject): string {
   const content = readText(args, 'content')
   if (content === null) throw fieldFault('content', args.content, 'a text')
   return content
+}
+
+/** A message is too small for bytes, which are given by the API. */
+function filesIn(value: Json | undefined): string[] {
+  if (value == null) return []
+  const ids = filesNamed({ files: value })
+  if (Array.isArray(value) && ids.length === new Set(value).size) return ids.map(matterReel)
+  throw fieldFault('files', value, `at most ${FILES_MAX} addresses of things`)
 }
 
 /** Clients write numbers and truths as text too. */

@@ -1,4 +1,4 @@
-import { inbox, moments, reply, revokeToken, see } from '@treeos/client'
+import { giveFile, inbox, moments, reply, revokeToken, see } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -202,7 +202,7 @@ describe('what a client sees', () => {
     expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
       ['address'],
       ['target', 'operation', 'args', 'outside'],
-      ['target', 'content', 'inReplyTo', 'expectReply', 'outside', 'waitSeconds'],
+      ['target', 'content', 'inReplyTo', 'expectReply', 'outside', 'files', 'waitSeconds'],
       ['operation', 'args', 'outside'],
     ])
     const { resources } = await client.listResources()
@@ -274,6 +274,20 @@ it('an inbox is read page by page', async () => {
   await expect(bob.client.readResource({ uri: 'treeos://inbox?page=2' })).rejects.toMatchObject({
     code: -32602,
   })
+})
+
+it('words bring files by the addresses of their things', async () => {
+  const { thing } = await giveFile({ ...at.world, person: 'ada' }, 'ada', {
+    ...{ name: 'a.txt', mediaType: null, bytes: Buffer.from('tiger-milk') },
+  })
+  const ada = await at.asBeing('ada')
+  const said = { target: '@echo', content: 'Look', waitSeconds: 20 }
+  expect(await ada.call('summon', { ...said, files: [thing] })).toMatchObject({
+    isError: false,
+    value: { reply: { content: { text: 'Look', files: [thing] } } },
+  })
+  for (const files of ['x', ['@ann'], Array.from({ length: 9 }, (_, i) => `matter:file-${i}`)])
+    await at.expectNothing(ada, 'summon', { ...said, files }, 'INVALID_INPUT')
 })
 
 it('a call that its client gives up and sends again is one summon', async () => {

@@ -60,11 +60,15 @@ export async function giveFile(
   const digest = createHash('sha256').update(bytes).digest('hex')
   const file = { digest, mediaType, bytes: bytes.length, name }
   const id = idOf(key === undefined ? null : { as, key, ...file })
+  const call = parseCall({ verb: 'do', operation: 'keep-file', target: stanceOf(as), args: { id, ...file } })
+  // Asked first, so that nobody who may not make the thing fills the table.
+  await withSnapshot(at, as, async ({ reader, judge }) => {
+    if ((await reader.matter(id)) === null) await judge(call)
+  })
   const kept = await keepFile(at.db, { id, giver: as, mediaType, bytes })
   if (kept === 'full')
     throw new TreeosError('RATE_LIMITED', `${stanceOf(as)} has given as many files as are kept of one being`)
   if (kept === 'taken') throw new TreeosError('RESOURCE_CONFLICT', 'this file was given before, and erased')
-  const call = parseCall({ verb: 'do', operation: 'keep-file', target: stanceOf(as), args: { id, ...file } })
   const thing = matterReel(id)
   const keyed = key === undefined ? undefined : `${key} ${id}`
   const { waiting } = await act(at, as, call, undefined, keyed, true)
