@@ -14,7 +14,7 @@ import { playAskedCalls } from '../support/asked-calls.ts'
 import { createSpace, doAs, live, momentOf, play, setFlow, setRole, tell } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
-import { playDryRunOutside, playWordsFromOutside } from '../support/outside-words.ts'
+import { playDryRunOutside, playMarkedNote, playWordsFromOutside } from '../support/outside-words.ts'
 import { type PostOffice, startPostOffice } from '../support/post-office.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
@@ -132,6 +132,7 @@ async function liveALittle(world: World, office: PostOffice): Promise<void> {
   await play(world, 'clerk', { verb: 'see', address: '/den' })
   await playAskedCalls(world)
   await playWordsFromOutside(world)
+  await playMarkedNote(world)
   await playDryRunOutside(world)
   await play(world, 'clerk', { verb: 'summon', target: '@bound', content: 'hello' })
   const kid = { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' }

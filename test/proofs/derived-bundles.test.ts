@@ -9,7 +9,7 @@ import { exportBundle } from '@treeos/proofs'
 import { valueHash as digestOf, saltedHash } from '@treeos/verify/parts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, play, setFlow } from '../support/life.ts'
-import { playDryRunOutside, playWordsFromOutside } from '../support/outside-words.ts'
+import { playDryRunOutside, playMarkedNote, playWordsFromOutside } from '../support/outside-words.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 import { type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-lines.ts'
@@ -36,6 +36,7 @@ beforeAll(async () => {
   await play(world, 'ann', { verb: 'see', address: '/den' })
   await hideFrom('eve')
   await playWordsFromOutside(world)
+  await playMarkedNote(world)
   await playDryRunOutside(world)
   const file = join(folder, 'all.jsonl')
   await exportBundle(world.db, world.reality, { log: null, file })
@@ -406,6 +407,20 @@ describe('words from outside, with every hash made again', () => {
       (all) => {
         const moment = momentsOf(all, 'ann', false).at(-1)!
         moment.open = sorted({ ...moment.open, outside: true })
+      },
+    ],
+    [
+      'a moment below a marked note that says it',
+      (all) => {
+        const [moment] = momentsOf(all, 'clark', false)
+        moment!.open = sorted({ ...moment!.open, outside: true })
+      },
+    ],
+    [
+      'a moment that sees a marked note and does not say it',
+      (all) => {
+        const [moment] = momentsOf(all, 'keeper', true)
+        moment!.open = without(moment!.open)
       },
     ],
     [

@@ -84,6 +84,8 @@ judged(
             if (by.includes(word)) count(word)
         if (record.shadow !== undefined) count('shadow')
         if (open.outside === true) count('outside')
+        if (record.being === 'vera')
+          count(open.outside === true ? 'beside a mark that it reads' : 'beside others')
         if (open.driver !== null) count('driven')
       }
       for (const { header } of (reality.lines() as Part[]).filter(({ kind }) => kind === 'fact'))
@@ -104,6 +106,8 @@ judged(
         '.outside',
         'shadow',
         'outside',
+        'beside a mark that it reads',
+        'beside others',
         'driven',
       ],
       ...[

@@ -1,7 +1,7 @@
 /** Steps of generated realities: somebody is woken, or a person acts; some are a few calls that belong together. */
 import { type Json, type JsonObject, newWake, PRIORITIES, type VerbCall, type Wake } from '@treeos/core'
 import type { ApprovalRow, BeingRow } from '@treeos/world'
-import type { Random } from '../faults/random.ts'
+import { Random } from '../faults/random.ts'
 import { drawnCall } from './drawn-calls.ts'
 import { answerable, PartDrawer } from './drawn-parts.ts'
 import type { GeneratedReality } from './generated-reality.ts'
@@ -126,6 +126,30 @@ async function liveQuestion(story: Story): Promise<void> {
     await at.live(name, approved, draw.chance(0.95) ? held : call)
 }
 
+/** A mark is set, or cleared, in a place where a being is whose flow reads one quality of it, and whose views show none. */
+async function liveBesideMark({ at, key }: Story): Promise<void> {
+  const draw = new Random(Number(key.split('-').at(-1)) + at.named('being:').length)
+  const noting = (isOutside: boolean) =>
+    at.live('cleo', at.event('cleo', `note/${key}`, isOutside), {
+      verb: 'do',
+      operation: 'set-space',
+      target: '/den',
+      args: {
+        field: draw.pick(['note', 'note.text', 'note.tone']),
+        value: draw.pick<Json>(['x', { tone: 'x' }]),
+      },
+    })
+  const looking = () =>
+    at.live('vera', at.event('vera', `beside/${key}`, false), {
+      verb: 'see',
+      address: draw.pick(['/den', '@vera']),
+    })
+  await noting(true)
+  await looking()
+  await noting(draw.chance(0.3))
+  await looking()
+}
+
 /** A mind hears words from outside and writes, what it wrote is marked, and a person vouches for it. */
 async function liveWordsFromOutside(story: Story): Promise<void> {
   const { at, draw } = story
@@ -156,6 +180,7 @@ async function liveWordsFromOutside(story: Story): Promise<void> {
   if (draw.chance(0.4))
     await story.act('operator', { verb: 'do', operation: 'set-space', target: '/den', args: rules })
   await at.live('cleo', wake, call)
+  await liveBesideMark(story)
   const target = draw.chance(0.7) ? '@cleo' : '/den'
   const seen = story.drawer('operator').seen(target)
   if (draw.chance(0.7))
@@ -196,6 +221,7 @@ function actorOf(at: GeneratedReality, draw: Random): readonly [name: string, ca
   const isAlive = (name: string) => at.row<BeingRow>(`being:${name}`)?.ended === undefined
   const alive = at
     .named('being:')
+    .filter((name) => name !== 'vera') // it lives beside marks alone
     .filter((name) => (isAlive(name) || draw.chance(0.1)) && (!FIRST.includes(name) || draw.chance(0.12)))
   const brought = alive.filter((name) =>
     at.waiting.get(name)?.some((wake) => wake.id.startsWith('approved/')),
@@ -320,6 +346,17 @@ export const BEGINNING: readonly VerbCall[] = [
       },
     }),
   ),
+  {
+    verb: 'be',
+    operation: 'birth',
+    args: {
+      ...{ name: 'vera', cognition: 'llm', role: 'manor:blind', home: '/den' },
+      roleFlow: [
+        { when: { 'moment.outside': true }, role: 'manor:maid' },
+        { when: { 'space.quality.note.tone': 'x' }, role: 'manor:blind' },
+      ],
+    },
+  },
   { verb: 'do', operation: 'add-contributor', target: '/den', args: { being: '@cleo' } },
   { verb: 'do', operation: 'create-matter', target: '/den', args: { id: 'm1', content: 'a book' } },
 ]

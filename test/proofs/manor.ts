@@ -18,6 +18,14 @@ export const manor = defineExtension({
       prompt: 'You may reach for everything.',
     }),
     defineRole({
+      name: 'manor:blind',
+      views: 'only',
+      canSee: ANY,
+      canDo: ANY,
+      canSummon: ANY,
+      prompt: 'You are shown nothing.',
+    }),
+    defineRole({
       name: 'manor:maid',
       canSee: ['~', { rel: 'here' }, { rel: 'present' }, '/den', { pattern: '/den/*' }, 'matter:m1'],
       canDo: [

@@ -73,6 +73,19 @@ export async function playWordsFromOutside(world: World): Promise<void> {
   await tellFromOutside(world, 'envoy', { verb: 'do', operation: 'set-role', target: '/', args: { role } })
 }
 
+/** Beings at and below a place in which one quality is marked: one sees it, and the other only the rules there. */
+export async function playMarkedNote(world: World): Promise<void> {
+  await vouchFor(world, '/', { role: 'told' }) // which mark of a role counts, no bundle tells
+  await createSpace(world, '/stacks')
+  await createSpace(world, '/stacks/desk')
+  const anyone = { 'set-space': { requires: ['anyone'] } }
+  await doAs(world, 'set-space', '/stacks', { field: 'permissions.do', value: anyone })
+  await world.birthPuppet('keeper', { home: '/stacks' })
+  await world.birthPuppet('clark', { home: '/stacks/desk' })
+  await tellFromOutside(world, 'envoy', noting('/stacks', 'as told'))
+  for (const being of ['keeper', 'clark']) await play(world, being, { verb: 'see', address: '~' })
+}
+
 /** A being that holds no words from outside, though a flow that is dryRun for it reads a marked namespace. */
 export async function playDryRunOutside(world: World): Promise<void> {
   await world.birthPuppet('herald', { home: '/' })
@@ -84,7 +97,7 @@ export async function playDryRunOutside(world: World): Promise<void> {
     args,
   })
   await tellFromOutside(world, 'herald', doing('set-world-signal', '/', news))
-  await world.birthPuppet('squire', { home: '/' })
+  await world.birthPuppet('squire', { home: '/', role: 'stage:seer' }) // its view is code, which may read anything
   const dryRun = [{ when: { 'world.news.alarm': true }, role: 'stage:mute' }]
   await doAs(world, 'set-being', '@squire', { field: 'shadow', value: dryRun })
   await play(world, 'squire', { verb: 'see', address: '@squire' })

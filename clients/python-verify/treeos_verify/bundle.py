@@ -9,7 +9,7 @@ from .heads import whole_heads
 from .law.judge import Law
 from .law.rows import Rows, known_row
 from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, contents_of, gone_from, is_known_law
-from .origin import Origins, check_origin
+from .origin import Origins, Reads, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
 from .questions import Questions
@@ -251,7 +251,9 @@ class Bundle:
         read = basis.get(f"being:{being}")
         fault = self.questions.fault_of(moment["open"], being, 0 if read is None else read[1])
         need(fault is None, fault, "context-mismatch")
-        check_origin(record, moment["open"], basis, self.origins, self.is_whole, program, noted, True)
+        place = given(stack.me, "space")
+        reads = Reads(record, moment["open"], place, program, noted, lambda digest: self.contents.get(digest, self.rows.specs.get(digest)))
+        check_origin(record, moment["open"], basis, self.origins, self.is_whole, reads, program, noted, True)
 
     def is_whole(self, reel):
         return reel in self.chains and self.chains[reel].first == 0

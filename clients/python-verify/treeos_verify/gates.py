@@ -6,7 +6,7 @@ from .approvals import read_ask
 from .counts import are_counts, counts_of, is_kept, tallies_of
 from .forms import is_payload_of
 from .moment import check_header, check_momentless
-from .origin import Origins
+from .origin import MARKED, Origins
 from .plain_json import ABSENT, Broken, at, canonical, given, items, need, same
 from .hashes import fact_hash, genesis_hash, is_hash, salted_hash
 from .stack import ancestry
@@ -101,6 +101,7 @@ class World:
                 to = link.get("to")
                 need(type(to) is int and to > seq > 0 and is_hash(link.get("hash")), "no gap")
                 self.gaps.append((reel, seq, last))
+                self.origins.leave_out(reel, to)
                 seq, last = to, link["hash"]
                 continue
             need(type(link) is list and len(link) == 3, "no fact")
@@ -122,7 +123,7 @@ class World:
             if not counts(reel, str(kind)):
                 if salt is None and payload is None:
                     continue
-                need(str(kind) in CHANGES_OF_STATE, "a payload that nothing is derived from")
+                need(str(kind) in CHANGES_OF_STATE or kind == MARKED, "a payload that nothing is derived from")
                 check_payload(header, salt, payload)
                 self.read.take(reel, seq, header, payload)
                 continue

@@ -12,7 +12,7 @@ from .heads import shown_heads
 from .law.sight import needs_no_world
 from .moment import check_forms, check_header, check_moment, is_known_law
 from .operations import OPERATIONS
-from .origin import asked_in, check_all_marked, check_origin
+from .origin import Reads, asked_in, check_all_marked, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
 from .questions import asker_in
@@ -86,7 +86,7 @@ class Derivation:
         is_shown = lambda reel: reel != "registry" and reel in self.world.heads
         Stack(self.moment, self.heads.basis, Beside(self.world.read, is_shown, ABSENT, self.witness["program"], self.sees_place))
         is_there = lambda reel: reel in self.world.heads
-        check_origin(self.record, self.open, self.heads.basis, self.world.origins, is_there, None)
+        check_origin(self.record, self.open, self.heads.basis, self.world.origins, is_there, Reads(self.record, self.open))
         self.signing = self.signed()
         self.world.lineage(self.being)  # the reels of all makers have to be there
         self.asker = asker_in(self.open, self.record["being"])
@@ -143,11 +143,11 @@ class Derivation:
         specs = self.witness["specs"]
         check_facts(facts, self.moment, specs[0] if specs else None, self.witness["target"], known_of)
         if at(self.open, "outside") is True:
-            check_all_marked(facts, self.was_marked)
+            check_all_marked(facts, self.marks_before)
 
-    def was_marked(self, reel, name):
+    def marks_before(self, reel, name):
         head = self.world.heads.get(reel)
-        return None if head is None else self.world.origins.is_marked((reel, name), head[0])
+        return None if head is None else self.world.origins.marks_at((reel, name), head[0])
 
     def signed(self):
         by = signer_of(self.open, self.being)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { MomentReads } from './moment-reads.ts'
 import { faultsOfOrigin, Origins } from './origin.ts'
 
 /**
@@ -10,8 +11,10 @@ function faultsAfterRecall(cognition: string, isOutside: boolean): string[] {
   const program = { flow: [], defaultRole: 'resident', roles: {} }
   const wake = { id: 'one', kind: 'event' }
   const open = { wake, cognition: { kind: cognition }, ...(isOutside ? { outside: true } : {}) }
-  const shown = { origins: new Origins(), isWhole: () => true, program, noted }
-  const moment = { record: { moment: 'ann/1/1', facts: [] }, open }
+  const record = { being: 'ann', moment: 'ann/1/1', stack: null, facts: [] }
+  const reads = new MomentReads(record, open, { place: null, program, noted, specOf: () => undefined })
+  const shown = { origins: new Origins(), isWhole: () => true, program, noted, reads }
+  const moment = { record, open }
   return [...faultsOfOrigin(moment, [['being:ann', 0, '']], shown)].map(([reason]) => reason)
 }
 

@@ -1,22 +1,50 @@
 /** Words from outside of a reality: which rows and words hold them, and whether a moment says so. */
 
 import { REGISTRY_REEL as REGISTRY, SPEECH_KIND } from '@treeos/core'
-import { OUTSIDE, SENT_BY, VOUCHED, WORDED } from '@treeos/world'
+import {
+  isWithin,
+  type KeyPath,
+  marksAfter,
+  OUTSIDE,
+  type OutsideMarks,
+  pathWritten,
+  SENT_BY,
+  VOUCHED,
+  WORDED,
+} from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import type { Head } from './heads.ts'
+import type { MomentReads } from './moment-reads.ts'
 
 interface FactToTrack {
   readonly kind: string
   /** of a role; null for any other row, and where the payload is not there */
   readonly name: Json
+  /** into which it writes; null for the whole row, undefined where the payload is not there */
+  readonly path: KeyPath | null | undefined
   /** of a summon: its payload says that its words are from outside; null where that is gone */
   readonly isOutside: boolean | null
 }
 
+/** The marks of a row from one of its facts on. */
+interface MarksOfRow {
+  readonly marks: OutsideMarks | undefined
+  /** false: they depend on a payload that is not here */
+  readonly isSure: boolean
+}
+
+const UNMARKED: MarksOfRow = { marks: undefined, isSure: true }
+
+/** Kinds of facts that mark, or clear marks. */
+const MARKING: ReadonlySet<string> = new Set([OUTSIDE, VOUCHED, 'quality:set', 'signal:published'])
+
+/** Reels on which a mark is of a whole row, whatever its payload says. */
+export const isOfWholeRows = (reel: string): boolean => reel === REGISTRY || reel.startsWith('matter:')
+
 /** The marks of all rows at each of their facts. */
 export class Origins {
-  /** by row, where it was marked and where a person vouched for it */
-  readonly #steps = new Map<string, { readonly seq: number; readonly isMarked: boolean }[]>()
+  /** by row, where its marks changed */
+  readonly #steps = new Map<string, (MarksOfRow & { readonly seq: number })[]>()
   readonly #told = new Map<string, FactToTrack>()
   /** of what was said, by the hash of its fact: whether its words are from outside */
   readonly #said = new Map<string, boolean | null>()
@@ -30,28 +58,47 @@ export class Origins {
   take(reel: string, seq: number, header: Json, payload: Json, hash = ''): void {
     const kind = String(at(header, 'kind'))
     const name = reel === REGISTRY ? (at(payload, 'name') ?? null) : null
-    if (kind === OUTSIDE || kind === VOUCHED) {
+    if (MARKING.has(kind)) {
       const row = rowOf(reel, name)
       const steps = this.#steps.get(row) ?? []
-      steps.push({ seq, isMarked: kind === OUTSIDE })
-      this.#steps.set(row, steps)
+      const before = steps.at(-1) ?? UNMARKED
+      const after = marksBehind(before, { reel, kind, payload: payload as JsonObject | null })
+      if (after.marks !== before.marks || after.isSure !== before.isSure)
+        this.#steps.set(row, [...steps, { ...after, seq }])
     }
     if (kind !== SPEECH_KIND && !WORDED.has(kind)) return
     const isOutside = kind !== SPEECH_KIND ? false : payload === null ? null : at(payload, 'outside') === true
-    this.#told.set(`${seq} ${reel}`, { kind, name, isOutside })
+    const path = payload === null ? undefined : pathWritten({ reel, kind, payload: payload as JsonObject })
+    this.#told.set(`${seq} ${reel}`, { kind, name, path, isOutside })
     if (kind === SPEECH_KIND) this.#said.set(hash, isOutside)
     if (kind === SPEECH_KIND && payload !== null) this.#turned.set(hash, at(payload, 'orientation') ?? null)
   }
 
+  /** Facts of a reel are left out up to this one: they may have marked it, or cleared marks. */
+  leaveOut(reel: string, seq: number): void {
+    for (const row of new Set([rowOf(reel, null), ...this.#rowsOf(reel)])) {
+      const steps = this.#steps.get(row) ?? []
+      this.#steps.set(row, [...steps, { ...(steps.at(-1) ?? UNMARKED), isSure: false, seq }])
+    }
+  }
+
+  marksAt(reel: string, seq: number, name: Json = null): MarksOfRow {
+    return this.#steps.get(rowOf(reel, name))?.findLast((step) => step.seq <= seq) ?? UNMARKED
+  }
+
+  /** Whether a row is marked somewhere. */
   isMarked(reel: string, seq: number, name: Json = null): boolean {
-    return this.#steps.get(rowOf(reel, name))?.findLast((step) => step.seq <= seq)?.isMarked === true
+    return this.marksAt(reel, seq, name).marks !== undefined
   }
 
   /** Whether any row of a reel is marked: which of them a moment read may not be known. */
   hasMark(reel: string, seq: number): boolean {
-    return [...this.#steps.keys()].some(
-      (row) => row.startsWith(`${reel} `) && this.isMarked(reel, seq, row.slice(reel.length + 1)),
-    )
+    return this.#rowsOf(reel).some((row) => this.isMarked(reel, seq, row.slice(reel.length + 1)))
+  }
+
+  /** The roles of the registry of which something is told. */
+  #rowsOf(reel: string): string[] {
+    return [...this.#steps.keys()].filter((row) => row.startsWith(`${reel} `))
   }
 
   /** null where that is gone, undefined where no such words are here */
@@ -65,22 +112,50 @@ export class Origins {
 
 const rowOf = (reel: string, name: Json): string => (reel === REGISTRY ? `${reel} ${name}` : reel)
 
+function marksBehind(
+  { marks, isSure }: MarksOfRow,
+  {
+    reel,
+    kind,
+    payload,
+  }: { readonly reel: string; readonly kind: string; readonly payload: JsonObject | null },
+): MarksOfRow {
+  const isOfWhole = kind === OUTSIDE && (isOfWholeRows(reel) || at(payload, 'paths') === undefined)
+  if (kind === VOUCHED || (isOfWhole && (payload !== null || isOfWholeRows(reel))))
+    return { marks: kind === VOUCHED ? undefined : true, isSure: true }
+  if (payload !== null) return { marks: marksAfter(marks, { kind, payload }), isSure }
+  if (kind === OUTSIDE) return marks === true ? { marks, isSure } : { marks: true, isSure: false }
+  return marks === undefined || marks === true ? { marks, isSure } : { marks, isSure: false }
+}
+
+/** Whether a row that a fact wrote into has the mark that is due. @param path undefined where that is not known */
+const isMarkedAt = ({ marks, isSure }: MarksOfRow, path: KeyPath | null | undefined): boolean =>
+  !isSure ||
+  marks === true ||
+  (marks !== undefined &&
+    (path === undefined || (path !== null && marks.some((mark) => isWithin(path, mark)))))
+
 /**
- * Whether some row into which a moment wrote words has no mark: none of its facts is one, and it had none.
- * @param was null where that is not known
+ * Whether something into which a moment wrote words has no mark: none of its facts is one, and its row had
+ * none as a whole.
+ * @param was the marks before; null where they are not known
  */
 export const lacksMark = (
   facts: readonly { readonly reel: string; readonly kind: string; readonly payload: Json }[],
-  was: (reel: string, name: Json) => boolean | null,
+  was: (reel: string, name: Json) => MarksOfRow | null,
 ): boolean =>
   facts.some(({ reel, kind, payload }) => {
     if (!WORDED.has(kind) || (reel === REGISTRY && payload === null)) return false
     const name = reel === REGISTRY ? (at(payload, 'name') ?? null) : null
+    const path = payload === null ? undefined : pathWritten({ reel, kind, payload: payload as JsonObject })
     const isOfIt = (fact: (typeof facts)[number]) =>
       fact.kind === OUTSIDE &&
       fact.reel === reel &&
-      (fact.payload === null || same(at(fact.payload, 'name') ?? null, name))
-    return !facts.some(isOfIt) && was(reel, name) === false
+      (fact.payload === null ||
+        (same(at(fact.payload, 'name') ?? null, name) &&
+          isMarkedAt(marksBehind(UNMARKED, fact as Parameters<typeof marksBehind>[1]), path)))
+    const before = was(reel, name)
+    return !facts.some(isOfIt) && before?.isSure === true && before.marks !== true
   })
 
 /** What of a bundle or of a receipt a moment is compared with. */
@@ -90,13 +165,15 @@ interface OriginEvidence {
   readonly program: Json | undefined
   /** what it read beside reels; undefined where that is not shown, or where not all that it read is */
   readonly noted: Json | undefined
+  /** what of the rows with marked paths counts */
+  readonly reads: MomentReads
 }
 
 /** Whether a moment holds words from outside: null where that depends on what is not here. */
 function holdsOutside(
   open: Json,
   basis: readonly Head[],
-  { origins, isWhole, program, noted }: OriginEvidence,
+  { origins, isWhole, program, noted, reads }: OriginEvidence,
 ) {
   if (at(open, 'wake', 'outside') === true) return true
   if (at(open, 'cognition', 'kind') === 'human') return false
@@ -108,13 +185,15 @@ function holdsOutside(
   )
   const marksOfDryRun = at(open, 'triedOutside') ?? []
   const counted = basis.filter(([reel]) => !(isArray(marksOfDryRun) && marksOfDryRun.includes(reel)))
-  const isRead = counted.some(([reel, seq]) =>
-    reel === REGISTRY
-      ? roles.some((name) => origins.isMarked(reel, seq, name))
-      : isWhole(reel) && origins.isMarked(reel, seq),
-  )
-  if (isRead || words.includes(true)) return true
+  const found = counted.map(([reel, seq]) => {
+    if (reel === REGISTRY) return roles.some((name) => origins.isMarked(reel, seq, name))
+    const { marks, isSure } = isWhole(reel) ? origins.marksAt(reel, seq) : UNMARKED
+    const doCount = marks === undefined ? false : reads.count(reel, marks)
+    return isSure || (doCount === false && marks !== undefined) ? doCount : null
+  })
+  if (found.includes(true) || words.includes(true)) return true
   const isAll =
+    !found.includes(null) &&
     noted !== undefined &&
     isObject(program) &&
     basis.every(
@@ -163,7 +242,7 @@ export function* faultsOfOrigin(
       told !== undefined &&
       told.kind !== SPEECH_KIND &&
       shown.isWhole(String(reel)) &&
-      !origins.isMarked(String(reel), last, told.name)
+      !isMarkedAt(origins.marksAt(String(reel), last, told.name), told.path)
     )
       yield ['origin-mismatch', 'what it wrote holds words from outside, and has no mark']
   }

@@ -2,7 +2,7 @@ import type { BeingName, JsonObject, SpacePath } from '@treeos/core'
 import { listRowsOf, readSpec } from '@treeos/reality'
 import type { RoleSpec } from '@treeos/roles'
 import { inSnapshot, type StoreDb } from '@treeos/store'
-import type { BeingRow, CanLists, SpaceRow, WorldRow } from '@treeos/world'
+import { type BeingRow, type CanLists, isMarked, type Row, type SpaceRow, type WorldRow } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { meetOf } from './ceilings.ts'
 
@@ -23,8 +23,8 @@ export function readWorldRows(db: Kysely<StoreDb>): Promise<WorldRows> {
   return inSnapshot(db, async (tx) => {
     const roles = new Map<string, RoleSpec>()
     const outside = new Set<string>()
-    const mark = (path: string, row: { readonly outside?: true }) => {
-      if (row.outside === true) outside.add(path)
+    const mark = (path: string, row: Row) => {
+      if (isMarked(row)) outside.add(path)
     }
     for (const { row } of await listRowsOf(tx, 'role:')) {
       if (row.deleted || row.origin !== LIVE) continue
@@ -33,7 +33,7 @@ export function readWorldRows(db: Kysely<StoreDb>): Promise<WorldRows> {
       roles.set(row.name, spec)
       mark(`roles.${row.name}`, row)
     }
-    const by = <R extends { readonly outside?: true }>(
+    const by = <R extends Row>(
       part: 'beings' | 'spaces' | 'signals',
       rows: readonly { readonly row: R }[],
       name: (row: R) => string,

@@ -80,6 +80,7 @@ export {
   type OpenedContext,
   type OpenTime,
   openContext,
+  readByFlow,
 } from './moment/context.ts'
 export { firstWake, type RefusedCall, refusedCalls } from './moment/first-wake.ts'
 export { momentInputsOf } from './moment/moment-inputs.ts'
@@ -110,8 +111,9 @@ export {
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isOfUnseenChange } from './moment/unseen-change.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
-export { heardContent, type Quotes, quotesOf, toldContent } from './moment/wake-quotes.ts'
+export { heardContent, type Quotes, quotesOf, rowOfChange, toldContent } from './moment/wake-quotes.ts'
 export { toldText } from './moment/wake-sentence.ts'
+export { wordsShown } from './moment/words-shown.ts'
 export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
@@ -150,7 +152,19 @@ export {
   SUBSTRATE_VIEWS,
   type Surface,
 } from './rows/lists.ts'
-export { OUTSIDE, SENT_BY, VOUCHED, WORDED } from './rows/origin.ts'
+export {
+  doMeet,
+  isMarked,
+  isWithin,
+  marksAfter,
+  marksFor,
+  OUTSIDE,
+  pathWritten,
+  RULES,
+  SENT_BY,
+  VOUCHED,
+  WORDED,
+} from './rows/origin.ts'
 export { parseKeyPath, setAtPath } from './rows/qualities.ts'
 export { indexOf } from './rows/row-index.ts'
 export {
@@ -158,8 +172,10 @@ export {
   approvalKey,
   type BeingRow,
   beingKey,
+  type KeyPath,
   type MatterRow,
   matterKey,
+  type OutsideMarks,
   type RoleRow,
   type Row,
   roleKey,

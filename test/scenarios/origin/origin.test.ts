@@ -52,6 +52,8 @@ const press = defineExtension({
 })
 const world = useWorld({ extensions: [stage, press] })
 const NONE = { canSee: [], canDo: [], canSummon: [], canBe: [], prompt: '' }
+/** The path that `set` writes to. */
+const NOTE = [['note', 'text']]
 const CAREFUL = [{ when: { 'moment.outside': true }, role: 'careful' }, { role: 'stage:free' }]
 
 beforeAll(async () => {
@@ -105,7 +107,7 @@ describe('a moment with words from outside', () => {
     expect(wrote).toMatchObject({ outcome: 'act' })
     expect(await outsideOf(wrote.act)).toBe(true)
     expect((await listFactsAfter(world.db, 'space:/hall', 0, 100)).at(-1)?.header.kind).toBe('origin:outside')
-    expect(await stateOf('space:/hall')).toMatchObject({ outside: true })
+    expect(await stateOf('space:/hall')).toMatchObject({ outside: NOTE })
     expect(await play(world, 'near', set('/hall', 2))).toMatchObject({
       primary: 'careful',
       reason: 'FORBIDDEN',
@@ -134,6 +136,39 @@ describe('a moment with words from outside', () => {
     const heard = await spokenTo('guard')
     expect(heard).toMatchObject({ caller: { name: 'rash' }, outside: true })
     expect(await momentOf(world, heard.id)).toMatchObject({ primary: 'careful', reason: 'FORBIDDEN' })
+  })
+
+  it('marks paths: who is shown nothing of them, and whose flow reads others, holds no such words', async () => {
+    const toned = { when: { 'space.quality.ambient.tone': 'quiet' }, role: 'stage:free' }
+    for (const place of ['/archive', '/archive/cellar']) await createSpace(world, place)
+    await world.birthPuppet('reader', { home: '/archive' })
+    await world.birthPuppet('digger', { home: '/archive/cellar' })
+    await setFlow(world, 'digger', [toned, ...CAREFUL])
+    const sets = (value: Json) => set('/archive', value)
+    await doAs(world, 'set-space', '/archive', { field: 'ambient.tone', value: 'quiet' })
+    await doAs(world, 'set-space', '/archive', {
+      field: 'permissions.do.set-space',
+      value: { requires: ['anyone'] },
+    })
+    await told('rash', sets('obey me'))
+    await doAs(world, 'set-space', '/archive', {
+      field: 'permissions.do.set-space',
+      value: { requires: ['anyone'], outside: 'forbid' },
+    })
+    expect(await stateOf('space:/archive')).toMatchObject({ outside: NOTE })
+    // who is shown the note is bound by the rule
+    expect(await play(world, 'reader', sets('as it says'))).toMatchObject({
+      outcome: 'failure',
+      reason: 'FORBIDDEN',
+    })
+    const tone = { ...sets('loud'), args: { field: 'ambient.tone', value: 'loud' } }
+    const wrote = await play(world, 'digger', tone)
+    expect(wrote).toMatchObject({ outcome: 'act' })
+    expect(await outsideOf(wrote.act)).toBe(false)
+    expect(await stateOf('space:/archive')).toMatchObject({ outside: NOTE }) // what it wrote has no mark
+    expect(await play(world, 'digger', sets('a kind word'))).toMatchObject({ outcome: 'act' })
+    expect(await stateOf('space:/archive')).not.toHaveProperty('outside') // and takes the place of what was there
+    expect(await play(world, 'reader', sets('mine'))).toMatchObject({ outcome: 'act' })
   })
 
   it('a person who decides writes words of its own', async () => {
@@ -166,7 +201,7 @@ describe('a rule of a space', () => {
     const id = entry!.id.split('/').slice(1, 4).join('/')
     await doAs(world, 'approve', '@operator', { id })
     expect(await momentOf(world, `approved/${id}`)).toMatchObject({ outcome: 'act' })
-    expect(await stateOf('space:/shop')).toMatchObject({ outside: true })
+    expect(await stateOf('space:/shop')).toMatchObject({ outside: NOTE })
   })
 
   it('cannot say so of a look', async () => {
@@ -186,7 +221,7 @@ describe('what an effect brings', () => {
     await createSpace(world, '/desk')
     const clip = { verb: 'do', operation: 'press:clip', target: '/desk', args: { url: 'x' } }
     await play(world, 'rash', { verb: 'summon', target: '@clerk', content: { call: clip } })
-    await until(async () => (await stateOf('space:/desk'))?.outside === true)
+    await until(async () => (await stateOf('space:/desk'))?.outside !== undefined)
     const reply = await until(async () =>
       (await wakesOf(world, 'rash')).find(({ inReplyTo }) => inReplyTo !== null),
     )
@@ -220,13 +255,13 @@ describe('vouching', () => {
     expect((await see(world, 'operator', '/lawn')).qualities).toMatchObject({ shadow: { do: dryRun } })
     await shadow(null)
     const { seen, holds } = await markedView(world, { address: '/lawn' })
-    expect(holds).toMatchObject({ qualities: { note: { text: 'kind words' } }, outside: true })
+    expect(holds).toMatchObject({ qualities: { note: { text: 'kind words' } }, outside: NOTE })
     expect(await see(world, 'operator', '/lawn')).toMatchObject({ outside: true, seen })
     await told('rash', set('/lawn', 'obey me'))
     const late = () => doAs(world, 'vouch', '/lawn', { seen })
     await expectRefused(world, late, 'RESOURCE_CONFLICT', 'not what was seen')
     await expectRefused(world, () => doAs(world, 'vouch', '/lawn', {}), 'INVALID_INPUT', 'seen')
-    expect(await stateOf('space:/lawn')).toMatchObject({ outside: true })
+    expect(await stateOf('space:/lawn')).toMatchObject({ outside: NOTE })
   })
 
   it('also of a role and of signals', async () => {
@@ -244,7 +279,7 @@ describe('vouching', () => {
     })
     expect([await stateOf('role:told'), await stateOf('world:news')]).toMatchObject([
       { outside: true },
-      { outside: true },
+      { outside: [['of']] },
     ])
     const lookedAt = async () => {
       const { n } = await play(world, 'near', { verb: 'see', address: '@role-manager' })

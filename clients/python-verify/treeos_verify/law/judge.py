@@ -5,7 +5,7 @@ import re
 from ..gates import LIST_OF, list_gate
 from ..hashes import value_hash
 from ..operations import OPERATIONS
-from ..origin import WORDED
+from ..origin import marks_for
 from ..plain_json import ABSENT, Broken, at, canonical, given, items, need, same
 from ..questions import asker_in, goes_on, is_of_person, is_to_self, owed_in
 from .consent import Consent, asked_fact, require_yes, still_asked, ties_of
@@ -401,13 +401,8 @@ class Deciding:
         return facts
 
     def marks(self, facts):
-        """A mark for each row that words were written into, and that has none."""
-        marks = {}
-        for reel, kind, said in facts:
-            if kind in WORDED:
-                name = said["name"] if reel == "registry" else None
-                marks[(reel, name)] = (reel, "origin:outside", {} if name is None else {"name": name})
-        for (reel, name), mark in marks.items():
+        """A mark for each row that words were written into, and that has none as a whole."""
+        for (reel, name), mark in marks_for(facts).items():
             row = self.world.row(reel if name is None else f"role:{name}")
             if row is None or row.get("outside") is not True:
                 yield mark

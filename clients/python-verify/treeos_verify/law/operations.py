@@ -711,7 +711,7 @@ def vouch(work):
         refuse_unless(is_root and (role is None or namespace is None), "INVALID_INPUT")
         permit(work.actor["parent"] is None)
         row = work.world.row(f"world:{namespace}" if role is None else f"role:{role}")
-    conflict(row is None or row.get("outside") is not True or value_hash(row) != work.args["seen"])
+    conflict(row is None or "outside" not in row or value_hash(row) != work.args["seen"])
     return facts_of.vouched(reel_of(work.target), role, namespace)
 
 

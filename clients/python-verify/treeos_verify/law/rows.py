@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 
+from ..origin import marks_after
 from ..plain_json import ABSENT, at, given, same
 from ..states import set_path
 
@@ -103,7 +104,7 @@ def role_set(row, fact):
     role["requiredCognition"] = given(spec, "requiredCognition")
     if type(at(spec, "triggerOn")) is list:
         role["triggerOn"] = spec["triggerOn"]
-    return role | ({"outside": True} if row is not None and row.get("outside") is True else {})
+    return role
 
 
 def made_thing(_, fact):
@@ -186,8 +187,8 @@ CHANGE = {
     "approval:used": ends("given", "used"),
     "approval:voided": ends("given", "voided"),
     "role:deleted": lambda row, fact: {**row, "deleted": True, "at": fact.at},
-    "origin:outside": lambda row, _: {**row, "outside": True},
-    "origin:vouched": lambda row, _: without(row, "outside"),
+    "origin:outside": lambda row, _: row,
+    "origin:vouched": lambda row, _: row,
 }
 # What lies in a place, by the facts of the reel of the place: (came, went, field).
 CONTENTS = {
@@ -208,8 +209,13 @@ class RowFact:
 
 def row_after(row, fact):
     if fact.kind in MAKE:
-        return MAKE[fact.kind](row, fact)
-    return CHANGE[fact.kind](row, fact) if fact.kind in CHANGE and row is not None else row
+        after = MAKE[fact.kind](row, fact)
+    elif fact.kind in CHANGE and row is not None:
+        after = CHANGE[fact.kind](row, fact)
+    else:
+        return row
+    marks = marks_after(None if row is None else row.get("outside"), fact.kind, fact.payload)
+    return without(after, "outside") | ({} if marks is None else {"outside": marks})
 
 
 LOST = object()

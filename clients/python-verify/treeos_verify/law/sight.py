@@ -248,7 +248,10 @@ def named_by(world, me, asker, token, is_inward):
         return configured(me, token["resolver"])
     if "kind" in token:
         raise Dropped
-    space, beings = place_pattern(token["pattern"])
+    place = place_pattern(token["pattern"]) if type(at(token, "pattern")) is str else None
+    if place is None:
+        raise Dropped
+    space, beings = place
     try:
         of, path = parse_address(space)
     except Refused:

@@ -2,6 +2,7 @@
 
 from ..plain_json import Broken, given
 from ..gates import NOTHING
+from ..origin import meet
 from .rows import LOST, REGISTRY
 
 LINEAGE = 64
@@ -31,13 +32,18 @@ def of_gates(row, kind):
     return NOTHING | more | {"isPerson": given(row, "cognition", "kind") == "human", "isEnded": "ended" in row}
 
 
+def counts(key, marks):
+    """Operations of TreeOS read the rules of spaces, and of other marked paths nothing."""
+    return marks is True or (marks is not None and key.startswith("space:") and any(meet(mark, ["permissions"]) for mark in marks))
+
+
 class LawWorld:
     """Answers what the gates ask of a world, and what operations do."""
 
     def __init__(self, rows, heads, is_whole, content, instead=None):
         self.rows, self.heads, self.is_whole, self.content = rows, heads, is_whole, content
         self.instead = instead or {}
-        self.marked = set()  # keys of rows with words from outside that were read
+        self.marked = set()  # keys of rows that were read, and whose marks count for what is decided
         self.views, self.lines = {}, {}
 
     def beside(self):
@@ -65,7 +71,7 @@ class LawWorld:
         row = self.rows.row(key, seq)
         if row is LOST:
             raise NotProven(GONE)
-        if row is not None and row.get("outside") is True:
+        if row is not None and counts(key, row.get("outside")):
             self.marked.add(key)
         return row
 

@@ -1,7 +1,7 @@
-import { asJson, fromJson, type Json, readPath, TreeosError } from '@treeos/core'
+import { asJson, fromJson, type Json, TreeosError } from '@treeos/core'
 import { openedIn, type Presence } from '@treeos/reality'
 import { digestOf, readBlobCached, readRows } from '@treeos/store'
-import { type RoleRow, roleKey, worldKey } from '@treeos/world'
+import { isMarked, type RoleRow, type Row, roleKey, worldKey } from '@treeos/world'
 
 /**
  * What a person marks as trusted: a place, a being or a thing by its whole address, or a role or the signals
@@ -30,7 +30,7 @@ export async function markedView(
 ): Promise<MarkedView> {
   const [row] = await readRows(db, reality.id, [vouchedKey(asked)])
   const state = row?.state ?? null
-  if (state === null || readPath(state, ['outside']) !== true)
+  if (state === null || !isMarked(fromJson<Row>(state)))
     throw new TreeosError(
       'RESOURCE_CONFLICT',
       'everything there is trusted: it holds nothing from outside that is not marked as trusted',

@@ -1,5 +1,6 @@
 import { beingReel, type Json, readPath } from '@treeos/core'
 import { isContextKind, pathsRead, signerOf } from '@treeos/verify'
+import { OUTSIDE } from '@treeos/world'
 
 /** Whether what a flow read, or who signed the act, depends on a fact of a reel. */
 export type IsOfContext = (reel: string, kind: string, payload: Json) => boolean
@@ -28,6 +29,7 @@ export function contextOf(record: Json, open: Json, program: Json): IsOfContext 
   const ofDryRun = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']]
   const qualities = [['roleFlow'], ...ofDryRun, ...qualitiesRead(program, 'me')]
   return (reel, kind, payload) => {
+    if (kind === OUTSIDE) return reel === me || /^(space|world):/.test(reel) // which paths it marks
     if (!isContextKind(kind)) return false
     const path = pathKeys(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))
     switch (kind) {

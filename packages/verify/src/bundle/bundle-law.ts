@@ -280,8 +280,11 @@ export class BundleLaw {
     }
   }
 
+  /** The spec of a role; undefined where it is not here. */
+  readonly specOf = (digest: string): Json | undefined => this.#contents(digest) ?? this.#specs.get(digest)
+
   #content(digest: string): Json {
-    const found = this.#contents(digest) ?? this.#specs.get(digest)
+    const found = this.specOf(digest)
     if (found === undefined) throw new MissingContent(`the content ${digest} is not in the bundle`)
     return found
   }

@@ -9,6 +9,7 @@ import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from '../moment.ts'
+import { MomentReads } from '../moment-reads.ts'
 import { momentlessKind } from '../momentless.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
@@ -397,8 +398,10 @@ class BundleCheck {
     const being = String(record.being)
     const program = this.#contents.get(String(at(open, 'program')))
     const source = this.#law.rowsAt(basis)
-    const { faults, missing, hidden } = await deriveOpened(moment, { source, lastAct, program })
-    const shown = { origins: this.#origins, isWhole: this.#isWhole, program, noted }
+    const { faults, missing, hidden, place: of } = await deriveOpened(moment, { source, lastAct, program })
+    const { specOf } = this.#law
+    const reads = new MomentReads(record, open, { place: of, program, noted, specOf })
+    const shown = { origins: this.#origins, isWhole: this.#isWhole, program, noted, reads }
     const place = { ...this.#at, on: basis.map(([reel]) => reel) }
     for (const [reason, what] of [
       ...faults,

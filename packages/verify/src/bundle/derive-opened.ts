@@ -46,6 +46,8 @@ export interface Derivation {
   readonly missing: readonly ReelId[]
   /** the space whose qualities were hidden from its flow, where only the record says so */
   readonly hidden: string | null
+  /** where its being was; null where that is not known */
+  readonly place: string | null
 }
 
 /** Derives the context of a moment, its program and its stack again, and compares. */
@@ -57,14 +59,15 @@ export async function deriveOpened(opened: OpenedLine, sources: DerivationSource
     const what = error instanceof Error ? error.message : String(error)
     derivation.faults.push(['context-mismatch', `what it opened with has another form: ${what}`])
   }
-  const { faults, missing, hidden } = derivation
-  return { faults, missing: [...missing], hidden }
+  const { faults, missing, hidden, place } = derivation
+  return { faults, missing: [...missing], hidden, place }
 }
 
 class OpenedMoment {
   readonly faults: OpeningFault[] = []
   readonly missing = new Set<ReelId>()
   hidden: string | null = null
+  place: string | null = null
   #asksPlace = false
   readonly #record: JsonObject
   readonly #open: JsonObject
@@ -93,6 +96,7 @@ class OpenedMoment {
     this.#need(isThere, 'program-mismatch', 'it opened with no program')
     const reader = new WorldReader(this.#rows(this.missing, null))
     const me = await reader.being(String(this.#record.being))
+    this.place = me?.space ?? null
     if (me !== null) await this.#compareWith(reader, me)
     else if (isObject(program) && this.#record.stack !== null) this.#compareWorn(program)
   }

@@ -1,7 +1,7 @@
 /** Compares the facts of a moment with what follows from its decision alone: docs/formats.md, "The facts of an act". */
 
-import { REGISTRY_REEL } from '@treeos/core'
-import { buildRegistry, COUNTED_KIND, OUTSIDE, seed, WORDED } from '@treeos/world'
+import type { FactDraft } from '@treeos/core'
+import { buildRegistry, COUNTED_KIND, marksFor, OUTSIDE, seed, WORDED } from '@treeos/world'
 import { at, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import type { Moment } from '../moment.ts'
 import { CallToDerive, type DueInputs } from './call-to-derive.ts'
@@ -34,15 +34,18 @@ function broughtBy(open: Json): string | null {
   return isBrought ? id.slice('approved/'.length) : null
 }
 
-/** Marks follow words on the same reel, and say nothing more. */
+/** Marks follow words on the same reel, and are of the whole row or say where these were written. */
 function faultOfMarks(written: readonly WrittenFact[]): string | null {
-  const worded = new Set(written.flatMap(({ reel, kind }) => (WORDED.has(kind) ? [reel] : [])))
-  const isMark = ({ reel, payload }: WrittenFact) => {
-    const form: JsonObject = reel === REGISTRY_REEL ? { name: at(payload, 'name') ?? null } : {}
-    return worded.has(reel) && (payload === null || same(payload, form))
-  }
-  const areMarks = written.every((fact) => fact.kind !== OUTSIDE || isMark(fact))
-  return areMarks ? null : 'it marks something else than the rows of its words'
+  const isGone = (reel: string) =>
+    written.some((fact) => fact.reel === reel && WORDED.has(fact.kind) && fact.payload === null)
+  const due = marksFor(written.filter(({ payload }) => payload !== null) as FactDraft[])
+  const isDue = ({ reel, payload }: WrittenFact) =>
+    due.some((mark) => {
+      const { paths: _at, ...whole } = mark.payload
+      return mark.reel === reel && [null, whole, mark.payload].some((one) => same(payload, one as Json))
+    })
+  const areMarks = written.every((fact) => fact.kind !== OUTSIDE || isGone(fact.reel) || isDue(fact))
+  return areMarks ? null : 'it marks something else than where its words are'
 }
 
 /** A call is counted by its own arguments. By which of them, the rules say. */

@@ -10,6 +10,7 @@ import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfMoment, type Moment } from '../moment.ts'
+import { MomentReads } from '../moment-reads.ts'
 import { faultsOfOrigin } from '../origin.ts'
 import { type PasskeyResult, signerOf, signingOf } from '../passkey.ts'
 import { openIn } from '../recorded-moment.ts'
@@ -162,7 +163,9 @@ async function openedWith(
   const [wrong] = derivation.faults
   need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
   const missing = derivation.missing.filter((reel) => reel !== REGISTRY_REEL)
+  const nothing = { place: null, program: undefined, noted: undefined, specOf: () => undefined }
   const origin = {
+    reads: new MomentReads(said, open, nothing),
     origins: world.origins,
     isWhole: (reel: string) => world.shown.has(reel),
     program: undefined,

@@ -76,7 +76,7 @@ export async function checkOwnFacts(witness: Parts, world: WitnessReels, me: Bei
   }
   const wasMarked = (reel: string, name: Json) => {
     const seq = world.shown.get(reel)?.head[0]
-    return seq === undefined ? null : world.origins.isMarked(reel, seq, name)
+    return seq === undefined ? null : world.origins.marksAt(reel, seq, name)
   }
   const isMarked = at(open, 'outside') !== true || !lacksMark(written, wasMarked)
   need(isMarked, 'what it wrote holds words from outside, and has no mark')

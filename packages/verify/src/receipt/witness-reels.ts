@@ -3,10 +3,12 @@ import {
   COUNTED_KIND,
   childrenAfter,
   evolve,
+  OUTSIDE,
   type Row,
   type RowChange,
   type RowSource,
   rowKeyOf,
+  VOUCHED,
 } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { type KnownRow, knownOf } from '../due/call-to-derive.ts'
@@ -16,7 +18,7 @@ import { isHeaderOf } from '../header.ts'
 import type { Head } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
 import { momentlessKind } from '../momentless.ts'
-import { Origins } from '../origin.ts'
+import { isOfWholeRows, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 
 /** A fact of a witness: its header, and salt and payload where something is derived from it. */
@@ -42,10 +44,13 @@ const PERMISSION_KINDS: ReadonlySet<string> = new Set([
   ...['matter:created', 'matter:moved', 'approval:asked', 'approval:given', COUNTED_KIND],
 ])
 /** Kinds of facts that change a row whatever their payloads say. */
-const SAYS_ALL: ReadonlySet<string> = new Set([
+const SAY_ALL: ReadonlySet<string> = new Set([
   ...['approval:denied', 'approval:expired', 'approval:used', 'approval:voided'],
-  ...['origin:outside', 'origin:vouched'],
+  VOUCHED,
 ])
+
+/** A mark of a thing or a role says nothing more than its kind does. */
+const isMarkOfWhole = (reel: ReelId, kind: string): boolean => kind === OUTSIDE && isOfWholeRows(reel)
 
 /** Kinds of facts whose payloads flows and signatures may read, and gates do not. A witness may bring them. */
 const CONTEXT_KINDS: ReadonlySet<string> = new Set([
@@ -70,7 +75,8 @@ function payloadOf(
   const isWithheld = salt === null && payload === null
   const isNeeded = isPermissionFact(reel, kind) && kind !== BIRTH_OF_CHILD_KIND
   if (isWithheld && !isNeeded) return null
-  const isKnown = isPermissionFact(reel, kind) || (isContextKind(kind) && !/^(approval|tally):/.test(reel))
+  const isOfContext = isContextKind(kind) || kind === OUTSIDE
+  const isKnown = isPermissionFact(reel, kind) || (isOfContext && !/^(approval|tally):/.test(reel))
   if (!isKnown) throw wrong('brings a payload that nothing is derived from')
   if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')
   if (!isPayloadOf(kind, payload)) throw wrong('has a payload of another form')
@@ -113,6 +119,7 @@ export class WitnessReels {
         if (!isGap) throw wrong('stands before a gap that has no end')
         cuts.push([seq, hash, Number(to)])
         this.#partial.add(reel)
+        this.origins.leaveOut(reel, Number(to))
         ;[seq, hash] = [Number(to), String(last)]
       } else {
         if (!isArray(link) || link.length !== 3) throw wrong('is not [header, salt, payload]')
@@ -136,7 +143,7 @@ export class WitnessReels {
     else if (kind === BIRTH_OF_CHILD_KIND) this.#unnamed.add(reel)
     else if (isContextKind(kind) && !isPermissionFact(reel, kind))
       this.withheld.set(reel, (this.withheld.get(reel) ?? 0) + 1)
-    if (payload === null && !SAYS_ALL.has(kind)) {
+    if (payload === null && !SAY_ALL.has(kind) && !isMarkOfWhole(reel, kind)) {
       if (rowKeyOf({ reel, kind, payload: {} }) !== null) this.#partial.add(reel)
       return
     }

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type Orientation,
   type RoleName,
+  type SpacePath,
   spaceName,
   type Verb,
 } from '@treeos/core'
@@ -12,7 +13,7 @@ import { rolesNamed } from '../gates/reach.ts'
 import { readsPlace } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { withoutShadow } from '../rows/qualities.ts'
-import { type BeingRow, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
+import { type BeingRow, beingKey, type KeyPath, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
 import type { Quotes } from './wake-quotes.ts'
 
 /** The time at which a moment opened. It is recorded for replay, since time-zone tables change. */
@@ -103,6 +104,8 @@ export async function openContext(
   const flow = dryRun?.flow ?? own
   const paths = flowPaths(flow)
   const namespaces = worldNamespaces(paths)
+  reader.reads(beingKey(me.name)) // its wakes rest on its own qualities, as those of schedules do
+  for (const [key, path] of readByFlow(paths, me.space)) reader.reads(key, path)
   const names = [
     ...new Set([
       ...rolesNamed(dryRun === undefined ? me : { ...me, qualities: { roleFlow: flow } }),
@@ -150,6 +153,14 @@ export async function openContext(
   const restsOnOrigin = readsOrigin || opening.asked !== null
   return { program, context: sliceContext(context, paths), isPlaceHidden, outside, restsOnOrigin }
 }
+
+/** The qualities of its place, and the signals, that a flow with these paths reads: keys of rows with paths. */
+export const readByFlow = (paths: readonly string[], place: SpacePath): [key: string, path: KeyPath][] =>
+  paths.flatMap((dotted): [string, KeyPath][] => {
+    const [root, name, ...path] = dotted.split('.')
+    if (root === 'space' && name === 'quality') return [[spaceKey(place), path]]
+    return root === 'world' && name !== undefined ? [[worldKey(name), path]] : []
+  })
 
 /** Who speaks to the being in a moment, by kind, as rows say. Without a speaker it is the being itself. */
 async function originsOf(

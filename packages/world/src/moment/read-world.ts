@@ -29,9 +29,11 @@ import type { BuiltFace, Face, FaceFile, Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { resolve } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
+import { spaceKey } from '../rows/rows.ts'
 import { buildFace, buildInwardFace } from './build-face.ts'
 import { holdsOutside, type MomentInputs, openContext } from './context.ts'
-import { valueAt } from './wake-quotes.ts'
+import { rowOfChange, valueAt } from './wake-quotes.ts'
+import { wordsShown } from './words-shown.ts'
 
 /**
  * All that one moment sees: its program, the context slice, its stack, its face, and every head that was
@@ -184,6 +186,10 @@ async function seeFor(
   const specs = await Promise.all(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
   )
+  const words = wordsShown(specs, cognition)
+  if (words === 'all') reader.readsAll()
+  if (words === 'place') reader.reads(spaceKey(me.space))
+  if (quotes?.change !== undefined) reader.reads(rowOfChange(quotes.change), quotes.change.path)
   let unseen: readonly string[] = []
   const changed = async (seer: Seer) => {
     unseen = await unseenOf(seer, quotes?.of ?? [])

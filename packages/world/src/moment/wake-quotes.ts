@@ -97,6 +97,10 @@ function changeIn({ what, target }: JsonObject): NonNullable<Quotes['change']> |
   return { target, path: what.split('.').slice(2) }
 }
 
+/** The key of the row that a change is of. */
+export const rowOfChange = ({ target }: NonNullable<Quotes['change']>) =>
+  target.startsWith('@') ? beingKey(target.slice(1)) : spaceKey(target)
+
 /** A longer value is left out of what a wake tells: the being sees the world anyway. */
 const VALUE_LENGTH_MAX = 1024
 
@@ -106,11 +110,10 @@ const VALUE_LENGTH_MAX = 1024
  */
 export async function valueAt(
   world: WorldReader,
-  { target, path }: NonNullable<Quotes['change']>,
+  change: NonNullable<Quotes['change']>,
 ): Promise<Json | undefined> {
-  const row = await (target.startsWith('@')
-    ? world.row(beingKey(target.slice(1)))
-    : world.row(spaceKey(target)))
+  const { path } = change
+  const row = await world.row(rowOfChange(change))
   if (row === null) return undefined
   let value: Json | undefined = row.qualities
   for (const key of path) value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined

@@ -21,12 +21,13 @@ import {
   type SpacePath,
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
-import { isMarked } from '../rows/origin.ts'
+import { doMeet, isMarked, marksOf, RULES } from '../rows/origin.ts'
 import {
   type ApprovalRow,
   approvalKey,
   type BeingRow,
   beingKey,
+  type KeyPath,
   type MatterRow,
   matterKey,
   type RoleRow,
@@ -90,6 +91,12 @@ export class WorldReader {
   #failed: { readonly error: unknown } | null = null
   #aside: Aside = {}
   #isFrozen = false
+  /** keys of the rows with marks, and those asked for since the last question */
+  readonly #marked = new Set<string>()
+  #touched = new Set<string>()
+  /** paths whose words count, by row */
+  readonly #reads = new Map<string, KeyPath[]>()
+  #readsAll = false
   #hasOutside = false
   #touchedOutside = false
 
@@ -102,16 +109,45 @@ export class WorldReader {
     return this.#heads
   }
 
-  /** Whether anything that was read so far holds words from outside. */
+  /**
+   * Whether anything that was read so far holds words from outside. Of a row with marked paths those count
+   * that are read for their words: {@link reads} and {@link readsAll} name them.
+   */
   get hasOutside(): boolean {
-    return this.#hasOutside
+    return this.#hasOutside || this.#doCount(this.#marked)
   }
 
   /** Whether anything of that was asked for since this was last called. */
   takeOutside(): boolean {
-    const touched = this.#touchedOutside
+    const touched = this.#touchedOutside || this.#doCount(this.#touched)
     this.#touchedOutside = false
+    this.#touched = new Set()
     return touched
+  }
+
+  /** The words of a row below this path, or of the whole row, are read, so its marks there count. */
+  reads(key: string, path: KeyPath = []): void {
+    const known = this.#reads.get(key)
+    if (known === undefined) this.#reads.set(key, [path])
+    else known.push(path)
+  }
+
+  /** Code of an extension reads, which may read anything, so every mark counts. */
+  readsAll(): void {
+    this.#readsAll = true
+  }
+
+  #doCount(keys: ReadonlySet<string>): boolean {
+    for (const key of keys) if (this.#doMarksCount(key)) return true
+    return false
+  }
+
+  #doMarksCount(key: string): boolean {
+    const marks = marksOf(this.#rows.get(key) ?? null)
+    if (marks === undefined) return false
+    if (marks === true || this.#readsAll) return true
+    const read = [...(this.#reads.get(key) ?? []), ...(key.startsWith('space:') ? [RULES] : [])]
+    return marks.some((mark) => read.some((path) => doMeet(mark, path)))
   }
 
   /** What was read past this reader, as catalogs are, holds words from outside. */
@@ -241,7 +277,7 @@ export class WorldReader {
     for (const { key, state, head } of found) {
       const row = state === null ? null : fromJson<Row>(state)
       this.#rows.set(key, this.#isFrozen ? frozen(row) : row)
-      if (isMarked(row)) this.#hasOutside = true
+      if (isMarked(row)) this.#marked.add(key)
       // The oldest read of a reel counts: all reads of one reader are of one instant, or append checks that
       // they are.
       const known = this.#heads.get(head.reel)
@@ -273,7 +309,7 @@ export class WorldReader {
 
   #known<Key extends string>(key: Key): RowOf<Key> | null {
     const row = this.#rows.get(key) ?? null
-    if (this.#hasOutside && isMarked(row)) this.#touchedOutside = true
+    if (this.#marked.has(key)) this.#touched.add(key)
     return row as RowOf<Key> | null
   }
 

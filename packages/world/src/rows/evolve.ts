@@ -11,13 +11,15 @@ import {
 import { asked, endsAs, given } from './approvals.ts'
 import { budgeted, parkedBy, unparked } from './budgets.ts'
 import { inhabited, released } from './inhabitation.ts'
-import { marked, OUTSIDE, unmarked, VOUCHED } from './origin.ts'
+import { marksAfter, marksOf, OUTSIDE, VOUCHED } from './origin.ts'
 import { setAtPath } from './qualities.ts'
 import {
   type ApprovalRow,
   type BeingRow,
   type Coord,
   type MatterRow,
+  type OutsideMark,
+  type OutsideMarks,
   type RoleRow,
   type Row,
   roleKey,
@@ -53,7 +55,14 @@ export function evolve(row: Row | null, change: RowChange): Row | null {
   const apply = KINDS.get(change.kind)
   if (apply === undefined) return row
   const { onBehalfOf } = change.payload // the asker is the actor of what was done for it
-  return apply(row, typeof onBehalfOf === 'string' ? { ...change, actor: onBehalfOf } : change)
+  const after = apply(row, typeof onBehalfOf === 'string' ? { ...change, actor: onBehalfOf } : change)
+  return after === null ? null : remarked(after, marksAfter(marksOf(row), change))
+}
+
+function remarked(row: Row, marks: OutsideMarks | undefined): Row {
+  if (marks === marksOf(row)) return row
+  const { outside: _was, ...rest } = row as Row & OutsideMark
+  return (marks === undefined ? rest : { ...rest, outside: marks }) as Row
 }
 
 type RowEvolver = (row: Row | null, change: RowChange) => Row | null
@@ -125,8 +134,8 @@ const KINDS = new Map<string, RowEvolver>([
   ['approval:voided', changes<ApprovalRow>(endsAs('given', 'voided'))],
   [COUNTED_KIND, makes<TallyRow>(counted)],
   ['role:deleted', changes<RoleRow>((row, { at }) => ({ ...row, deleted: true, at }))],
-  [OUTSIDE, changes<Row>(marked)],
-  [VOUCHED, changes<Row>(unmarked)],
+  [OUTSIDE, changes((row) => row)],
+  [VOUCHED, changes((row) => row)],
 ])
 
 function bornBeing({ payload, at }: RowChange): BeingRow {
@@ -251,7 +260,6 @@ function roleSet({ payload, actor, at }: RowChange, old: RoleRow | null): RoleRo
     author: old?.author ?? actor,
     requiredCognition,
     ...(Array.isArray(triggerOn) ? { triggerOn } : {}),
-    ...(old?.outside === true ? { outside: true } : {}),
     deleted: false,
     at,
   }

@@ -24,12 +24,17 @@ export interface Size {
 /** A place in a space that has a size, in whole numbers. */
 export type Coord = Size
 
+export type KeyPath = readonly string[]
+
+/** The whole row, or paths of its qualities or of its signals, none of them within another. */
+export type OutsideMarks = true | readonly KeyPath[]
+
 /**
  * A row of which a part was written in a moment that held words from outside, and which no person has vouched
  * for since.
  */
 export interface OutsideMark {
-  readonly outside?: true
+  readonly outside?: OutsideMarks
 }
 
 /** A row caches the fold of one reel. A row that is deleted and folded again is the same to the byte. */

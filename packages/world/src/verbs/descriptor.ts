@@ -11,7 +11,15 @@ import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { isMarked } from '../rows/origin.ts'
 import { withoutShadow } from '../rows/qualities.ts'
-import type { Coord, MatterRow, Row, Size, SpaceRow } from '../rows/rows.ts'
+import {
+  beingKey,
+  type Coord,
+  type MatterRow,
+  type Row,
+  type Size,
+  type SpaceRow,
+  spaceKey,
+} from '../rows/rows.ts'
 import type { Catalogs } from './catalogs.ts'
 
 /** What SEE shows of an address: where it is, who and what is there, and its qualities. */
@@ -86,6 +94,7 @@ export async function describeReality(
   const lineage = being === null ? [] : await reader.lineage(being.name)
   const showsPlace = being === null || seesPlace
   const { qualities = {} } = being ?? space ?? {}
+  reader.reads(being === null ? spaceKey(path) : beingKey(being.name))
   return {
     address: {
       path,

@@ -80,7 +80,10 @@ export async function runOperation(
   at: OperationInputs,
   input: GivenInput,
 ): Promise<OperationOutcome> {
-  if (operation.origin !== SUBSTRATE_REGISTRY) at.onCode?.(operation.name)
+  if (operation.origin !== SUBSTRATE_REGISTRY) {
+    at.onCode?.(operation.name)
+    at.reader.readsAll()
+  }
   const effect = await effectOf(operation, at, input)
   if (effect.kind === 'effect-pending') return effect
   const decided = await guarded(operation, input, async () => {

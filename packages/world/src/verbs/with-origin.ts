@@ -1,5 +1,5 @@
 import { rowKeyOf } from '../rows/evolve.ts'
-import { isMarked, marksFor } from '../rows/origin.ts'
+import { marksFor, marksOf } from '../rows/origin.ts'
 import type { Act, ActInputs } from './act-inputs.ts'
 
 /**
@@ -13,8 +13,8 @@ export const spreadsOutside = (
 ): boolean => fromOutside || hasEffect || (caller.cognition !== 'human' && reader.hasOutside)
 
 /**
- * Marks what an act wrote and sends, where it may hold words from outside. Rows that are marked already get
- * no second mark.
+ * Marks what an act wrote and sends, where it may hold words from outside. Rows that are marked as a
+ * whole get no second mark.
  */
 export async function withOrigin(
   act: Act,
@@ -25,7 +25,7 @@ export async function withOrigin(
   for (const mark of marksFor(act.facts)) {
     const key = rowKeyOf(mark)
     await reader.prefetch([key ?? mark.reel]) // the append checks the head of what it writes
-    if (key === null || !isMarked(await reader.row(key))) marks.push(mark)
+    if (key === null || marksOf(await reader.row(key)) !== true) marks.push(mark)
   }
   return {
     ...act,
