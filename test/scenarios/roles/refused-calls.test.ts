@@ -48,7 +48,7 @@ describe.each([
     expect(await explain(world.db, 'ann', 1)).toMatchObject({ gates: { allowed: false }, wentOn: 2 })
     expect(userOf('ann', 0)).not.toContain('[refused]')
     expect(userOf('ann', 1)).toBe(
-      `${userOf('ann', 0)}\n\n[refused]\n| set-space with {"field":"a.b","value":1}: FORBIDDEN: set-space is not in canDo (set-being)\n` +
+      `${userOf('ann', 0)}\n\n[refused]\n| set-space on @ann with {"field":"a.b","value":1}: FORBIDDEN: set-space is not in canDo (set-being)\n` +
         'This was refused, and nothing was done. Call something else, or make no tool call.',
     )
     expect(await noticesOf('ann')).toEqual([])
@@ -72,7 +72,7 @@ describe.each([
       { outcome: 'act' },
     ])
     expect(userOf('bo', 2)).toMatch(
-      /\[refused\]\n\| your call: LLM_FAILED: .*\n\| set-being with .*: INVALID_INPUT: /,
+      /\[refused\]\n\| your call: LLM_FAILED: .*\n\| set-being on @bo with .*: INVALID_INPUT: /,
     )
     expect(await noticesOf('bo')).toEqual([])
   })
@@ -129,7 +129,7 @@ describe.each([
     await setFlow(world, 'gil', [{ when: { 'wake.kind': 'refused' }, role: 'modest' }, { role: 'clerk' }])
     await ask('gil')
     expect(await moments(world.db, 'gil')).toMatchObject([{ primary: 'clerk' }, { primary: 'modest' }])
-    expect(userOf('gil', 1)).toContain('[refused]\n| set-space: FORBIDDEN: ')
+    expect(userOf('gil', 1)).toContain('[refused]\n| set-space on @gil: FORBIDDEN: ')
   })
 
   it('a refusal that another call cannot mend is final', async () => {

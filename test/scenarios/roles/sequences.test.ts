@@ -241,13 +241,13 @@ describe('a mind sees', () => {
     await ask('scribe')
     await until(async () => (await moments(world.db, 'scribe')).length === 3)
     expect(prompts('scribe')[1]).toContain(
-      '@operator asked: "Note it, then tell me.". You go on by yourself, step 1 of at most 16. ' +
-        'You did set-being with {"field":"note.last","value":"ink"}. This is what it gave:\n{"result":',
+      '@operator asked: "Note it, then tell me.". You did set-being on @scribe (field note.last, value ink), ' +
+        'which gave: merge true, path note; last, value ink, step 1 of at most 16.',
     )
     expect((await told('scribe'))[1]).toMatchObject({
       event: 'self-continue',
       begun: { from: '@operator', content: 'Note it, then tell me.' },
-      did: 'did set-being with {"field":"note.last","value":"ink"}',
+      did: 'did set-being on @scribe with {"field":"note.last","value":"ink"}',
       result: { value: 'ink' },
     })
     expect(prompts('scribe')[0]).not.toContain('make no tool call')
@@ -294,7 +294,7 @@ describe('a mind sees', () => {
     await thinker('steps', [note(1), look('/library'), note(2), say('Done.')])
     await ask('steps')
     expect((await told('steps'))[3]?.earlier).toMatchObject([
-      { did: 'did set-being with {"field":"note.last","value":1}', result: { value: 1 } },
+      { did: 'did set-being on @steps with {"field":"note.last","value":1}', result: { value: 1 } },
       { address: '/library', seen: { type: 'library' } },
     ])
   })
@@ -303,7 +303,7 @@ describe('a mind sees', () => {
     await thinker('wordy', [note('x'.repeat(20_000))])
     await live(world, 'wordy', 'Write a lot.')
     await until(async () => (await moments(world.db, 'wordy')).length === 2)
-    expect((await told('wordy'))[1]?.did).toMatch(/^did set-being with 200\d\d characters$/)
+    expect((await told('wordy'))[1]?.did).toMatch(/^did set-being on @wordy with 200\d\d characters$/)
     expect(JSON.stringify((await told('wordy'))[1]).length).toBeLessThan(1000)
   })
 
