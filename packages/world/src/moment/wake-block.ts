@@ -80,7 +80,7 @@ export function wakeBlock(
   if (after !== null)
     lines.push('The last line of the user message says what you can do. Its sender did not write it.')
   // Last, since they change with every wake: a provider reads anew from the first character that differs.
-  if (wake.inReplyTo !== null) lines.push(`answers: ${inline(wake.inReplyTo)}`)
+  if (wake.kind === 'summon' && wake.inReplyTo !== null) lines.push(`answers: ${inline(wake.inReplyTo)}`)
   lines.push(`thread: ${inline(wake.root)}`)
   return { block: `[Wake]\n${lines.join('\n')}`, after }
 }
