@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { issueToken } from '@treeos/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { lineOf } from '../docs/lines.ts'
 import { PortalWorld } from '../support/portal.ts'
 import { useModelServer } from '../support/use-world.ts'
 
@@ -39,6 +40,15 @@ it('in curl', async () => {
     '"primary":"judge"',
   ])
     expect(stdout).toContain(part)
+})
+
+it('the desk of docs/rituals.md, in Python: it asks two specialists, and answers its customer', async () => {
+  model.script(lineOf)
+  const script = join(ROOT, 'docs/examples/desk.py')
+  const { stdout } = await promisify(execFile)('python3', [script], { env, timeout: 60_000 })
+  expect(stdout).toMatch(/^@desk You owe 42, and that is lawful\.$/m)
+  expect(stdout).toMatch(/^\d+ act @operator$[\s\S]*^\d+ act @legal$[\s\S]*^\d+ act @billing$/m)
+  model.reset()
 })
 
 it('in Python', async () => {

@@ -65,9 +65,9 @@ class Questions:
     def due(self, wake, being):
         if wake["kind"] == "act":
             return None
-        is_answer = wake["kind"] == "summon" and wake["inReplyTo"] is not None
+        is_answer = wake["inReplyTo"] is not None and not goes_on(wake)  # or a notice that none comes
         if not is_answer and not goes_on(wake) and not is_to_self(wake, being):
-            return UNKNOWN if wake["kind"] == "event" and wake["id"].startswith(("notice/", "unanswered/")) else asked_by(wake, being)
+            return asked_by(wake, being)
         if not is_answer:
             prior = wake["id"].partition("/")[2] if goes_on(wake) else wake["id"]
             return self.owed.get(prior, UNKNOWN)

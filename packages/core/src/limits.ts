@@ -44,6 +44,8 @@ export const LIMITS = {
   noticesMax: 500,
   /** questions of one being, for one that it was asked, that are open */
   questionsMax: 16,
+  /** the same, answered ones too: stops two beings of which one always asks again */
+  questionsInAllMax: 64,
   /** depth of one cause chain: stops two beings that answer each other */
   hopsMax: 16,
   /** wakes in one cause chain, except those by change: stops a chain that branches */

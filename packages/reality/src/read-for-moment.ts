@@ -188,7 +188,7 @@ async function owedBy(
   wake: InboxEntry,
 ): Promise<{ readonly owed: OwedAnswer | null; readonly unheard: readonly BeingName[] }> {
   const goesOn = isContinuation(wake) || isToSelf(wake, wake.being)
-  const isOfOther = goesOn || wake.isNotice || (wake.kind === 'summon' && wake.inReplyTo !== null)
+  const isOfOther = goesOn || wake.inReplyTo !== null
   const own = { owed: askedBy(wake, wake.being), unheard: [] }
   return isOfOther ? ((await findOwed(db, wake.id)) ?? { owed: null, unheard: [] }) : own
 }

@@ -126,12 +126,7 @@ async function compareOwed(db: Db, { being, open }: WokenMoment, compare: Compar
 }
 
 /** The question that a wake is about: its own, or that of the moment by which its being asked or goes on. */
-async function questionOfWake(
-  db: Db,
-  being: BeingName,
-  { wake, owed }: OpenRecord,
-): Promise<OwedAnswer | null> {
-  if (wake.kind === 'event' && !isContinuation(wake)) return owed ?? null // for what a notice tells of, the inbox alone says
+async function questionOfWake(db: Db, being: BeingName, { wake }: OpenRecord): Promise<OwedAnswer | null> {
   const isSelf = isToSelf(wake, being)
   if (!isContinuation(wake) && !isSelf && (wake.kind === 'act' || wake.inReplyTo === null))
     return askedBy(wake, being)

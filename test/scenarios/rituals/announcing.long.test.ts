@@ -20,6 +20,8 @@ import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const GUESTS = ['ada', 'bo', 'cy']
+/** Whom each of a ring asks. */
+const NEXT: Record<string, string> = { ping: '@pong', pong: '@ada', ada: '@ping' }
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
@@ -55,7 +57,8 @@ describe('an announcement to many', () => {
   it('"Proclaim it." to one herald stays small, even when every being always answers', async () => {
     alwaysSpeaking(['herald'])
     model.requests.length = 0
-    const { wakes } = await cameOf(await tell(world, 'herald', 'Proclaim it.'))
+    const told = await tell(world, 'herald', 'Proclaim it.', { expectReply: false })
+    const { wakes } = await cameOf(told)
     // 17 moments of the herald, which never falls silent, and one of a guest for each thing it said.
     expect(model.requests).toHaveLength(2 * (LIMITS.selfContinuesMax + 1))
     expect(wakes).toBeLessThanOrEqual(2 * (LIMITS.selfContinuesMax + 1) + 5)
@@ -81,18 +84,22 @@ describe('an announcement to many', () => {
 })
 
 describe('the depth of a chain', () => {
-  it('two minds that always answer each other stop at 16', async () => {
+  it('three minds that always ask the next one stop at 16, and each hears that no answer comes', async () => {
     model.script((request) => {
-      const opens = beingOf(request) === 'ping' && wordsIn(request) === 'Begin.'
-      return opens ? say({ target: '@pong', content: 'Well?' }) : undefined
+      if (/does not answer|ended as|Nobody knows/.test(wordsIn(request)))
+        return say({ content: 'Nobody knows.' })
+      return say({ target: NEXT[beingOf(request)]!, content: 'Well?' })
     })
     const told = await tell(world, 'ping', 'Begin.')
     const { depth, wakes } = await cameOf(told)
     expect(depth).toBe(LIMITS.hopsMax)
     expect(LIMITS.hopsMax).toBe(16)
     expect(wakes).toBeLessThan(2 * LIMITS.hopsMax + 5)
-    const last = (await Promise.all(['ping', 'pong'].map((name) => moments(world.db, name, 1)))).flat()
-    expect(last).toContainEqual(
+    expect((await wakesOf(world, 'operator')).find(({ inReplyTo }) => inReplyTo === told)).toMatchObject({
+      content: 'Nobody knows.',
+    })
+    const ended = (await Promise.all(Object.keys(NEXT).map((name) => moments(world.db, name)))).flat()
+    expect(ended).toContainEqual(
       expect.objectContaining({
         outcome: 'failure',
         reason: 'RATE_LIMITED',
@@ -102,15 +109,22 @@ describe('the depth of a chain', () => {
     model.reset()
   })
 
-  it('counts no answer to a question, so asking many one after the other goes no deeper', async () => {
-    const [first] = await wakesOf(world, 'pong')
-    const answer = (await wakesOf(world, 'ping')).find(({ inReplyTo }) => inReplyTo === first!.id)
-    expect(first).toMatchObject({ hops: 2, inReplyTo: null })
-    expect(answer).toMatchObject({ hops: 2 })
-    const answered = (await listChain(world.db, first!.root)).find(
-      ({ inReplyTo }) => inReplyTo === answer!.id,
+  it('counts no answer to a question, so asking many one after the other goes no deeper: 64 for one answer', async () => {
+    model.script((request) =>
+      beingOf(request) === 'pong' ? say({ content: 'Again!' }) : say({ target: '@pong', content: 'Well?' }),
     )
-    expect(answered).toMatchObject({ hops: 3 })
+    const told = await tell(world, 'ping', 'Ask.')
+    await cameOf(told)
+    const asked = (await listChain(world.db, told)).filter(
+      ({ being, kind }) => being === 'pong' && kind === 'summon',
+    )
+    expect(new Set(asked.map(({ hops }) => hops))).toEqual(new Set([2]))
+    expect(asked).toHaveLength(LIMITS.questionsInAllMax)
+    expect((await moments(world.db, 'ping', 1))[0]).toMatchObject({
+      outcome: 'failure',
+      reason: 'RATE_LIMITED',
+    })
+    model.reset()
   })
 })
 

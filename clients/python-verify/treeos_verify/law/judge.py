@@ -181,7 +181,6 @@ class Deciding:
         self.reply_to = given(primary, "replyTo") or "asker"
         self.answers_nobody = given(primary, "respondMode") == "none"
         self.self_continues = given(primary, "selfContinue") is True
-        self.asks_others = given(primary, "onAnswers") is not None
         self.is_of_code = False
         self.is_unseen = False
 
@@ -431,8 +430,7 @@ class Deciding:
             return [], [], "no-reply-expected"
         if reply is None:
             self.require_hop(self.open_hops() if owed is None else owed["hops"])
-        asks = self.asks_others and owed is not None
-        announces = self.self_continues and not asks and reply is None and self.j.cognition != "human"
+        announces = self.self_continues and owed is None and reply is None and self.j.cognition != "human"
         expects = call["expectReply"] if type(given(call, "expectReply")) is bool else not announces
         expects = expects or (name == me["name"] and owed is not None and self.j.cognition != "human")
         orientation = given(call, "orientation")

@@ -15,9 +15,9 @@ export function decisionFrom(
     role,
     answersBy,
   }: Pick<ComposedMoment, 'answersBy'> & {
-    readonly role: Pick<ComposedMoment['role'], 'prose' | 'respondMode'>
+    readonly role: Pick<ComposedMoment['role'], 'prose' | 'respondMode' | 'onAnswers'>
   },
-  record: Pick<OpenRecord, 'owed'>,
+  record: Pick<OpenRecord, 'owed' | 'unheard'>,
 ): Decision {
   if (answer.kind === 'call' && ignoredCalls > 0) return { ...answer, ignoredCalls }
   if (answer.kind !== 'see' || answer.content === null || !proseAnswers(role, record)) return answer

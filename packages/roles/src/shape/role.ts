@@ -72,7 +72,7 @@ export interface RoleSpec extends CanLists {
   readonly triggerOn?: readonly string[]
   readonly replyTo?: ReplyTarget
   readonly respondMode?: RespondMode
-  /** what it says to others while somebody waits for its answer asks them, also where it goes on by itself; left out, it acts on each */
+  /** left out, it acts on each */
   readonly onAnswers?: AnswerUse
   readonly prose?: ProseMeaning
 }

@@ -84,6 +84,7 @@ export async function findReply(db: Db, being: BeingName, correlation: string): 
     .selectAll()
     .where('in_reply_to', '=', correlation)
     .where('being', '=', being)
+    .where('kind', '=', 'summon') // a notice may end it, too
     .orderBy('age')
     .limit(1)
     .executeTakeFirst()

@@ -15,7 +15,7 @@ export const aboutOf = (w: RawBuilder<unknown> = sql`w`): RawBuilder<string> => 
 /** Of a row `s`: its sender asked it for another wake, and waits for the answer. */
 const isAsked = sql`s.kind = 'summon' and s.in_reply_to is null and s.expect_reply and s.being <> s.caller`
 /** Of a row `r`: it answers the row `s`. */
-const isAnswer = sql`r.in_reply_to = s.id and r.being = s.caller`
+const isAnswer = sql`r.in_reply_to = s.id and r.being = s.caller and r.kind = 'summon'`
 
 /**
  * Of a row `s` that is asked: its sender has not heard of its end. A being is told of each end, so what was neither answered nor let go is
@@ -53,7 +53,9 @@ export async function findOwed(
     from treeos.inbox w join treeos.inbox q on q.id = ${aboutOf()}
     where w.id = ${wake} and q.kind = 'summon' and q.caller <> q.being and q.in_reply_to is null and q.expect_reply
       and q.let_go is null and not exists (
-      select from treeos.inbox r where r.in_reply_to = q.id and r.being = q.caller)`.execute(db)
+      select from treeos.inbox r where r.in_reply_to = q.id and r.being = q.caller and r.kind = 'summon')`.execute(
+    db,
+  )
   const [row] = rows
   if (row === undefined) return null
   const { id, hops, unheard, ...caller } = row
@@ -61,32 +63,36 @@ export async function findOwed(
 }
 
 /**
- * Whether something is still to come of a wake: its moment, one by which its being goes on for it, a yes that is waited for, or what others
+ * Of a row `q`: something is still to come of it, its moment, one by which its being goes on for it, a yes that is waited for, or what others
  * were asked for it. Nothing is of what was let go, or is in a thread that was cut.
  * @param but a wake that does not count: that of the moment that asks
  */
+export const isOpenRow = (but: string | null = null): RawBuilder<boolean> => sql`q.let_go is null
+  and not exists (select from treeos.projection p where p.key = 'thread:' || q.root)
+  and (q.closed_by is null and q.id is distinct from ${but}
+      -- A summon that does not trigger the role stays, and no moment claims it again.
+      and not exists (select from treeos.moment_outcome o where o.wake = q.id and o.reason = 'not-triggered')
+    or exists (select from treeos.inbox i where i.about = q.id and i.closed_by is null and i.id is distinct from ${but}
+      and (i.kind = 'event' or i.being = q.being))
+    or exists (select from treeos.inbox s where s.about = q.id and ${isAsked} and ${isUnheard(sql`${but}::text`)}))`
+
+/** Whether something is still to come of a wake, beside another one. */
 export async function isOpenWake(db: Db, id: string, but: string | null = null): Promise<boolean> {
-  const { rows } = await sql`
-    select from treeos.inbox q where q.id = ${id} and q.let_go is null
-      and not exists (select from treeos.projection p where p.key = 'thread:' || q.root)
-      and (q.closed_by is null and q.id is distinct from ${but}
-          -- A summon that does not trigger the role stays, and no moment claims it again.
-          and not exists (select from treeos.moment_outcome o where o.wake = q.id and o.reason = 'not-triggered')
-        or exists (select from treeos.inbox i where i.about = q.id and i.closed_by is null and i.id is distinct from ${but}
-          and (i.kind = 'event' or i.being = q.being))
-        or exists (select from treeos.inbox s where s.about = q.id and ${isAsked} and ${isUnheard(sql`${but}::text`)}))`.execute(
-    db,
-  )
+  const { rows } = await sql`select from treeos.inbox q where q.id = ${id} and ${isOpenRow(but)}`.execute(db)
   return rows.length > 0
 }
 
-/** How many questions of a being are open that it asked for what this wake is about. */
-export async function countAsked(db: Db, wake: string): Promise<number> {
-  const { rows } = await sql<{ open: number }>`
-    select count(*) as open from treeos.inbox w join treeos.inbox s on s.about = ${aboutOf()}
-    where w.id = ${wake} and s.caller = w.being and ${isAsked} and s.let_go is null
-      and not exists (select from treeos.inbox r where ${isAnswer})`.execute(db)
-  return rows[0]?.open ?? 0
+/** How many questions a being asked for what this wake is about, and how many of them are open. */
+export async function countAsked(
+  db: Db,
+  wake: string,
+): Promise<{ readonly all: number; readonly open: number }> {
+  const { rows } = await sql<{ all: number; open: number }>`
+    select count(*) as all, count(*) filter (
+        where s.let_go is null and not exists (select from treeos.inbox r where ${isAnswer})) as open
+    from treeos.inbox w join treeos.inbox s on s.about = ${aboutOf()}
+    where w.id = ${wake} and s.caller = w.being and ${isAsked}`.execute(db)
+  return rows[0] ?? { all: 0, open: 0 }
 }
 
 /** Whether the being that asked something was told that no answer comes. */

@@ -5,6 +5,7 @@ import { offspringOf } from '../rows/offspring.ts'
 import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
+import { isOpenRow } from './questions.ts'
 
 export interface ThreadsWanted {
   /** at most this many */
@@ -210,8 +211,7 @@ export async function listOpenQuestions(db: Db, root: string): Promise<OpenQuest
   const { rows } = await sql<OpenQuestion>`
     select q.id, q.caller as asker, q.being from treeos.inbox q
     where q.root = ${root} and q.kind = 'summon' and q.in_reply_to is null and q.expect_reply and q.caller <> q.being
-      and not exists (select from treeos.inbox a where a.in_reply_to = q.id)
-      and (q.closed_by is null or exists (select from treeos.inbox w where w.about = q.id and w.root = q.root and w.closed_by is null))
+      and not exists (select from treeos.inbox a where a.in_reply_to = q.id and a.kind = 'summon') and ${isOpenRow()}
     order by q.age`.execute(db)
   return rows
 }

@@ -51,11 +51,8 @@ export class Questions {
   /** @returns undefined where that is not known */
   #dueTo(wake: WakeRecord, being: string): OwedAnswer | null | undefined {
     if (wake.kind === 'act') return null
-    const isAnswer = wake.kind === 'summon' && wake.inReplyTo !== null
-    if (!isAnswer && !isContinuation(wake) && !isToSelf(wake, being))
-      return wake.kind === 'event' && /^(notice|unanswered)\//.test(wake.id)
-        ? undefined
-        : askedBy(wake, being)
+    const isAnswer = wake.inReplyTo !== null && !isContinuation(wake) // or a notice that none comes
+    if (!isAnswer && !isContinuation(wake) && !isToSelf(wake, being)) return askedBy(wake, being)
     if (isAnswer) {
       const asked = (this.#said.get(`being:${being}`) ?? []).find(
         (one) => one.said?.correlation === wake.inReplyTo,

@@ -194,10 +194,13 @@ async function whyAskedEnough(
   sent: Wake,
 ): Promise<string | null> {
   if (owedIn(open, name) === null || askedBy(sent, sent.being) === null) return null
-  const { questionsMax: max } = LIMITS
-  return (await asked.questions.asked(open.wake.id)) < max
+  const { all, open: unheard } = await asked.questions.asked(open.wake.id)
+  const who = stanceOf(name)
+  if (unheard >= LIMITS.questionsMax)
+    return `${unheard} questions that ${who} asked for one answer are open: it asks more once it has heard`
+  return all < LIMITS.questionsInAllMax
     ? null
-    : `${max} questions that ${stanceOf(name)} asked for one answer are open: it asks more once it has heard`
+    : `${who} has asked ${all} questions for one answer: it asks no more`
 }
 
 const chainFull = (root: string): string =>

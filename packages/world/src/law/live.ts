@@ -45,8 +45,8 @@ export interface LiveQuestions {
   chain(root: string): Promise<number>
   /** wakes that a being gave itself to go on after an act or a refusal, for what this wake is about */
   continues(being: BeingName, wake: string): Promise<number>
-  /** questions that are open which a being asked for what this wake is about */
-  asked(wake: string): Promise<number>
+  /** questions that a being asked for what this wake is about, and those of them that are open */
+  asked(wake: string): Promise<{ readonly all: number; readonly open: number }>
   /** whether something is still to come of a question beside a wake */
   isOpen(question: string, but: string): Promise<boolean>
   /** calls that wait for a yes: of a being, and of all beings whose nearest person is the same */
@@ -133,7 +133,7 @@ export const nothingLive = (known: Partial<LiveQuestions> = {}): LiveQuestions =
   room: async () => ({ open: 0, ofSender: 0 }),
   chain: async () => 0,
   continues: async () => 0,
-  asked: async () => 0,
+  asked: async () => ({ all: 0, open: 0 }),
   isOpen: async () => false,
   waiting: async () => ({ ofAsker: 0, ofPerson: 0 }),
   heldByOther: async () => null,

@@ -35,13 +35,20 @@ export interface WakeRow {
 /** Whether a being waits for an answer. */
 export const isAwaited = ({ owed }: Pick<WakeRow, 'owed'>): boolean => owed !== undefined
 
-type ProseRules = Pick<ComposedRole, 'replyTo' | 'respondMode' | 'prose' | 'forceToolCall'>
+type ProseRules = Pick<ComposedRole, 'replyTo' | 'respondMode' | 'prose' | 'forceToolCall' | 'onAnswers'>
 
-/** Whether prose without a tool call is the answer to whoever waits. */
+/** Whether a role acts once all answers are in, and some are not. */
+const waitsForOthers = (
+  { onAnswers }: Pick<ComposedRole, 'onAnswers'>,
+  { owed, unheard = [] }: Pick<WakeRow, 'owed' | 'unheard'>,
+): boolean => onAnswers === 'all' && owed !== undefined && unheard.length > 0
+
+/** Whether prose without a tool call is the answer to whoever waits. It is not while a role that acts once all answers are in waits for some. */
 export const proseAnswers = (
-  { prose, respondMode }: Pick<ComposedRole, 'prose' | 'respondMode'>,
-  row: Pick<WakeRow, 'owed'>,
-): boolean => prose === 'answers' && respondMode !== 'none' && isAwaited(row)
+  { prose, respondMode, onAnswers }: Pick<ComposedRole, 'prose' | 'respondMode' | 'onAnswers'>,
+  row: Pick<WakeRow, 'owed' | 'unheard'>,
+): boolean =>
+  prose === 'answers' && respondMode !== 'none' && isAwaited(row) && !waitsForOthers({ onAnswers }, row)
 
 /**
  * Says who speaks, made from rows alone. So a model, and any program, can tell a being's words from an event
@@ -57,7 +64,7 @@ export function wakeBlock(
   answersBy: string | null = null,
 ): { readonly block: string; readonly after: string | null } {
   const kind = wakeLabel(wake)
-  const after = lastLine({ wake, caller, owed }, surface, role, answersBy)
+  const after = lastLine({ wake, caller, owed, unheard }, surface, role, answersBy)
   const lines = [
     `kind: ${inline(kind)}`,
     ...(toSelf ? ['from: yourself'] : caller === null ? ['from: nobody'] : []),
@@ -80,7 +87,7 @@ export function wakeBlock(
   if (after !== null)
     lines.push('The last line of the user message says what you can do. Its sender did not write it.')
   // Last, since they change with every wake: a provider reads anew from the first character that differs.
-  if (wake.inReplyTo !== null) lines.push(`answers: ${inline(wake.inReplyTo)}`)
+  if (wake.kind === 'summon' && wake.inReplyTo !== null) lines.push(`answers: ${inline(wake.inReplyTo)}`)
   lines.push(`thread: ${inline(wake.root)}`)
   return { block: `[Wake]\n${lines.join('\n')}`, after }
 }
@@ -124,6 +131,8 @@ function lastLine(
   answersBy: string | null,
 ): string | null {
   const { wake, caller } = row
+  if (waitsForOthers(role, row))
+    return 'To ask others, too, call the summon tool. To wait for those whom you asked, make no tool call.'
   const answer =
     wake.expectReply === false ? wantsNoAnswer(caller) : howToAnswer(row, surface, role, answersBy)
   // Where prose is the answer, a moment cannot end without an answer by leaving out the tool call.

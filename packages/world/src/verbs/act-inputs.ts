@@ -43,7 +43,7 @@ export interface ActInputs {
   /** depth of the moment in the cause chain; 0 for a person's act, which begins its own */
   readonly hops: number
   /** settings of the primary role for answers */
-  readonly role: Pick<ComposedRole, 'replyTo' | 'respondMode' | 'selfContinue' | 'onAnswers'>
+  readonly role: Pick<ComposedRole, 'replyTo' | 'respondMode' | 'selfContinue'>
   /** id of a summon that this act makes */
   readonly correlation: string
   readonly digest: (value: Json) => string

@@ -141,13 +141,10 @@ function closedBy(inReplyTo: string | null, { wake }: ActInputs): string[] {
 
 /**
  * A being that goes on by itself waits for nobody, so what it says to others is an announcement unless it
- * says otherwise, or its role asks others for whoever waits for its answer.
+ * says otherwise, or asks for somebody who waits for its answer.
  */
 const announces = ({ role, caller, owed }: ActInputs, inReplyTo: string | null): boolean =>
-  role.selfContinue === true &&
-  inReplyTo === null &&
-  caller.cognition !== 'human' &&
-  (role.onAnswers === undefined || owed === null)
+  role.selfContinue === true && owed === null && inReplyTo === null && caller.cognition !== 'human'
 
 /**
  * The end of a moment that answers once more: models do, and whoever asked has the answer. To say more, it

@@ -50,10 +50,11 @@ begin
     return false;
   elsif e.notice is not null then
     return says_who and e.caller is null and e.root in (w.root, w.id, e.id)
+      and (e.in_reply_to is null or e.in_reply_to = question and e.being = (select i.caller from inbox i where i.id = question))
       and e.notice = rtrim(format('%s @%s %s', content->>'event', this_being, case when content ? 'code' then coalesce(content->>'code', 'null') end))
       and (e.being = (select i.caller from inbox i where i.id = question) or e.being = 'operator' or e.being = any(line_of(this_being)))
       and case split_part(e.id, '/', 1)
-        when 'notice' then (ended in ('failure', 'skipped') or e.being = (select i.caller from inbox i where i.id = question)) and e.id = format('notice/%s/%s', this_moment, e.being)
+        when 'notice' then (ended in ('failure', 'skipped') or e.in_reply_to is not null) and e.id = format('notice/%s/%s', this_moment, e.being)
         when 'parked' then e.id = 'parked/' || this_moment
           and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:parked'))
         when 'spent' then why = 'self-continues-spent' and starts_with(e.id, format('spent/%s/', this_being))

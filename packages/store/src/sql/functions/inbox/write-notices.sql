@@ -12,13 +12,13 @@ declare
 begin
   select q.* into question from inbox i join inbox q on q.id = question_of(i) where i.id = own_wake;
   for n in
-    select i.id, i.being, i.priority, i.content, i.root, i.hops, i.notice, coalesce(i.outside, false) outside, i.salt
+    select i.id, i.being, i.priority, i.content, i.root, i.in_reply_to, i.hops, i.notice, coalesce(i.outside, false) outside, i.salt
     from jsonb_populate_recordset(null::inbox, entries) i
     where i.notice is not null and not exists (select from inbox where id = i.id)
     order by i.being collate "C", i.notice collate "C"
   loop
     is_person := not wakes(n.being, 'event');
-    if n.being = question.caller then
+    if n.being = question.caller and n.in_reply_to = question.id then
       update inbox set let_go = n.id where id = question.id and let_go is null;
     end if;
     key := case when is_person then n.notice else n.id end;
@@ -41,9 +41,9 @@ begin
           where being = n.being and notice = key and closed_by is null;
         exit when found;
       end if;
-      insert into inbox (id, being, kind, priority, content, root, hops, about, notice, outside, salt)
-        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.hops,
-          case when question.caller = n.being then question.about end, key, n.outside, n.salt)
+      insert into inbox (id, being, kind, priority, content, root, in_reply_to, hops, about, notice, outside, salt)
+        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.in_reply_to, n.hops,
+          case when n.in_reply_to = question.id then question.about end, key, n.outside, n.salt)
         on conflict do nothing;
       exit when found;
     end loop;
