@@ -1744,7 +1744,7 @@ export interface components {
             forceToolCall: boolean;
             layout: components["schemas"]["Layout"];
             name: components["schemas"]["RoleName"];
-            /** @description what it says to others while somebody waits for its answer asks them, also where it goes on by itself; left out, it acts on each */
+            /** @description left out, it acts on each */
             onAnswers?: components["schemas"]["AnswerUse"];
             permissions: components["schemas"]["Verb"][];
             prompt: string | components["schemas"]["FunctionPrompt"];
@@ -2466,7 +2466,7 @@ export interface components {
             forceToolCall?: boolean;
             layout?: components["schemas"]["Layout"];
             name: components["schemas"]["RoleName"];
-            /** @description what it says to others while somebody waits for its answer asks them, also where it goes on by itself; left out, it acts on each */
+            /** @description left out, it acts on each */
             onAnswers?: components["schemas"]["AnswerUse"];
             prompt: string | components["schemas"]["FunctionPrompt"];
             prose?: components["schemas"]["ProseMeaning"];
