@@ -360,7 +360,7 @@ describe('a webhook that comes', () => {
       ci: { build: { outside: { hook: 'build' }, content: { status: 'green' } } },
     })
     const [row] = await readRows(at.world.db, at.world.reality.id, ['world:ci'])
-    expect(row?.state).toMatchObject({ outside: true })
+    expect(row?.state).toMatchObject({ outside: [['build']] })
   })
 
   it('is refused unsigned, signed by another secret, out of time, and after its hook is gone', async () => {

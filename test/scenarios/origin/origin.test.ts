@@ -223,7 +223,9 @@ describe('what an effect brings', () => {
     await play(world, 'rash', { verb: 'summon', target: '@clerk', content: { call: clip } })
     await until(async () => (await stateOf('space:/desk'))?.outside !== undefined)
     const reply = await until(async () =>
-      (await wakesOf(world, 'rash')).find(({ inReplyTo }) => inReplyTo !== null),
+      (await wakesOf(world, 'rash')).find(
+        ({ id, inReplyTo }) => inReplyTo !== null && !id.startsWith('notice/'),
+      ),
     )
     expect(reply).toMatchObject({ outside: true, content: 'the page of x' })
   })

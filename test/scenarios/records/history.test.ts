@@ -2,7 +2,17 @@ import { moments } from '@treeos/client'
 import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
 import { exportHistories } from '../../support/histories.ts'
-import { beingOf, live, play, publish, rowOf, setRole, until, wakesOf } from '../../support/life.ts'
+import {
+  beingOf,
+  live,
+  play,
+  publish,
+  rowOf,
+  setRole,
+  until,
+  untilAtRest,
+  wakesOf,
+} from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
@@ -42,6 +52,7 @@ describe('history', () => {
       const queue = [reply]
       model.script((request) => (beingOf(request) === 'thinker' ? queue.shift() : undefined))
       await live(world, 'thinker', word('wake'))
+      await untilAtRest(world, 'thinker')
     }
     model.reset()
     await live(world, 'puppet', { throw: word('thrown') })

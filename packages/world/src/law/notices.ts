@@ -56,7 +56,8 @@ export function asNotice(wake: Wake): Notice {
  * - The asker gets one once nothing is to come of its question any more. A person gets none where its moment acted or saw: who waits for
  *   the answer is told, and who does not wait misses nothing.
  * - For a being that was ended only the asker gets one.
- * - The approver of a parked being gets none unless it asked: the notice of the parking says the same.
+ * - The approver of a parked being gets none: the notice of the parking says the same. A being that asked gets both, since only this
+ *   one ends its question.
  * @param approver who may approve that the being goes on; null when the being is not parked
  */
 export async function noticesOfEnd(
@@ -87,7 +88,8 @@ export async function noticesOfEnd(
   const recipients = new Set<BeingName>(isTold ? [OPERATOR] : [])
   if (asker !== null) recipients.add(asker.caller.name)
   if (!isSignalled) recipients.delete(actor) // who signals is the operator
-  if (approver !== null && approver !== asker?.caller.name) recipients.delete(approver)
+  const isAskingMind = asker?.caller.name === approver && asker?.caller.cognition !== 'human'
+  if (approver !== null && !isAskingMind) recipients.delete(approver)
   return [...recipients].map((being) => {
     const wake = eventWake(being, `notice/${open.moment}/${being}`, content, open.wake)
     // It ends the question, and leads back to the being that asked as an answer does.
