@@ -77,7 +77,7 @@ const ANSWERS: Readonly<Record<string, Reply>> = {
   looks: { tool: { name: 'see', args: { address: '/' } } },
   confused: { tool: { name: 'no-such-tool', args: {} } },
   garbled: { tool: { name: 'summon', args: 'not JSON{' } },
-  refused: { status: 400 },
+  refused: { status: 422 },
   absent: { status: 500 },
   cut: { reset: 'mid-body' },
   strange: { raw: 'no JSON at all' },

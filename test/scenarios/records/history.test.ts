@@ -39,7 +39,7 @@ describe('history', () => {
     const replies: Reply[] = [
       { tool: { name: 'summon', args: { content: word('reply') } }, content: word('prose') },
       { content: word('thought') },
-      { status: 400, body: { error: { message: word('refusal') } } },
+      { status: 422, body: { error: { message: word('refusal') } } },
       { status: 500, body: { error: { message: word('fault') } } }, // and then the default answer
       { raw: word('garbage') },
       { tool: { name: 'do', args: { operation: word('action') } } },

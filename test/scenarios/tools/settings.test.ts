@@ -127,7 +127,7 @@ describe('what was lived before the settings of a tool server changed', () => {
   })
 
   it('names the extensions in its record, also where a mind failed', async () => {
-    queue.push({ status: 400 })
+    queue.push({ status: 422 })
     expect(await live(world, 'poet', 'never')).toMatchObject({ n: 2, outcome: 'failure' })
     const code = codeOf(buildRegistry([seed, stage, ...withoutAsk.extensions]))
     // it is that of the open record

@@ -94,7 +94,8 @@ export class EndpointClient {
 
   /**
    * Asks once. A request that is refused for a field is sent again without the field, which costs nothing:
-   * nobody worked on it.
+   * nobody worked on it. One that is refused by 400 for no reason that is known is sent once more as it is:
+   * some servers answer so while they load a model, or where their model wrote nonsense.
    * @throws {ModelTransientError}; the signal's reason
    */
   async send(asked: ModelRequest): Promise<ChargedCompletion> {
@@ -109,6 +110,7 @@ export class EndpointClient {
 
   async #send(asked: ModelRequest, deadlineSignal: AbortSignal): Promise<ChargedCompletion> {
     let quirks = this.#quirks.quirks
+    let isRepeated = false
     for (let requests = 1; ; requests++) {
       const form = this.#formOf(asked, quirks)
       const body = this.bodyOf(asked, form)
@@ -127,8 +129,9 @@ export class EndpointClient {
         isHeard || requests === REQUESTS_MAX
           ? null
           : this.#quirks.suspect(sent.refusal, form, bodyFields(body), quirks)
-      if (quirk === null) return this.#refused(sent, asked, isHeard)
-      quirks = new Set<EndpointQuirk>([...quirks, quirk])
+      if (quirk !== null) quirks = new Set<EndpointQuirk>([...quirks, quirk])
+      else if (isHeard || isRepeated || !mayBeCured(sent.refusal)) return this.#refused(sent, asked, isHeard)
+      else isRepeated = true
     }
   }
 
@@ -250,6 +253,10 @@ export class EndpointClient {
     return found
   }
 }
+
+/** Whether the same request may be answered the next time. */
+const mayBeCured = ({ status, topic, named, inside }: EndpointRefusal): boolean =>
+  status === 400 && topic === null && named.length === 0 && !inside
 
 /**
  * Ends a call when its time is over, or when it is aborted. `AbortSignal.timeout` and `any` would stay in

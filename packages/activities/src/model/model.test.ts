@@ -93,15 +93,20 @@ describe('the name of the limit of an answer', () => {
   )
 
   it('is the first one again when no answer followed: the refusal may have quoted a prompt', async () => {
-    server.script([refuses('max_tokens', 400), { status: 400 }, FINE])
+    server.script([refuses('max_tokens', 400), { status: 400 }, { status: 400 }, FINE])
     const model = createModel(mind, { timeoutSeconds: 10 })
     expect(await model.decide(bounded)).toMatchObject({ decision: { kind: 'failure' } })
     await model.decide(bounded)
-    expect(sent()).toEqual([['max_tokens'], ['max_completion_tokens'], ['max_tokens']])
+    expect(sent()).toEqual([
+      ['max_tokens'],
+      ['max_completion_tokens'],
+      ['max_completion_tokens'],
+      ['max_tokens'],
+    ])
   })
 
   it('stays after a refusal that names something else', async () => {
-    server.script([FINE, refuses('temperature', 400), FINE])
+    server.script([FINE, refuses('temperature', 422), FINE])
     const model = createModel(mind, { timeoutSeconds: 10 })
     for (let i = 0; i < 3; i++) await model.decide(bounded)
     expect(sent().flat()).toEqual(['max_tokens', 'max_tokens', 'max_tokens'])
@@ -208,7 +213,6 @@ describe('what is answered', () => {
 
 describe('what cannot be mended is a failure at once', () => {
   it.each([
-    [400, 'model answered 400: check that TREEOS_MODEL can call tools and takes prompts of this length'],
     [401, 'model answered 401: check OPENAI_API_KEY'],
     [403, 'model answered 403: check what OPENAI_API_KEY may use'],
     [404, 'model answered 404: check TREEOS_MODEL and OPENAI_BASE_URL'],
@@ -222,6 +226,17 @@ describe('what cannot be mended is a failure at once', () => {
     const away = [401, 403, 404].includes(status) ? { unavailable: true } : {}
     const refused = status < 500 ? { refused: true, ...away } : {} // whatever was asked, nobody worked on it
     expect(await outcome()).toEqual({ ...failure(message), ...refused })
+  })
+
+  it('status 400, once the same request was refused twice; what the second one gives counts', async () => {
+    const refused = { status: 400, body: { error: { message: SENTINEL } } }
+    server.script([refused, refused, refused, { content: 'hm' }])
+    const model = createModel(mind, { timeoutSeconds: 10 })
+    const why = 'model answered 400: check that TREEOS_MODEL can call tools and takes prompts of this length'
+    expect(await model.decide(ask)).toEqual({ ...failure(why), refused: true })
+    expect(await model.decide(ask)).toMatchObject({ decision: { content: 'hm' } })
+    expect(new Set(server.requests.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(server.requests).toHaveLength(4)
   })
 
   it.each([301, 302, 303, 307, 308])('a redirect by %i is not followed', async (status) => {

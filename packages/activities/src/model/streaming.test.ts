@@ -134,17 +134,19 @@ describe('a server that refuses to stream', () => {
 
   it('is asked to stream again when it refuses without, too: the fault was another one', async () => {
     const model = createModel(mind, { timeoutSeconds: 5 })
-    server.script([{ status: 400 }, { status: 400 }, { tool: { name: 'summon', args: { content: 'hi' } } }])
+    const refused = { status: 400 }
+    server.script([refused, refused, refused, { tool: { name: 'summon', args: { content: 'hi' } } }])
     expect((await watched(model)).result).toMatchObject({ decision: { kind: 'failure' } })
     expect((await watched(model)).result).toMatchObject({ decision: spoke('hi') })
-    expect(server.requests.map(({ body }) => body?.stream)).toEqual([true, undefined, true])
+    expect(server.requests.map(({ body }) => body?.stream)).toEqual([true, undefined, undefined, true])
   })
 
-  it('for another reason, after it has streamed, is not asked again', async () => {
+  it('for another reason, after it has streamed, is asked once more as before', async () => {
     const model = createModel(mind, { timeoutSeconds: 5 })
-    server.script([whole, { status: 400 }])
+    server.script([whole, { status: 400 }, { status: 400 }])
     await watched(model)
     expect((await watched(model)).result).toMatchObject({ decision: { kind: 'failure' } })
+    expect(server.requests.map(({ body }) => body?.stream)).toEqual([true, true, true])
   })
 })
 
