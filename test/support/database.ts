@@ -59,6 +59,10 @@ export interface OwnDatabase extends Urls {
 export const emptyDatabase = (user?: string): Promise<OwnDatabase> =>
   createDatabase(user === undefined ? '' : `owner ${user}`)
 
+/** A database with all that another one holds, to which nobody is connected. */
+export const copyOf = ({ url }: Urls): Promise<OwnDatabase> =>
+  createDatabase(`template ${new URL(url).pathname.slice(1)}`)
+
 /** A migrated database with no reality in it. */
 export const migratedDatabase = (): Promise<OwnDatabase> =>
   createDatabase(`template ${inject('templateDatabase')}`)

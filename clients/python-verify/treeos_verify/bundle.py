@@ -3,6 +3,7 @@
 import re
 
 from .facts import check_facts
+from .effect_key import check_effect_key
 from .forms import has_form, is_payload_of
 from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from .heads import whole_heads
@@ -48,6 +49,7 @@ class Bundle:
         self.reality, self.being, self.since, self.until = "", None, 1, None
         self.stage, self.counts = 0, {}
         self.chains, self.hashes = {}, {}
+        self.last_yes = {}
         self.loose, self.unnamed, self.proven = {}, set(), set()
         self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
         self.contents, self.unused = {}, set()
@@ -132,6 +134,8 @@ class Bundle:
         self.states.take(reel, seq, header, payload)
         self.rows.take(reel, seq, header, payload, own)
         self.origins.take(reel, seq, header, payload, own)
+        if header["kind"] == "approval:given":
+            self.last_yes[reel] = own
         self.questions.take_fact(reel, seq, header, payload)
         self.count(header, payload)
         if self.link(reel, seq, prev, own):
@@ -181,6 +185,8 @@ class Bundle:
         check_moment(value, heads)
         if is_known_law(record):
             check_forms(value, value["noted"])
+            of_being = lambda being, n: self.hashes.get(f"moments:{being}", {}).get(n)
+            check_effect_key(value, self.reality, of_being, self.last_yes.get)
         noted = None if value["noted"] is None else salted_hash(value["basisSalt"], value["noted"])
         need(same(given(value, "open", "noted"), noted), "it noted something else", "open-mismatch")
         name = record["moment"]

@@ -70,13 +70,10 @@ async function dropOverlay(deps: BeatDeps, moment: MomentId): Promise<void> {
   if (handle !== null) deps.overlays.drop(handle, moment)
 }
 
-/**
- * What the key of an effect follows from: the moment, or the yes that the moment brings, which two lives may
- * bring.
- */
-async function effectKey({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<string> {
+/** The key of an effect that was asked for before requests held theirs: it may be under way. */
+async function keyOfUnkeyed({ db, memory, observe, reality }: BeatDeps, moment: MomentId): Promise<string> {
   const { record } = await withPostgresRetry(observe, () => memory.moments.load(db, moment))
-  return approvalOf(record.wake) === null ? moment : record.wake.id
+  return `${reality.id}/${approvalOf(record.wake) === null ? moment : record.wake.id}`
 }
 
 /**
@@ -116,7 +113,7 @@ async function attempt(
   request: EffectRequest,
   { overlays, isCheck }: { readonly overlays: OverlayRecord[]; readonly isCheck: boolean },
 ): Promise<EffectResult> {
-  const { operation, args, ...by } = request
+  const { operation, args, actor, target } = request
   const { effect, entry } = deps.registry.operations.get(operation) ?? {}
   if (effect === undefined) throw new Error(`the code of ${operation} is not loaded in this worker`)
   crashPoint('effect:before')
@@ -129,9 +126,10 @@ async function attempt(
     try {
       secrets = takeSecrets(effect.secrets ?? [], deps.secret)
       const at: EffectAttempt = {
-        ...by,
+        actor,
+        target,
         args: args as JsonObject,
-        key: `${deps.reality.id}/${await effectKey(deps, moment)}`,
+        key: request.key ?? (await keyOfUnkeyed(deps, moment)),
         signal,
         secrets,
         fetch: outsideFetch(deps.privateHosts, signal),

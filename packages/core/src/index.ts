@@ -41,6 +41,7 @@ export {
   readText,
   withOwnNames,
 } from './call-shape.ts'
+export { type CauseSource, causeSourceOf, type EffectCause, keyedBy } from './effect-cause.ts'
 export { ERROR_STATUS, type ErrorCode, isErrorCode, storableMessage, TreeosError } from './error.ts'
 export { brandError } from './error-brand.ts'
 export {

@@ -165,12 +165,14 @@ export {
   saltedDecision,
 } from './moments/decision.ts'
 export {
+  type EffectAsked,
   type EffectRequest,
   type EffectResult,
   effectDigests,
   findEffect,
   findHeldByOther,
   hasEffectOfWake,
+  keyedRequest,
   listHeldFacts,
   recordEffect,
   recordEffectResult,

@@ -1,7 +1,8 @@
 import { act, approvals, closeInbox, inbox, inhabit, summon } from '@treeos/client'
 import { type Json, type JsonObject, LIMITS } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import { readRows } from '@treeos/store'
+import { listFactsAfter, readRows } from '@treeos/store'
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, momentOf, play, ring, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
@@ -332,7 +333,13 @@ describe('against tricks', () => {
     await ring(world, 'clerk')
     expect(await carriedOut(id)).toMatchObject({ outcome: 'failure', reason: 'INTERNAL' })
     expect(sent.filter((euros) => euros === 61)).toEqual([61])
-    expect(keys.at(-1)).toBe(`${world.reality.id}/approved/${id}`)
+    // the key rests on the yes, and so does that of the next life
+    const { rows } = await sql<{ cause: object }>`
+      select convert_from(request, 'utf8')::jsonb->'cause' as cause from treeos.moment_effect
+      where convert_from(request, 'utf8')::jsonb->>'key' = ${keys.at(-1)}`.execute(world.owner)
+    const facts = await listFactsAfter(world.db, `approval:${id}`, 0, 10)
+    const yes = facts.findLast(({ header }) => header.kind === 'approval:given')
+    expect(rows).toEqual([{ cause: { yes: yes?.hash } }])
   })
 
   it('a being that asks again after each no comes to an end', async () => {

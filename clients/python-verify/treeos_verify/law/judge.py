@@ -387,7 +387,10 @@ class Deciding:
             return facts, by, True, False
         due = {"operation": self.call["operation"], "actor": self.me["name"], "target": name_of(target), "args": self.call["args"]}
         due |= {"secrets": manifest["effect"]["secrets"]} if manifest["effect"]["secrets"] else {}
-        if not same(given(effect, "request"), due):
+        asked = given(effect, "request")
+        if type(asked) is dict:
+            asked = {field: asked[field] for field in asked if field not in ("cause", "key")}
+        if not same(asked, due):
             raise Refused("INTERNAL")
         error = given(effect, "result", "error")
         if error is not None:

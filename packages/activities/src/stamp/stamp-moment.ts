@@ -19,6 +19,7 @@ import {
   findOutcome,
   hasEffectOfWake,
   type KeptReading,
+  keyedRequest,
   listParkedBy,
   lockHeads,
   putBlob,
@@ -100,14 +101,16 @@ const MOVED = 'moved'
  * @returns an error code when it requested another one before, `moved`, or null
  */
 async function recordEffectRequest(
-  { db }: BeatDeps,
+  { db, memory, reality }: BeatDeps,
   { moment }: StampInput,
   { call, holds = [] }: EffectPending,
 ) {
-  if ((await recordEffect(db, moment, call, holds)) !== null) return MOVED
+  const { record } = await memory.moments.load(db, moment)
+  const request = await keyedRequest(db, reality.id, call, record.wake)
+  if ((await recordEffect(db, moment, request, holds)) !== null) return MOVED
   crashPoint('effect:recorded')
-  const stored = await findEffect(db, moment)
-  return canonicalJson(stored?.request) === canonicalJson(call) ? null : 'RESOURCE_CONFLICT'
+  const { cause: _cause, key: _key, ...asked } = (await findEffect(db, moment))?.request ?? {}
+  return canonicalJson(asked) === canonicalJson(call) ? null : 'RESOURCE_CONFLICT'
 }
 
 async function stampWithRetries(

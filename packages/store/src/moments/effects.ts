@@ -1,21 +1,26 @@
 import {
+  approvalReel,
+  causeSourceOf,
+  type EffectCause,
   type ErrorCode,
   type FactDraft,
   type Json,
+  keyedBy,
   type MomentId,
   type OverlayRecord,
   parseMomentId,
   type ReelId,
+  type Wake,
 } from '@treeos/core'
 import { sql } from 'kysely'
 import { throwStaleGeneration } from '../inbox/life.ts'
-import { saltedDigest } from '../ledger/hash.ts'
+import { digestOf, saltedDigest } from '../ledger/hash.ts'
 import type { EffectDigests } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 
 /** What an operation asks of the outside world, and for whom. */
-export interface EffectRequest {
+export interface EffectAsked {
   readonly operation: string
   readonly actor: string
   /** a stance, a path or an address */
@@ -23,6 +28,14 @@ export interface EffectRequest {
   readonly args: Json
   /** names of the secrets that it is given, never their values; left out for none */
   readonly secrets?: readonly string[]
+}
+
+/** What was asked, with what it rests on and the key that the outside is given. */
+export interface EffectRequest extends EffectAsked {
+  /** left out, as `key`, by TreeOS before it had them */
+  readonly cause?: EffectCause
+  /** digest of {@link keyedBy} */
+  readonly key?: string
 }
 
 /** The result: a value, or an error that no further attempt would change. */
@@ -100,6 +113,40 @@ export async function listHeldFacts(
     .orderBy('reel')
     .execute()
   return rows.map(({ reel, payload }) => ({ reel, payload: decodeJson(payload) }))
+}
+
+/** The request with its key. @param wake that of its moment */
+export async function keyedRequest(
+  db: Db,
+  reality: string,
+  asked: EffectAsked,
+  wake: Pick<Wake, 'id' | 'kind' | 'cause'>,
+): Promise<Required<Pick<EffectRequest, 'cause' | 'key'>> & EffectAsked> {
+  const cause = await findCause(db, wake)
+  return { ...asked, cause, key: digestOf(keyedBy(reality, asked, cause)) }
+}
+
+async function findCause(db: Db, wake: Pick<Wake, 'id' | 'kind' | 'cause'>): Promise<EffectCause> {
+  const source = causeSourceOf(wake)
+  if (source.of === 'wake') return source.cause
+  if (source.of === 'yes') {
+    const yes = await db
+      .selectFrom('fact')
+      .select('hash')
+      .where('reel', '=', approvalReel(source.asked))
+      .where('kind', '=', 'approval:given')
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    return { yes: yes.hash.toString('hex') }
+  }
+  const moment = await db
+    .selectFrom('moment_outcome')
+    .select('hash')
+    .where('being', '=', source.being)
+    .where('n', '=', source.n)
+    .executeTakeFirst()
+  return moment === undefined ? { wake: wake.id } : { moment: moment.hash.toString('hex') }
 }
 
 /** Stores the result of a moment's request, unless it has one: the first result counts. */

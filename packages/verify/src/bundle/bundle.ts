@@ -2,6 +2,7 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import type { WrittenFact } from '../due/due-fact.ts'
 import { faultOfFacts } from '../due/fault-of-facts.ts'
+import { faultOfEffectKey, type KnownCauses } from '../effect-key.ts'
 import { hasForm, isPayloadOf } from '../forms/forms.ts'
 import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
@@ -90,6 +91,8 @@ class BundleCheck {
   >()
   readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
+  /** by reel of the approval */
+  readonly #lastYes = new Map<string, string>()
   readonly #questions = new Questions()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
@@ -222,6 +225,11 @@ class BundleCheck {
     return this.#scope !== null && 'being' in this.#scope
   }
 
+  readonly #causes: KnownCauses = {
+    moment: (being, n) => this.#hashAt(`moments:${being}`, n),
+    yes: (reel) => this.#lastYes.get(reel),
+  }
+
   #isWhole = (reel: string): boolean => this.#chains.get(reel)?.from === 0
 
   #hashAt = (reel: string, seq: unknown): string | undefined => this.#hashes.get(reel)?.get(Number(seq))
@@ -263,6 +271,7 @@ class BundleCheck {
     const isTombstone = this.#erasures.take(header, payload)
     this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
+    if (at(header, 'kind') === 'approval:given') this.#lastYes.set(String(reel), String(hash))
     this.#questions.takeFact(String(reel), Number(seq), header, payload)
     this.#countFact(header, payload)
     if (isHashed && isSaid && isFormed) this.#law.take(header, payload, String(hash))
@@ -325,6 +334,8 @@ class BundleCheck {
     const isKnown = isKnownLaw(record.law)
     const faults = [...faultsOfMoment(moment, heads), ...(isKnown ? faultsOfForm(moment, noted) : [])]
     for (const [reason, what] of faults) this.#need(false, reason, what)
+    const wrongKey = faults.length > 0 ? null : faultOfEffectKey(moment, this.#reality, this.#causes)
+    this.#need(wrongKey === null, 'effect-mismatch', wrongKey ?? '')
     const isNoted =
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
     this.#need(isNoted, 'open-mismatch', 'what it noted has another digest than its open record says')

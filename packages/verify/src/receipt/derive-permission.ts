@@ -4,6 +4,7 @@ import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReade
 import { deriveOpened, pathsRead } from '../bundle/derive-opened.ts'
 import { type RolesByClause, rolesByClause } from '../bundle/roles-by-clause.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
+import { faultOfEffectKey } from '../effect-key.ts'
 import { hasForm } from '../forms/forms.ts'
 import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { momentHash, valueHash } from '../hash.ts'
@@ -91,6 +92,8 @@ export async function derivePermission(witness: Parts): Promise<DerivedPermissio
   if (!isKnownLaw(said.law)) throw new UnknownLawError(witness.moment)
   const [misshapen] = [...faultsOfForm(moment)]
   need(misshapen === undefined, String(misshapen?.[1]))
+  const wrongKey = faultOfEffectKey(moment, witness.reality)
+  need(wrongKey === null, String(wrongKey))
   const areFormed =
     hasForm('program', witness.program) && witness.specs.every((spec) => hasForm('spec', spec))
   need(areFormed && hasForm('lists', witness.surface), 'its program, a spec or its lists have another form')

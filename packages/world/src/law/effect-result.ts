@@ -9,8 +9,9 @@ import type { KnownEffect } from './live.ts'
  */
 export function effectResult(known: KnownEffect | null, call: EffectCall): { readonly value: Json } | null {
   if (known === null || known.result === null) return null
-  // A moment has one effect, so this request must be the one that was performed.
-  if (canonicalJson(known.request as unknown as Json) !== canonicalJson(call as unknown as Json))
+  // A moment has one effect, so this request must be the one that was performed. The law does not say its key.
+  const { cause: _cause, key: _key, ...asked } = known.request
+  if (canonicalJson(asked as unknown as Json) !== canonicalJson(call as unknown as Json))
     throw new TreeosError('INTERNAL', `${call.operation} now requests another effect than the one performed`)
   if (!('error' in known.result)) return known.result
   const { code, message } = known.result.error

@@ -9,7 +9,13 @@ export type KnownEntry = Wake & { readonly closedBy: string | null }
 
 /** What a moment asked of the outside, and what came back; null while nothing did. */
 export interface KnownEffect {
-  readonly request: { readonly [Part in keyof EffectCall]: unknown }
+  readonly request: {
+    readonly [Part in keyof EffectCall]: unknown
+  } & {
+    /** what its key follows from; both are left out of older ones */
+    readonly cause?: unknown
+    readonly key?: unknown
+  }
   readonly result:
     | { readonly value: Json }
     | { readonly error: { readonly code: string; readonly message: string } }
