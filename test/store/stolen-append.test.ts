@@ -202,7 +202,7 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   }),
   'a look that is not counted': async () => ({
     ...(await of(KID, { outcome: { kind: 'see' } })),
-    inbox: [{ ...lookOf('asker'), looks: 0 }],
+    inbox: [{ ...lookOf('asker'), continues: 0 }],
   }),
   'that it decides again after an act': async () => ({ ...(await of(KID)), inbox: [againOf('asker')] }),
   'that it decides again for another asker': async () => ({
@@ -239,7 +239,7 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   }),
   'that it goes on for another asker': async () => ({
     ...(await of(KID)),
-    inbox: [{ ...lookOf('operator'), id: 'continue/kid/1/1', looks: 0, continues: 1 }],
+    inbox: [{ ...lookOf('operator'), id: 'continue/kid/1/1' }],
   }),
   'that another goes on': async () => ({ ...(await of(KID)), inbox: [event('continue/kid/1/1', 'ann')] }),
   'that one wakes which is no child': async () => ({
@@ -411,7 +411,7 @@ describe('append takes no batch that does not follow from its facts and its wake
       'the wake of a child': { ...(await of(KID)), inbox: [event('awakened/kid/1/1/grand', 'grand')] },
       'that it goes on': {
         ...(await of(KID)),
-        inbox: [{ ...lookOf('asker'), id: 'continue/kid/1/1', looks: 0, continues: 1 }],
+        inbox: [{ ...lookOf('asker'), id: 'continue/kid/1/1' }],
       },
       look: { ...(await of(KID, { outcome: { kind: 'see' } })), inbox: [lookOf('asker')] },
       'that it decides again': { ...(await of(KID, { outcome: failed })), inbox: [againOf('asker')] },
@@ -445,4 +445,4 @@ const againOf = (caller: string) => ({
 })
 
 const lookOf = (caller: string) =>
-  event('look/kid/1/1', 'kid', { caller: { name: caller, role: null, cognition: 'human' }, looks: 1 })
+  event('look/kid/1/1', 'kid', { caller: { name: caller, role: null, cognition: 'human' }, continues: 1 })

@@ -1,6 +1,6 @@
 """Questions: whom a moment answers, and what it has still to answer: docs/formats.md, "What a moment owes"."""
 
-from .plain_json import at, given, same
+from .plain_json import ABSENT, at, given, same
 
 GOING_ON = ("continue/", "look/", "refused/", "approved/", "denied/", "expired/")
 
@@ -37,6 +37,26 @@ def asked_by(wake, being):
 
 
 UNKNOWN = object()
+STEPS = ("continue/", "look/", "refused/")
+STEPS_UNLESS_SAID = 16
+
+
+class StepsAllowed:
+    """How many steps the roles of a bundle allow, by the moments that wore them. These are taken in their order."""
+
+    def __init__(self):
+        self.allowed = {}
+
+    def fault_of(self, opened, role):
+        """What is wrong, in words, with the number of the step that a moment is; None where nothing is. `role`: its primary, or None."""
+        if role is not None:
+            steps = at(role, "steps")
+            self.allowed[opened["moment"]] = STEPS_UNLESS_SAID if steps is ABSENT else steps
+        wake = opened["wake"]
+        if wake["kind"] != "event" or not wake["id"].startswith(STEPS):
+            return None
+        most = self.allowed.get(wake["id"].partition("/")[2])
+        return None if most is None or 0 < wake["continues"] <= most else "it is a step beyond those that the role before it allows"
 
 
 class Questions:

@@ -405,6 +405,7 @@ class _CompleteRole(TypedDict):
 class CompleteRole(_CompleteRole, total=False):
     onAnswers: "AnswerUse"
     requiredCognition: "Cognition"
+    steps: float
 
 
 class _Difference(TypedDict):
@@ -845,6 +846,7 @@ class RoleSpec(_RoleSpec, total=False):
     requiredCognition: "Cognition"
     respondMode: "RespondMode"
     selfContinue: "SelfContinue"
+    steps: float
     triggerOn: List[str]
     views: "ViewChoice"
 

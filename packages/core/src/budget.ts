@@ -11,7 +11,7 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 export interface Budget {
   /** per clock minute; further moments wait for the next minute */
   readonly momentsPerMinute?: number
-  /** self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
+  /** steps of each being for one question; those that its role allows hold as well */
   readonly selfContinues?: number
   /** depth of a cause chain up to which each being speaks in it; LIMITS.hopsMax holds as well */
   readonly hops?: number

@@ -50,11 +50,11 @@ export const LIMITS = {
   hopsMax: 16,
   /** wakes in one cause chain, except those by change: stops a chain that branches */
   chainWakesMax: 1000,
-  /** self-continues of one being for one question, or any other wake that began them */
-  selfContinuesMax: 16,
-  /** looks in a row: a mind that only looks is stopped */
-  looksMax: 8,
-  /** moments in a row in which a model may decide again after a refusal; each is a step of its chain */
+  /** steps of one being for one question, or any other wake that began them, where its role does not say */
+  stepsDefault: 16,
+  /** the most steps that a role may allow */
+  stepsMax: 200,
+  /** moments in a row in which a model may decide again after a refusal; each is a step */
   refusalsMax: 2,
   /** a lease that its driver does not renew ends after this; the sweep that ends it takes up to 10 s more */
   leaseSeconds: 20,

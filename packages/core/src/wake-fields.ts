@@ -34,7 +34,6 @@ export const WAKE_FIELDS = {
   continues: { column: 'continues' },
   cause: { column: 'cause', form: 'hash' },
   answers: { column: 'answers', leftOut: null, recorded: false }, // the record holds it beside the wake
-  looks: { column: 'looks', leftOut: 0 },
   refusals: { column: 'refusals', leftOut: 0 },
   expectReply: { column: 'expect_reply', leftOut: true, said: 'expectReply' },
   channel: { column: 'channel', leftOut: null, recorded: false, said: 'channel' },

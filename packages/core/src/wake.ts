@@ -52,14 +52,12 @@ export interface Wake {
    * change
    */
   readonly hops: number
-  /** self-continues since the last wake from outside */
+  /** steps of a being that led here: self-continues, looks and refusals */
   readonly continues: number
   /** hash of the fact on the sender's reel, for wakes that a fact caused */
   readonly cause: string | null
   /** the wake that this one goes on from, which its being has still to answer; left out for other wakes, and once it has */
   readonly answers?: string
-  /** looks in a row that led here; left out for 0 */
-  readonly looks?: number
   /** moments in a row that were refused and led here; left out for 0 */
   readonly refusals?: number
   /** false: its sender wants no answer, so none is sent; left out when it may be answered */

@@ -1,4 +1,4 @@
-import { CONTINUE_PREFIX, LIMITS, type MomentId, REFUSED_PREFIX } from '@treeos/core'
+import { CONTINUE_PREFIX, LIMITS, LOOK_PREFIX, type MomentId, REFUSED_PREFIX } from '@treeos/core'
 import {
   catalogRowsOf,
   countAsked,
@@ -18,6 +18,9 @@ import {
 import { FOLD, type LiveQuestions, type RowSource, type ThreadRow, threadKey } from '@treeos/world'
 import { askerOf, openerOf } from './asker.ts'
 
+/** Starts of the ids of the wakes that are steps. */
+const STEP_PREFIXES = [CONTINUE_PREFIX, LOOK_PREFIX, REFUSED_PREFIX]
+
 /** What the law asks and no reel answers, from the database as it is now. */
 export const liveQuestions = (db: Db, moment: MomentId, source: RowSource): LiveQuestions => ({
   entry: (id) => findEntry(db, id),
@@ -31,7 +34,7 @@ export const liveQuestions = (db: Db, moment: MomentId, source: RowSource): Live
   asked: (wake) => countAsked(db, wake),
   isOpen: (question, but) => isOpenWake(db, question, but),
   chain: (root) => countChain(db, root, LIMITS.chainWakesMax),
-  continues: (being, wake) => countOwnWakes(db, being, wake, [CONTINUE_PREFIX, REFUSED_PREFIX]),
+  continues: (being, wake) => countOwnWakes(db, being, wake, STEP_PREFIXES),
   waiting: (asker, person) => countWaitingForYes(db, asker, person),
   heldByOther: (reels) => findHeldByOther(db, moment, reels),
   whyNotErasable: (fact) => whyNotErasable(db, fact, FOLD),

@@ -207,7 +207,6 @@ async function compareGoingOn(
   compare.same('caller', open.caller, before?.caller ?? null)
   // What the act, the look or the effect brought adds to it, and is in no record of that moment.
   if (before?.outside === true) compare.same('outside', wake.outside === true, true)
-  if (isLook) compare.same('looks', wake.looks ?? 0, (before?.wake.looks ?? 0) + 1)
   if (isAgain)
     for (const [field, is, was] of [
       ['refusals', wake.refusals ?? 0, (before?.wake.refusals ?? 0) + 1],

@@ -17,7 +17,7 @@ export function isValid(value: unknown, schema: Schema, root: Schema = schema): 
       case '$ref':
         return at(value, (root.$defs as Schema)[(rule as string).replace('#/$defs/', '')])
       case 'type':
-        return [rule].flat().includes(typeOf(value))
+        return [rule].flat().some((type) => isOfType(value, type as string))
       case 'enum':
         return (rule as unknown[]).includes(value)
       case 'pattern':
@@ -26,6 +26,10 @@ export function isValid(value: unknown, schema: Schema, root: Schema = schema): 
         return (rule as unknown[]).some((option) => at(value, option))
       case 'items':
         return !Array.isArray(value) || value.every((item) => at(item, rule))
+      case 'minimum':
+        return typeof value !== 'number' || value >= (rule as number)
+      case 'maximum':
+        return typeof value !== 'number' || value <= (rule as number)
       case 'maxItems':
         return !Array.isArray(value) || value.length <= (rule as number)
       case 'required':
@@ -66,6 +70,9 @@ function regex(pattern: string): RegExp {
   regexes.set(pattern, known)
   return known
 }
+
+const isOfType = (value: unknown, type: string): boolean =>
+  type === 'integer' ? Number.isInteger(value) : typeOf(value) === type
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null'

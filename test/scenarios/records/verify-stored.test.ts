@@ -206,7 +206,6 @@ const EDITS: Record<string, [to: string, reason: BrokenReason, row?: string]> = 
   'inbox.answers': [`'other'`, 'wake-mismatch'],
   'inbox.about': [`'other'`, 'wake-mismatch'],
   'inbox.let_go': [`'other'`, 'wake-mismatch'],
-  'inbox.looks': ['looks + 1', 'wake-mismatch'],
   'inbox.refusals': ['refusals + 1', 'wake-mismatch'],
   'inbox.salt': ['set_bit(salt, 3, 1 - get_bit(salt, 3))', 'wake-mismatch'],
   'inbox.login': ['null', 'act-unexplained', `being = 'operator' and kind = 'act'`],

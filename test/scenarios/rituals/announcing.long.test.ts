@@ -60,11 +60,11 @@ describe('an announcement to many', () => {
     const told = await tell(world, 'herald', 'Proclaim it.', { expectReply: false })
     const { wakes } = await cameOf(told)
     // 17 moments of the herald, which never falls silent, and one of a guest for each thing it said.
-    expect(model.requests).toHaveLength(2 * (LIMITS.selfContinuesMax + 1))
-    expect(wakes).toBeLessThanOrEqual(2 * (LIMITS.selfContinuesMax + 1) + 5)
+    expect(model.requests).toHaveLength(2 * (LIMITS.stepsDefault + 1))
+    expect(wakes).toBeLessThanOrEqual(2 * (LIMITS.stepsDefault + 1) + 5)
     const heard = (await Promise.all(GUESTS.map((name) => moments(world.db, name)))).flat()
     expect(heard.map(({ outcome, reason }) => [outcome, reason])).toEqual(
-      Array.from({ length: LIMITS.selfContinuesMax + 1 }, () => ['see', 'no-reply-expected']),
+      Array.from({ length: LIMITS.stepsDefault + 1 }, () => ['see', 'no-reply-expected']),
     )
     expect(heard[0]?.message).toMatch(/^@herald expects no answer to "[^"]+", so none was sent$/)
     expect((await wakesOf(world, 'herald')).filter(({ inReplyTo }) => inReplyTo !== null)).toEqual([])
@@ -78,7 +78,7 @@ describe('an announcement to many', () => {
     alwaysSpeaking(['crier'], { expectReply: true })
     model.requests.length = 0
     await cameOf(await tell(world, 'crier', 'Proclaim it.'))
-    expect(model.requests.length).toBeGreaterThan(3 * (LIMITS.selfContinuesMax + 1))
+    expect(model.requests.length).toBeGreaterThan(3 * (LIMITS.stepsDefault + 1))
     model.reset()
   })
 })

@@ -61,9 +61,7 @@ describe('a budget', () => {
       ['act', null],
       ['act', 'self-continues-spent'],
     ])
-    expect(all.at(-1)?.message).toBe(
-      'the being has used all 2 self-continues that the budget of @house allows',
-    )
+    expect(all.at(-1)?.message).toBe('the being has used all 2 steps that the budget of @house allows')
     expect((await wakeContents('heir'))[1]).toMatchObject({ event: 'self-continue', step: 1, of: 2 })
     // Zero is allowed, for this being only; and a setter cannot grant more than it holds.
     await bound('heir', { selfContinues: 0 })
@@ -72,7 +70,7 @@ describe('a budget', () => {
     await bound('heir', { selfContinues: 5 })
     await live(world, 'heir', 'go')
     expect((await lived('heir')).length).toBe(7)
-    await expect(bound('heir', { selfContinues: LIMITS.selfContinuesMax + 1 })).rejects.toMatchObject({
+    await expect(bound('heir', { selfContinues: LIMITS.stepsMax + 1 })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
     })
     await bound('house', {})
@@ -118,7 +116,7 @@ describe('selfContinue', () => {
     const sequence = { event: 'self-continue', actor: '@weaver', of: 16 }
     const begun = { from: '@operator', content: 'weave' }
     const noted = (value: number) => ({
-      did: `did set-being with {"field":"note.last","value":${value}}`,
+      did: `did set-being on @weaver with {"field":"note.last","value":${value}}`,
       result: { path: ['note', 'last'], value, merge: true },
     })
     expect(await wakeContents('weaver')).toEqual([
@@ -147,13 +145,13 @@ describe('selfContinue', () => {
       const some = await moments(world.db, 'restless')
       return some.some(({ reason }) => reason !== undefined) && some
     })
-    expect(all.length).toBe(LIMITS.selfContinuesMax + 1)
+    expect(all.length).toBe(LIMITS.stepsDefault + 1)
     expect(all.map(({ outcome, reason }) => [outcome, reason ?? null])).toEqual([
-      ...Array.from({ length: LIMITS.selfContinuesMax }, () => ['act', null]),
+      ...Array.from({ length: LIMITS.stepsDefault }, () => ['act', null]),
       ['act', 'self-continues-spent'],
     ])
-    expect(all.at(-1)?.message).toContain(`all ${LIMITS.selfContinuesMax} self-continues`)
-    expect(askedFor(model, 'restless').length).toBe(LIMITS.selfContinuesMax + 1)
+    expect(all.at(-1)?.message).toContain(`all ${LIMITS.stepsDefault} steps that its role allows`)
+    expect(askedFor(model, 'restless').length).toBe(LIMITS.stepsDefault + 1)
     const notices = (await inbox(world, 'operator')).filter(({ correlation }) =>
       correlation.startsWith('spent/restless/'),
     )
@@ -161,14 +159,14 @@ describe('selfContinue', () => {
       {
         event: 'self-continues-spent',
         actor: '@restless',
-        moment: `restless/1/${LIMITS.selfContinuesMax + 1}`,
-        continues: LIMITS.selfContinuesMax,
+        moment: `restless/1/${LIMITS.stepsDefault + 1}`,
+        steps: LIMITS.stepsDefault,
       },
     ])
     // A wake from outside resets the count.
     answers('restless', [note('fresh')])
     await live(world, 'restless', 'and now?')
-    expect((await lived('restless')).length).toBe(LIMITS.selfContinuesMax + 3)
+    expect((await lived('restless')).length).toBe(LIMITS.stepsDefault + 3)
   })
 })
 
@@ -194,9 +192,9 @@ describe('two that answer each other', () => {
     expect((await wakesOf(world, 'gossip')).filter(({ inReplyTo }) => inReplyTo !== null)).not.toEqual([])
     const all = await moments(world.db, 'gossip')
     const own = (await wakesOf(world, 'gossip')).filter(({ id }) => id.startsWith('continue/'))
-    expect(own.length).toBe(LIMITS.selfContinuesMax)
+    expect(own.length).toBe(LIMITS.stepsDefault)
     expect(all.some(({ reason }) => reason === 'self-continues-spent')).toBe(true)
-    expect(all.length).toBeLessThan(LIMITS.selfContinuesMax * LIMITS.hopsMax)
+    expect(all.length).toBeLessThan(LIMITS.stepsDefault * LIMITS.hopsMax)
     const notices = (await inbox(world, 'operator')).filter(({ correlation }) =>
       correlation.startsWith('spent/gossip/'),
     )

@@ -96,7 +96,7 @@ describe('a look answers', () => {
         actor: '@librarian-two',
         prior: 'librarian-two/1/1',
         step: 1,
-        of: LIMITS.looksMax,
+        of: LIMITS.stepsDefault,
         correlation,
         begun: { from: '@operator', content: 'What is this place?' },
         earlier: [],
@@ -127,8 +127,8 @@ describe('a look answers', () => {
       hops: question!.hops,
       answers: question!.id,
     }
-    expect(first).toMatchObject({ kind: 'event', id: 'look/porter/1/1', looks: 1, ...kept })
-    expect(second).toMatchObject({ kind: 'event', id: 'look/porter/1/2', looks: 2, ...kept })
+    expect(first).toMatchObject({ kind: 'event', id: 'look/porter/1/1', continues: 1, ...kept })
+    expect(second).toMatchObject({ kind: 'event', id: 'look/porter/1/2', continues: 2, ...kept })
     const replies = (await listChain(world.db, question!.root)).filter(
       ({ inReplyTo }) => inReplyTo === question!.id,
     )
@@ -188,7 +188,7 @@ describe('a look answers', () => {
       event: 'self-continue',
       actor: '@host',
       prior: 'host/1/2',
-      step: 1,
+      step: 2,
       of: 16,
       begun: { from: '@operator', content: 'What is this place?' },
       did: 'said to @operator: "Welcome."',
@@ -210,27 +210,29 @@ describe('a look answers', () => {
 })
 
 describe('a look ends', () => {
-  it(`after ${LIMITS.looksMax} looks in a row, with a reason that everybody can see`, async () => {
+  it(`after ${LIMITS.stepsDefault} looks, with a reason that everybody can see`, async () => {
     await thinker('starer', look('/library'))
     await expect(ask('starer')).rejects.toMatchObject({
       code: 'NO_ANSWER',
-      message: expect.stringContaining(`looked ${LIMITS.looksMax} times in a row`),
+      message: expect.stringContaining(
+        `used all ${LIMITS.stepsDefault} steps that its role allows before this look`,
+      ),
       detail: { outcome: 'see', reason: 'looks-spent' },
     })
     expect(await ends('starer')).toEqual([
-      ...Array.from({ length: LIMITS.looksMax }, () => ['see', null]),
+      ...Array.from({ length: LIMITS.stepsDefault }, () => ['see', null]),
       ['see', 'looks-spent'],
     ])
-    expect(askedFor(model, 'starer')).toHaveLength(LIMITS.looksMax + 1)
+    expect(askedFor(model, 'starer')).toHaveLength(LIMITS.stepsDefault + 1)
     const notices = (await inbox(world, 'operator')).filter(({ correlation }) =>
       correlation.startsWith('looked/starer/'),
     )
     expect(notices).toMatchObject([
-      { content: { event: 'looks-spent', actor: '@starer', looks: LIMITS.looksMax } },
+      { content: { event: 'looks-spent', actor: '@starer', steps: LIMITS.stepsDefault } },
     ])
     // A wake from outside may look again.
     await live(world, 'starer', 'and now?')
-    await until(async () => (await moments(world.db, 'starer')).length === 2 * (LIMITS.looksMax + 1))
+    await until(async () => (await moments(world.db, 'starer')).length > LIMITS.stepsDefault + 2)
   })
 
   it('with its budget: the being is parked, and who waits is told', async () => {

@@ -1,5 +1,5 @@
 import { conversation, explain, gather, inbox, moments, summon } from '@treeos/client'
-import { isJsonObject, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, LIMITS, PRIORITIES } from '@treeos/core'
 import { countOpen, findEntry } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -315,7 +315,7 @@ describe('a mind sees', () => {
       ['act', null],
     ])
     expect(prompts('curious')[1]).toContain(
-      'You looked at /court, step 1 of at most 8. It was refused:\n{"refused":',
+      'You looked at /court, step 1 of at most 16. It was refused:\n{"refused":',
     )
     expect((await told('curious'))[1]).toMatchObject({
       event: 'look',
@@ -330,7 +330,7 @@ describe('a mind sees', () => {
     expect(notices).toEqual([])
   })
 
-  it('no more refusals than looks', async () => {
+  it('no more refusals of looks than it has steps', async () => {
     await thinker(
       'stubborn',
       Array.from({ length: 20 }, () => look('/court')),
@@ -340,7 +340,7 @@ describe('a mind sees', () => {
       code: 'NO_ANSWER',
       detail: { reason: 'FORBIDDEN' },
     })
-    expect(askedFor(model, 'stubborn')).toHaveLength(9)
+    expect(askedFor(model, 'stubborn')).toHaveLength(LIMITS.stepsDefault + 1)
   })
 })
 

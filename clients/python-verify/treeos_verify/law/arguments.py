@@ -168,7 +168,7 @@ PRIORITY = optional(one_of("human", "interactive", "background"))
 COORD = optional(triple(0))
 OF_BEING = {
     "momentsPerMinute": optional(whole(1, AMOUNT_MAX)),
-    "selfContinues": optional(whole(0, 16)),
+    "selfContinues": optional(whole(0, 200)),
     "hops": optional(whole(0, 16)),
     "births": optional(whole(0, AMOUNT_MAX)),
     "tokens": optional(whole(0, TOKENS_MAX)),

@@ -14,6 +14,7 @@ FLOW_PATHS = 64
 PROMPT_BYTES = 32 * 1024
 TRIGGER_BYTES = 256
 ENTRIES = 256
+STEPS = 200
 LISTS = ("canSee", "canDo", "canSummon", "canBe")
 VIEWS = ("me", "place", "occupants", "things", "conversation", "last-act", "inbox", "threads")
 CHOICES = {
@@ -96,6 +97,8 @@ def check_field(name, value):
         refuse_unless(type(value) is bool, "INVALID_INPUT")
     elif name == "selfContinue":
         refuse_unless(type(value) is bool or value == "until-answered", "INVALID_INPUT")
+    elif name == "steps":
+        refuse_unless(type(value) is int and 0 <= value <= STEPS, "INVALID_INPUT")
     elif type(value) is str:
         refuse_unless(text_bytes(value) <= PROMPT_BYTES, "PAYLOAD_TOO_LARGE")
     else:
@@ -105,7 +108,7 @@ def check_field(name, value):
 
 # The order in which the fields of a role are read.
 FIELDS = (
-    *("name", "description", *LISTS, "see", "views", "layout", "requiredCognition", "selfContinue"),
+    *("name", "description", *LISTS, "see", "views", "layout", "requiredCognition", "selfContinue", "steps"),
     *("defaultOrientation", "forceToolCall", "triggerOn", "replyTo", "respondMode", "onAnswers", "prose", "prompt"),
 )
 

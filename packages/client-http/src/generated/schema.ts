@@ -1636,7 +1636,7 @@ export interface components {
                 /** @description in the currency of the prices, to the millionth, per period */
                 money?: number;
                 per?: components["schemas"]["BudgetPeriod"];
-                /** @description self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
+                /** @description steps of each being for one question; those that its role allows hold as well */
                 selfContinues?: number;
                 /** @description tokens of prompts and answers together, per period */
                 tokens?: number;
@@ -1757,6 +1757,8 @@ export interface components {
             see: string[];
             /** @description when a sealed act is followed by another moment of the being */
             selfContinue: components["schemas"]["SelfContinue"];
+            /** @description most self-continues, looks and refusals for one question; left out, LIMITS.stepsDefault */
+            steps?: number;
             /** @description triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
             triggerOn: string[];
             views: components["schemas"]["ViewChoice"];
@@ -1985,7 +1987,7 @@ export interface components {
                     /** @description in the currency of the prices, to the millionth, per period */
                     money?: number;
                     per?: components["schemas"]["BudgetPeriod"];
-                    /** @description self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
+                    /** @description steps of each being for one question; those that its role allows hold as well */
                     selfContinues?: number;
                     /** @description tokens of prompts and answers together, per period */
                     tokens?: number;
@@ -2000,7 +2002,7 @@ export interface components {
                     /** @description in the currency of the prices, to the millionth, per period */
                     money?: number;
                     per?: components["schemas"]["BudgetPeriod"];
-                    /** @description self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
+                    /** @description steps of each being for one question; those that its role allows hold as well */
                     selfContinues?: number;
                     /** @description tokens of prompts and answers together, per period */
                     tokens?: number;
@@ -2478,6 +2480,8 @@ export interface components {
             see: string[];
             /** @description when a sealed act is followed by another moment of the being */
             selfContinue?: components["schemas"]["SelfContinue"];
+            /** @description most self-continues, looks and refusals for one question; left out, LIMITS.stepsDefault */
+            steps?: number;
             /** @description triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
             triggerOn?: string[];
             views?: components["schemas"]["ViewChoice"];

@@ -89,6 +89,7 @@ it('every other field is the primary’s, defaults included', () => {
   const loud = {
     requiredCognition: 'llm',
     selfContinue: 'until-answered',
+    steps: 40,
     forceToolCall: true,
     replyTo: 'chain-initial',
     triggerOn: ['schedule'],
@@ -107,6 +108,7 @@ it('every other field is the primary’s, defaults included', () => {
     prose: 'see',
   }
   expect(composeRoles([worn({ name: 'a' }), worn({ name: 'b', ...loud })])).toMatchObject(quiet)
+  expect(composeRoles([worn({ name: 'a' }), worn({ name: 'b', ...loud })])).not.toHaveProperty('steps')
   expect(composeRoles([worn({ name: 'b', ...loud }), worn({ name: 'a' })])).toMatchObject(loud)
 })
 

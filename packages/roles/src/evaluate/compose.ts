@@ -33,6 +33,7 @@ export interface ComposedRole extends CanLists {
   readonly prompt: string
   readonly requiredCognition: Cognition | null
   readonly selfContinue: SelfContinue
+  readonly steps?: number
   readonly forceToolCall: boolean
   readonly defaultOrientation: Orientation
   readonly triggerOn: readonly string[]
@@ -71,6 +72,7 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
     prompt: frames(first.prompt, modifiers).join(FRAME_BREAK),
     requiredCognition: primary.requiredCognition ?? null,
     selfContinue: primary.selfContinue,
+    ...(primary.steps === undefined ? {} : { steps: primary.steps }),
     forceToolCall: primary.forceToolCall,
     defaultOrientation: primary.defaultOrientation,
     triggerOn: primary.triggerOn,

@@ -132,6 +132,16 @@ describe('lintRole', () => {
       expect(pathsOf(heard), JSON.stringify(heard)).toEqual([])
   })
 
+  it.each<[string, object, string[]]>([
+    ['looks', { canSee: ['~'], steps: 40 }, []],
+    ['goes on', { selfContinue: 'until-answered', steps: 1 }, []],
+    ['only speaks', { steps: 40 }, ['steps']],
+    ['may look and has none', { canSee: ['~'], steps: 0 }, ['steps']],
+    ['goes on and does not say', { selfContinue: true }, []],
+  ])('warns of steps without use: of a role that %s', (_, more, paths) => {
+    expect(lintRole({ name: 'scout', ...more }).warnings.map(({ path }) => path)).toEqual(paths)
+  })
+
   it.each([[null], ['judge'], [[]], [{}], [{ name: 'a', x: undefined }]])(
     '%j is told, not thrown',
     (role) => {

@@ -39,6 +39,7 @@ const warningsOf = (spec: RoleSpec, known?: RoleLintOptions['known']): ParseFaul
   ...unansweredAfterAct(spec),
   ...reachesNobodyWithoutAsker(spec),
   ...asksWithoutAnswering(spec),
+  ...idleSteps(spec),
 ]
 
 /** Reads the role again without each field that has a fault, until no fault is left. */
@@ -129,6 +130,16 @@ function asksWithoutAnswering(spec: RoleSpec): ParseFault[] {
   const message =
     'names whom the wearer asks, and not whoever asks it: it cannot hand on what it hears; add {"rel": "asker"}'
   return [{ path: 'canSummon', message }]
+}
+
+/** Steps without what they are for. */
+function idleSteps({ steps, selfContinue = false, canSee }: RoleSpec): ParseFault[] {
+  const isFollowed = selfContinue !== false || canSee.length > 0
+  if (steps === undefined || isFollowed === steps > 0) return []
+  const message = isFollowed
+    ? 'is 0: no act is followed by another moment, and no look shows anything'
+    : 'is of little use: without selfContinue and canSee only a refused call is followed by another moment'
+  return [{ path: 'steps', message }]
 }
 
 function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known']>): ParseFault[] {

@@ -43,6 +43,7 @@ const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
   layout: oneOf(LAYOUTS),
   requiredCognition: oneOf(COGNITIONS),
   selfContinue: selfContinues,
+  steps: steps,
   defaultOrientation: oneOf(ORIENTATIONS),
   forceToolCall: flag,
   triggerOn: triggers,
@@ -105,6 +106,12 @@ function selfContinues(value: Json | undefined, field: string): boolean | string
   const known: readonly Json[] = SELF_CONTINUES
   if (value !== undefined && known.includes(value)) return value as boolean | string
   throw invalid(field, `is true, false or "until-answered", not ${quote(value)}`)
+}
+
+function steps(value: Json | undefined, field: string): number {
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LIMITS.stepsMax)
+    return value as number
+  throw invalid(field, `is a whole number from 0 to ${LIMITS.stepsMax}, not ${quote(value)}`)
 }
 
 function oneOf(known: readonly string[]): Reader {

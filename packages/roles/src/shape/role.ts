@@ -62,6 +62,8 @@ export interface RoleSpec extends CanLists {
   readonly requiredCognition?: Cognition
   /** when a sealed act is followed by another moment of the being */
   readonly selfContinue?: SelfContinue
+  /** most self-continues, looks and refusals for one question; left out, LIMITS.stepsDefault */
+  readonly steps?: number
   readonly defaultOrientation?: Orientation
   /** the model must call a tool while a being waits for its answer; in other moments it may do nothing */
   readonly forceToolCall?: boolean

@@ -68,6 +68,7 @@ const anyRole = fc.oneof(
         description: mostly('text'),
         requiredCognition: mostly('human'),
         selfContinue: mostly('until-answered'),
+        steps: mostly(200, fc.constantFrom<unknown>(0, -1, 201, 1.5, '16', null)),
         forceToolCall: mostly(false),
         defaultOrientation: mostly('half'),
         replyTo: mostly('asker'),

@@ -14,7 +14,6 @@ const full: Wake = {
     continues: 1,
     cause: 'ab'.repeat(32),
     answers: 'a',
-    looks: 3,
     refusals: 1,
   },
   ...{ expectReply: false, channel: 'court', overlay: 'o', outside: true, orientation: 'half' },

@@ -299,7 +299,6 @@ export interface InboxTable {
   about: string | null
   /** what tells the being that asked that no answer comes; null while one may, and for what asks nothing */
   let_go: string | null
-  looks: Generated<number>
   refusals: Generated<number>
   expect_reply: Generated<boolean>
   channel: string | null

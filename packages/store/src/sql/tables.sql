@@ -115,7 +115,6 @@ create table treeos.inbox (
   answers text, -- the wake that a being goes on from
   about text, -- the wake for which its being goes on by it, or its sender asks: write_inbox says it, never whoever sends it
   let_go text, -- what tells the being that asked that no answer comes; null for any other wake
-  looks smallint not null default 0,
   refusals smallint not null default 0,
   expect_reply boolean not null default true,
   channel text,

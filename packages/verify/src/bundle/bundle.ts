@@ -38,6 +38,7 @@ import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { Questions } from './questions.ts'
 import { Signings } from './signings.ts'
+import { StepsAllowed } from './steps-allowed.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
 
@@ -94,6 +95,7 @@ class BundleCheck {
   /** by reel of the approval */
   readonly #lastYes = new Map<string, string>()
   readonly #questions = new Questions()
+  readonly #steps = new StepsAllowed()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
   /** when the reality was made; null before that is told */
@@ -373,6 +375,8 @@ class BundleCheck {
       const wrongly =
         faults.length > 0 ? null : this.#questions.takeMoment(moment.open, String(being), Number(read))
       this.#need(wrongly === null, 'context-mismatch', wrongly ?? '', wrong)
+      const beyond = this.#steps.take(moment.open, record.stack === null ? null : role)
+      this.#need(beyond === null, 'context-mismatch', beyond ?? '', wrong)
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
     } else {

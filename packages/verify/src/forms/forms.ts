@@ -19,7 +19,7 @@ call {verb:'see',address:text}|{verb:'do',operation:text,target:text|null,args:o
 summon {verb:'summon',target:text|null,content:any,inReplyTo:text|null,priority?:text,role?:text,
   orientation?:turn,thread?:text,channel?:text,overlay?:text,expectReply?:flag}
 wake {id:text,kind:'summon'|'act'|'event',priority:whole,caller:caller,root:text,inReplyTo:text|null,
-  askedRole:text|null,hops:whole,continues:whole,cause:hash|null,looks?:whole,refusals?:whole,expectReply?:false,
+  askedRole:text|null,hops:whole,continues:whole,cause:hash|null,refusals?:whole,expectReply?:false,
   outside?:true,orientation?:turn}
 record {v:1,law:whole,being:text,moment:text,n:whole,wake:text|null,openedAt:whole,sealedAt:whole,open:hash,
   stack:null|{primary:pinned,stacked:[pinned]},stackDigest:hash|null,surfaceDigest:hash|null,
@@ -44,7 +44,7 @@ program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:
   triggerOn?:[text]}>}
 spec {name:text,prompt?:text|{function:text},description?:text,canSee?:entries,canDo?:entries,
   canSummon?:entries,canBe?:entries,see?:[text],views?:'default'|'only',layout?:'as-told'|'stable-first',
-  requiredCognition?:mind,selfContinue?:flag|'until-answered',defaultOrientation?:turn,forceToolCall?:flag,
+  requiredCognition?:mind,selfContinue?:flag|'until-answered',steps?:whole,defaultOrientation?:turn,forceToolCall?:flag,
   triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',onAnswers?:'each'|'all',prose?:'see'|'answers'}
 manifest {v:1,extensions:<any>,operations:{do:<operation>,be:<operation>},names:{spaceTypes:[text],
   matterTypes:[text],scripts:[text],namespaces:[text],schedules:<object>,hooks:<object>}}

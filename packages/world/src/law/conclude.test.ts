@@ -263,7 +263,13 @@ describe('how a being goes on', () => {
     const { kind, sends } = await concluded({ decision: looking })
     expect(kind).toBe('see')
     expect(sends.goesOn).toMatchObject([
-      { id: 'look/cid/1/1', being: 'cid', looks: 1, answers: 'ann/1/7', content: { event: 'look', step: 1 } },
+      {
+        id: 'look/cid/1/1',
+        being: 'cid',
+        continues: 1,
+        answers: 'ann/1/7',
+        content: { event: 'look', step: 1 },
+      },
     ])
   })
 
@@ -272,11 +278,32 @@ describe('how a being goes on', () => {
     expect(sends.goesOn).toMatchObject([{ content: { refused: { code: 'FORBIDDEN' } } }])
   })
 
-  it('stops once it has looked as often as it may, and the operator is told', async () => {
-    const wake = { ...ASKED, looks: LIMITS.looksMax }
-    const { reason, sends } = await concluded({ decision: looking, wake })
-    expect([reason, sends.goesOn.length]).toEqual(['looks-spent', 0])
-    expect(sends.notices.map(({ being }) => being)).toEqual(['operator'])
+  it.each([
+    { of: 'a role that does not say', steps: undefined, gone: LIMITS.stepsDefault },
+    { of: 'its role', steps: 40, gone: 40 },
+    { of: 'a budget', steps: 40, gone: 3, budget: 3 },
+  ])('stops after the steps of $of, and the operator is told', async ({ steps, gone, budget }) => {
+    const world = hall()
+    if (budget !== undefined)
+      world.write('operator', [
+        {
+          reel: 'being:cid',
+          kind: 'being:budgeted',
+          payload: { budget: { selfContinues: budget, per: 'total' } },
+        },
+      ])
+    const worn = { role: { ...ROLE, selfContinue: true as const, ...(steps === undefined ? {} : { steps }) } }
+    const after = (taken: number, decision: Decision) =>
+      concluded({ world, worn, decision, live: { continues: async () => taken } })
+    const [last, look, act] = [
+      await after(gone - 1, looking),
+      await after(gone, looking),
+      await after(gone, calling(touching)),
+    ]
+    expect(last.sends.goesOn).toMatchObject([{ continues: gone, content: { step: gone, of: gone } }])
+    expect([look.reason, look.sends.goesOn.length]).toEqual(['looks-spent', 0])
+    expect([act.reason, act.sends.goesOn.length]).toEqual(['self-continues-spent', 0])
+    expect(look.sends.notices.map(({ being }) => being)).toEqual(['operator'])
   })
 
   it('is not asked where nobody records what a look reads', async () => {
@@ -305,8 +332,8 @@ describe('how a being goes on', () => {
   })
 
   it.each([
-    { gone: LIMITS.selfContinuesMax - 1, reason: null },
-    { gone: LIMITS.selfContinuesMax, reason: 'self-continues-spent' },
+    { gone: LIMITS.stepsDefault - 1, reason: null },
+    { gone: LIMITS.stepsDefault, reason: 'self-continues-spent' },
   ])('after $gone steps it ends with $reason', async ({ gone, reason }) => {
     const worn = { role: { ...ROLE, selfContinue: true as const } }
     expect((await concluded({ worn, live: { continues: async () => gone } })).reason).toBe(reason)
@@ -409,7 +436,7 @@ describe('a model whose call is refused', () => {
 
   it.each<[string, Partial<MomentOptions>]>([
     ['it was refused twice before', { more: byModel({ wake: { ...ASKED, refusals: LIMITS.refusalsMax } }) }],
-    ['its steps are used up', { live: { continues: async () => LIMITS.selfContinuesMax } }],
+    ['its steps are used up', { live: { continues: async () => LIMITS.stepsDefault } }],
     ['its chain is full', { live: { chain: async () => LIMITS.chainWakesMax } }],
     ['a script decides', { more: byModel({ cognition: { kind: 'scripted' } }) }],
     ['it was done outside', { more: { ...byModel(), hasEffect: true } }],

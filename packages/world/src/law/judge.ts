@@ -27,7 +27,7 @@ import type { Verdict } from './conclusion.ts'
 import type { Sender } from './live.ts'
 import { actingOf, type DecidedMoment, type LawInputs, type WornSurface } from './moment.ts'
 import { requireDecider } from './person-act.ts'
-import { isChainFull, selfContinuesMax } from './self-continue.ts'
+import { isChainFull, stepsOf } from './self-continue.ts'
 
 /** A moment whose mind decided for a call. */
 export type CallingMoment = DecidedMoment & {
@@ -123,12 +123,12 @@ async function whyNotErasable({ facts }: Act, { asked }: LawInputs): Promise<str
 }
 
 async function waitingForYes(
-  { open }: DecidedMoment,
+  { open, worn }: CallingMoment,
   at: LawInputs,
   me: BeingRow,
   { facts, wakes, result, why, by, person }: CallForConsent,
 ): Promise<Verdict> {
-  const full = await whyNoMoreAsks(at, me, person, open.wake)
+  const full = await whyNoMoreAsks(at, me, person, { open, worn })
   if (full !== null) return refusedByInbox('RATE_LIMITED', full)
   for (const entry of wakes) {
     const noRoom = await whyNoRoom(at, me, { ...entry, root: entry.id })
@@ -154,9 +154,10 @@ async function whyNoMoreAsks(
   { asked, reader }: LawInputs,
   { name }: BeingRow,
   person: string | null,
-  { continues, root }: Pick<Wake, 'continues' | 'root'>,
+  { open, worn }: Pick<CallingMoment, 'open' | 'worn'>,
 ): Promise<string | null> {
-  const { max } = await selfContinuesMax(reader, name)
+  const { continues, root } = open.wake
+  const { max } = await stepsOf(reader, name, worn.role)
   if (continues >= max)
     return `${stanceOf(name)} has gone on by itself as often as it may: nobody is asked once more`
   if (await isChainFull(asked, root)) return chainFull(root)

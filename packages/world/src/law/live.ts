@@ -49,7 +49,7 @@ export interface LiveQuestions {
   room(of: BeingName, sender: BeingName): Promise<{ readonly open: number; readonly ofSender: number }>
   /** wakes in a chain so far, counted up to its limit */
   chain(root: string): Promise<number>
-  /** wakes that a being gave itself to go on after an act or a refusal, for what this wake is about */
+  /** steps that a being took for what this wake is about: wakes by which it goes on after an act, a look or a refusal */
   continues(being: BeingName, wake: string): Promise<number>
   /** questions that a being asked for what this wake is about, and those of them that are open */
   asked(wake: string): Promise<{ readonly all: number; readonly open: number }>

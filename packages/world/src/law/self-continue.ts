@@ -24,13 +24,14 @@ import { firstWake, type RefusedCall, refusedCalls } from '../moment/first-wake.
 import { actStep, begunIn, fitContent, refusedCall, stepsIn } from '../moment/steps.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { tightest } from '../rows/budgets.ts'
+import type { ActInputs } from '../verbs/act-inputs.ts'
 import type { Verdict } from './conclusion.ts'
 import type { DecidedMoment, LawInputs } from './moment.ts'
 import { answeredBy, asNotice, eventWake } from './notices.ts'
 
-/** Reason of an outcome: the being used up its self-continues in this chain. */
+/** Reason of an outcome: the being acted, and has used up its steps. */
 const CONTINUES_SPENT = 'self-continues-spent'
-/** Reason of an outcome: the being looked as often in a row as it may. */
+/** Reason of an outcome: the being looked, and has used up its steps. */
 const LOOKS_SPENT = 'looks-spent'
 /** Reason of an outcome: the chain reached its limit of wakes. */
 const CHAIN_SPENT = 'chain-spent'
@@ -102,8 +103,8 @@ async function lookOf(call: VerbCall, { act, shown }: Verdict): Promise<JsonObje
 
 /**
  * Shows a being what it looked at: its next wake holds the descriptor, or the refusal, and goes on for
- * whoever asked. It goes on until it acts or decides nothing, or has looked {@link LIMITS.looksMax} times in
- * a row; that moment says so in its outcome.
+ * whoever asked. It goes on until it acts or decides nothing, or has used up its steps; that moment says so
+ * in its outcome.
  */
 async function afterLook(
   moment: DecidedMoment,
@@ -113,22 +114,23 @@ async function afterLook(
 ): Promise<GoingOn> {
   const { being, open, content: heard } = moment
   const isOutside = reader.hasOutside && open.cognition.kind !== 'human'
-  const { looks = 0 } = open.wake
-  if (looks >= LIMITS.looksMax) return looksSpent(moment, verdict)
+  const taken = await stepsTaken(moment, { reader, asked })
+  if (isSpent(taken)) return looksSpent(moment, verdict, taken)
   if (await isChainFull(asked, open.wake.root)) return chainSpent(moment, verdict)
+  const step = taken.gone + 1
   const content = fitContent({
     event: 'look',
     actor: stanceOf(being),
     prior: open.moment,
-    step: looks + 1,
-    of: LIMITS.looksMax,
+    step,
+    of: taken.max,
     ...(open.caller === null ? {} : { correlation: answeredBy(open) }),
     ...begunIn(open, heard),
     earlier: stepsIn(open.wake, heard),
     ...shown,
   })
   const wake = nextWake(moment, LOOK_PREFIX + open.moment, content, questionOf(open.wake, open.answers))
-  const next = { ...wake, looks: looks + 1, ...(isOutside ? { outside: true as const } : {}) }
+  const next = { ...wake, continues: step, ...(isOutside ? { outside: true as const } : {}) }
   return { verdict, wakes: [next], notices: [] }
 }
 
@@ -170,11 +172,11 @@ async function afterRefusal(
   { reader, asked }: GoingOnInputs,
 ): Promise<readonly Wake[]> {
   const { being, open, content: heard } = moment
-  const { refusals = 0, cause, looks, orientation } = open.wake
+  const { refusals = 0, cause, orientation } = open.wake
   const refused = refusedIn(moment, verdict)
   if (refused === null || refusals >= LIMITS.refusalsMax) return []
-  const gone = await asked.questions.continues(being, open.wake.id)
-  if (gone >= (await selfContinuesMax(reader, being)).max) return []
+  const taken = await stepsTaken(moment, { reader, asked })
+  if (isSpent(taken)) return []
   if (await isChainFull(asked, open.wake.root)) return []
   const { wake, content: told, toSelf = isToSelf(open.wake, being) } = firstWake(open.wake, heard)
   const content = {
@@ -189,9 +191,8 @@ async function afterRefusal(
   const next: Wake = {
     ...nextWake(moment, REFUSED_PREFIX + open.moment, content, questionOf(open.wake, open.answers)),
     cause,
-    continues: gone + 1,
+    continues: taken.gone + 1,
     refusals: refusals + 1,
-    ...(looks === undefined ? {} : { looks }),
     ...(orientation === undefined ? {} : { orientation }),
     ...(reader.hasOutside ? { outside: true } : {}),
   }
@@ -217,13 +218,11 @@ async function continueItself(
   { reader, asked }: GoingOnInputs,
 ): Promise<GoingOn> {
   const { being, open, content: heard } = moment
-  // Counted over all that came of one wake, so that an answer on the way does not start a new count.
-  const gone = await asked.questions.continues(being, open.wake.id)
-  const { max, of } = await selfContinuesMax(reader, being)
-  if (gone >= max) return selfContinuesSpent(moment, verdict, { gone, of })
+  const taken = await stepsTaken(moment, { reader, asked })
+  if (isSpent(taken)) return selfContinuesSpent(moment, verdict, taken)
   if (await isChainFull(asked, open.wake.root)) return chainSpent(moment, verdict)
-  const step = gone + 1
-  const own = { actor: stanceOf(being), prior: open.moment, step, of: max }
+  const step = taken.gone + 1
+  const own = { actor: stanceOf(being), prior: open.moment, step, of: taken.max }
   const { id: question = questionOf(open.wake, open.answers) } = owedIn(open, being) ?? {}
   // Answered, or left to the moment for which it summoned itself.
   const isAnswered =
@@ -243,15 +242,37 @@ async function continueItself(
   return { verdict, wakes: [{ ...wake, continues: step }], notices: [] }
 }
 
-/** How often a being may go on by itself in one chain, and whose budget says so. */
-export async function selfContinuesMax(
+/** The steps of a being: those that it took, the most that it may take, and whose budget says so; null where its role does. */
+interface StepCount {
+  readonly gone: number
+  readonly max: number
+  readonly of: BeingName | null
+}
+
+const isSpent = ({ gone, max }: StepCount): boolean => gone >= max
+
+/** Counts over all that came of one wake, so that an answer on the way does not start a new count. */
+async function stepsTaken(
+  { being, open, worn }: DecidedMoment,
+  { reader, asked }: GoingOnInputs,
+): Promise<StepCount> {
+  const gone = await asked.questions.continues(being, open.wake.id)
+  return { gone, ...(await stepsOf(reader, being, worn?.role ?? {})) }
+}
+
+/** How many steps a being may take for one question, by its role and the budgets over it. */
+export async function stepsOf(
   reader: WorldReader,
   being: BeingName,
-): Promise<{ readonly max: number; readonly of: BeingName | null }> {
+  { steps = LIMITS.stepsDefault }: Pick<ActInputs['role'], 'steps'>,
+): Promise<Omit<StepCount, 'gone'>> {
   const me = await reader.being(being)
   const line = me === null ? [] : [me, ...(await reader.lineage(being))]
-  return tightest(line, 'selfContinues', LIMITS.selfContinuesMax)
+  return tightest(line, 'selfContinues', steps)
 }
+
+const allSteps = ({ gone, of }: StepCount): string =>
+  `all ${gone} steps that ${of === null ? 'its role' : `the budget of ${stanceOf(of)}`} allows`
 
 /**
  * Whether a cause chain has reached its limit of wakes. Hops limit the depth of a chain and self-continues
@@ -260,15 +281,10 @@ export async function selfContinuesMax(
 export const isChainFull = async ({ questions }: LawInputs['asked'], root: string): Promise<boolean> =>
   (await questions.chain(root)) >= LIMITS.chainWakesMax
 
-function selfContinuesSpent(
-  { being, open }: DecidedMoment,
-  verdict: Verdict,
-  { gone, of }: { gone: number; of: BeingName | null },
-): GoingOn {
-  const content = { event: CONTINUES_SPENT, actor: stanceOf(being), moment: open.moment, continues: gone }
+function selfContinuesSpent({ being, open }: DecidedMoment, verdict: Verdict, taken: StepCount): GoingOn {
+  const content = { event: CONTINUES_SPENT, actor: stanceOf(being), moment: open.moment, steps: taken.gone }
   const id = `spent/${being}/${owedIn(open, being)?.id ?? answeredBy(open)}`
-  const whose = of === null ? '' : ` that the budget of ${stanceOf(of)} allows`
-  const detail = `the being has used all ${gone} self-continues${whose}`
+  const detail = `the being has used ${allSteps(taken)}`
   return {
     verdict: { ...verdict, reason: CONTINUES_SPENT, detail },
     wakes: [],
@@ -287,11 +303,10 @@ function chainSpent({ being, open }: DecidedMoment, verdict: Verdict): GoingOn {
   }
 }
 
-function looksSpent({ being, open }: DecidedMoment, verdict: Verdict): GoingOn {
-  const looks = LIMITS.looksMax
-  const content = { event: LOOKS_SPENT, actor: stanceOf(being), moment: open.moment, looks }
+function looksSpent({ being, open }: DecidedMoment, verdict: Verdict, taken: StepCount): GoingOn {
+  const content = { event: LOOKS_SPENT, actor: stanceOf(being), moment: open.moment, steps: taken.gone }
   const id = `looked/${being}/${answeredBy(open)}`
-  const detail = `the being looked ${looks} times in a row before this look, and ${looks} are allowed: it sees no more until a new wake`
+  const detail = `the being had used ${allSteps(taken)} before this look: it sees no more until a new wake`
   return {
     verdict: verdict.shown === undefined ? { ...verdict, reason: LOOKS_SPENT, detail } : verdict,
     wakes: [],

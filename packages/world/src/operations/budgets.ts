@@ -48,8 +48,8 @@ const OF_BEING: ArgumentForms = {
   momentsPerMinute: amountArgument(1, AMOUNT_MAX, 'whole number; what is beyond waits for the next minute'),
   selfContinues: amountArgument(
     0,
-    LIMITS.selfContinuesMax,
-    'whole number; how often each may go on by itself in one cause chain',
+    LIMITS.stepsMax,
+    'whole number; how many steps of its own each may take for one question',
   ),
   hops: amountArgument(
     0,

@@ -42,8 +42,8 @@ export interface ActInputs {
   readonly fromOutside: boolean
   /** depth of the moment in the cause chain; 0 for a person's act, which begins its own */
   readonly hops: number
-  /** settings of the primary role for answers */
-  readonly role: Pick<ComposedRole, 'replyTo' | 'respondMode' | 'selfContinue'>
+  /** settings of the primary role for answers, and for what follows */
+  readonly role: Pick<ComposedRole, 'replyTo' | 'respondMode' | 'selfContinue' | 'steps'>
   /** id of a summon that this act makes */
   readonly correlation: string
   readonly digest: (value: Json) => string

@@ -1,4 +1,4 @@
-import { Select, SimpleGrid, Switch, TagsInput } from '@mantine/core'
+import { NumberInput, Select, SimpleGrid, Switch, TagsInput } from '@mantine/core'
 import type { Spec } from './spec.ts'
 
 interface RoleMoreProps {
@@ -103,6 +103,17 @@ export function MoreFields({ role, set, errorOf }: RoleMoreProps) {
           set('selfContinue', SELF_CONTINUES[chosen as keyof typeof SELF_CONTINUES] as unknown)
         }
         error={errorOf('selfContinue')}
+      />
+      <NumberInput
+        label="Steps for one question"
+        description="after acts, looks and refusals"
+        placeholder="16"
+        min={0}
+        max={200}
+        allowDecimal={false}
+        value={(role.steps as number | undefined) ?? ''}
+        onChange={(steps) => set('steps', steps === '' ? undefined : steps)}
+        error={errorOf('steps')}
       />
       <Switch
         label="Has to call a tool when asked"

@@ -6,6 +6,7 @@ it('says what a role does with its wearer, and nothing that is so for every role
     name: 'judge',
     triggerOn: ['message', 'schedule'],
     selfContinue: 'until-answered',
+    steps: 40,
     requiredCognition: 'llm',
     replyTo: 'asker',
     layout: 'as-told',
@@ -16,6 +17,7 @@ it('says what a role does with its wearer, and nothing that is so for every role
     'Its wearer is woken when somebody speaks to it or its schedule comes.',
     'Only a model can wear it.',
     'Its wearer goes on by itself until it has answered.',
+    'For one question it takes at most 40 steps of its own.',
   ])
 })
 

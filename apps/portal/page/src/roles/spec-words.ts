@@ -24,6 +24,8 @@ const SENTENCES: Readonly<Record<string, (value: unknown) => string | null>> = {
       : value === 'until-answered'
         ? 'Its wearer goes on by itself until it has answered.'
         : null,
+  steps: (value) =>
+    `For one question it takes at most ${value} ${value === 1 ? 'step' : 'steps'} of its own.`,
   forceToolCall: (value) => (value === true ? 'When asked, it has to act: words alone do not count.' : null),
   prose: (value) => (value === 'answers' ? 'What it writes without an act is its answer.' : null),
   replyTo: (value) => (value === 'chain-initial' ? 'Its answers go to whoever began the thread.' : null),

@@ -65,7 +65,7 @@ begin
     return says_who and e.being = this_being and e.root in (w.root, w.id) and e.in_reply_to is not distinct from w.in_reply_to
       and ((e.caller, e.caller_role, e.caller_cognition) is not distinct from (asker.caller, asker.caller_role, asker.caller_cognition)
         or e.caller is null and w.kind = 'summon' and w.caller = this_being) -- which has answered
-      and case split_part(e.id, '/', 1) when 'look' then ended = 'see' and e.looks = coalesce(w.looks, 0) + 1
+      and case split_part(e.id, '/', 1) when 'look' then ended = 'see' and e.continues > 0
         when 'continue' then ended = 'act' and e.continues > 0
         else ended = 'failure' and e.continues > 0 and e.refusals = coalesce(w.refusals, 0) + 1 and e.refusals <= 2
           and e.cause is not distinct from w.cause end;

@@ -19,14 +19,14 @@ begin
   end if;
   question := (select question_of(i) from inbox i where i.id = batch#>>'{outcome,wake}');
   insert into inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
-      asked_role, hops, continues, cause, answers, about, looks, refusals, expect_reply, channel, overlay, outside, orientation, salt)
+      asked_role, hops, continues, cause, answers, about, refusals, expect_reply, channel, overlay, outside, orientation, salt)
     select id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
       asked_role, hops, continues, cause, answers,
       case
         when about_approval(kind, id) is not null
           then (select question_of(i) from moment_open m join inbox i on i.id = m.wake where m.moment = approval_in(e.id))
         when case kind when 'event' then being = batch->>'being' else in_reply_to is null end then question end,
-      looks, refusals, expect_reply, channel, overlay, coalesce(outside, false), orientation, salt
+      refusals, expect_reply, channel, overlay, coalesce(outside, false), orientation, salt
     from jsonb_populate_recordset(null::inbox, batch->'inbox') e
     where notice is null
     on conflict (id) do nothing;

@@ -1,0 +1,169 @@
+/** How often a being goes on by itself: by its role, by budgets, and until it only repeats itself. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inbox, moments, summon } from '@treeos/client'
+import { isJsonObject, type JsonObject, LIMITS } from '@treeos/core'
+import { exportBundle } from '@treeos/proofs'
+import { type Decision, defineExtension, defineRole, type Script } from '@treeos/sdk'
+import { countOpen } from '@treeos/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Line, linesOf, rehashed, summed } from '../../proofs/bundle-lines.ts'
+import { SecondVerifier, whyNoPython } from '../../proofs/second-opinion.ts'
+import { firstOn } from '../../proofs/two-opinions.ts'
+import { doAs, live, setFlow, setRole, tell, until, wakesOf } from '../../support/life.ts'
+import { naiveLog, newLogKey } from '../../support/naive-log.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
+import { useWorld } from '../../support/use-world.ts'
+
+/** Looks twice, acts once, and so on: each call is another one. */
+const paced: Script = ({ wake }) => {
+  const { step = 0 } = isJsonObject(wake.content) ? wake.content : {}
+  const looks = ['/library', '~', null][Number(step) % 3] ?? null
+  const call =
+    looks === null
+      ? { verb: 'do', operation: 'set-being', target: null, args: { field: 'pace.n', value: step } }
+      : { verb: 'see', address: looks }
+  return { kind: 'call', call, content: null } as unknown as Decision
+}
+
+const lists = {
+  canSee: ['/library', '~'],
+  canDo: ['set-being' as const],
+  canSummon: [{ rel: 'asker' }],
+  prompt: '',
+}
+const pacing = defineExtension({
+  name: 'pacing',
+  version: '1.0.0',
+  roles: [
+    defineRole({ name: 'pacing:long', selfContinue: true, steps: 40, ...lists }),
+    defineRole({ name: 'pacing:most', selfContinue: true, steps: LIMITS.stepsMax, ...lists }),
+    defineRole({ name: 'pacing:plain', selfContinue: true, ...lists }),
+  ],
+  scripts: { 'pacing:paced': paced },
+})
+
+const world = useWorld({ extensions: [stage, pacing] })
+
+const walker = (name: string, role: string) =>
+  world.birth({ name, cognition: 'scripted', script: 'pacing:paced', role })
+
+/** Every moment of a being, once its inbox is empty. */
+async function lived(name: string) {
+  await until(async () => (await countOpen(world.db, name)) === 0, { seconds: 90 })
+  return moments(world.db, name)
+}
+
+describe('a role', () => {
+  it.each([
+    { name: 'plain', role: 'pacing:plain', steps: LIMITS.stepsDefault, reason: 'looks-spent' },
+    { name: 'long', role: 'pacing:long', steps: 40, reason: 'looks-spent' },
+    { name: 'most', role: 'pacing:most', steps: LIMITS.stepsMax, reason: 'self-continues-spent' },
+  ])('$role allows $steps steps, looks among them', async ({ name, role, steps, reason }) => {
+    await walker(name, role)
+    await tell(world, name, 'go')
+    const all = await lived(name)
+    expect(all).toHaveLength(steps + 1)
+    expect(all.filter((moment) => moment.reason !== undefined)).toMatchObject([
+      { n: steps + 1, reason, message: expect.stringContaining(`all ${steps} steps that its role allows`) },
+    ])
+    const own = (await wakesOf(world, name)).slice(1)
+    expect(own.map(({ continues }) => continues)).toEqual(Array.from({ length: steps }, (_, i) => i + 1))
+    expect(own.map(({ content }) => (content as JsonObject).of)).toEqual(Array(steps).fill(steps))
+    const notices = (await inbox(world, 'operator')).filter(
+      ({ content }) => (content as JsonObject).actor === `@${name}`,
+    )
+    expect(notices).toMatchObject([{ content: { event: reason, steps } }])
+  })
+
+  it('counts for each question anew, and tells whoever asked that it ended without an answer', async () => {
+    await setRole(world, { name: 'brisk', selfContinue: 'until-answered', steps: 2, ...lists })
+    await walker('brisk', 'brisk')
+    for (const turn of [1, 2]) {
+      const asking = { target: 'brisk', content: 'go', as: 'operator', waitSeconds: 30, requireReply: true }
+      await expect(summon(world, asking)).rejects.toMatchObject({
+        code: 'NO_ANSWER',
+        detail: { reason: 'self-continues-spent', moment: `brisk/1/${3 * turn}` },
+      })
+    }
+  })
+
+  it('that is stacked adds no step to those of the primary one', async () => {
+    await setRole(world, { name: 'short', selfContinue: true, steps: 3, ...lists })
+    await walker('short', 'short')
+    await setFlow(world, 'short', [{ role: 'short' }, { stack: true, role: 'pacing:long' }])
+    await live(world, 'short', 'go')
+    expect(await lived('short')).toHaveLength(4)
+  })
+
+  it('allows what a budget over its wearer allows, and no more', async () => {
+    await walker('poor', 'pacing:long')
+    await doAs(world, 'set-budget', '@poor', { selfContinues: 5 })
+    await live(world, 'poor', 'go')
+    const all = await lived('poor')
+    expect(all).toHaveLength(6)
+    expect(all.at(-1)?.message).toContain('all 5 steps that the budget of @poor allows')
+    await doAs(world, 'set-budget', '@poor', { selfContinues: LIMITS.stepsMax })
+    await live(world, 'poor', 'go')
+    expect(await lived('poor')).toHaveLength(6 + 41)
+  })
+
+  it.each([LIMITS.stepsMax + 1, -1, 1.5, '16'])('cannot allow %j steps', async (steps) => {
+    const role = { name: 'odd', steps, ...lists }
+    await expect(setRole(world, role as JsonObject)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('steps is a whole number from 0 to 200'),
+    })
+  })
+})
+
+describe('afterwards', () => {
+  it('every step replays from the chain and by Temporal, and no chain is broken', async () => {
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+
+  describe('both offline verifiers', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'treeos-steps-'))
+    const file = join(folder, 'bundle.jsonl')
+    const why = whyNoPython()
+    let second: SecondVerifier | null = null
+    beforeAll(async () => {
+      if (why === null) second = new SecondVerifier()
+      const log = await naiveLog(world.db, newLogKey(world.reality))
+      await exportBundle(world.db, world.reality, { log: async () => log, file })
+    })
+    afterAll(() => {
+      second?.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    const opinionsOn = async (bundle: Buffer) => {
+      const [first, other] = await Promise.all([
+        firstOn({ bundle, key: null }),
+        second?.ask({ bundle, key: null }),
+      ])
+      return [first.status, other?.status ?? first.status]
+    }
+    const lines = () => linesOf(readFileSync(file)).map((text) => JSON.parse(text) as Line)
+    const written = (changed: readonly Line[]) => summed(changed.map((line) => JSON.stringify(line)))
+
+    it('derive every step', async () => {
+      expect(await opinionsOn(readFileSync(file))).toEqual(['ok', 'ok'])
+    })
+
+    it('find a step beyond those that the role before it allows', async () => {
+      const changed = (continues: number) => {
+        const all = lines()
+        const last = all.findLast(({ kind, open }) => kind === 'moment' && open.wake.id === 'look/short/1/2')
+        if (last === undefined) throw new Error('there is no such moment')
+        last.open.wake.continues = continues
+        return written(rehashed(all))
+      }
+      expect(await opinionsOn(changed(3))).toEqual(['unproven', 'unproven']) // the control, with no checkpoint
+      expect(await opinionsOn(changed(4))).toEqual(['broken', 'broken'])
+    })
+  })
+})
