@@ -121,7 +121,16 @@ const rules = [
     'stamp',
     'live',
   ]),
-  ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'show', 'debug', 'commands']),
+  ...stages('command-line', 'apps/cli/src', [
+    'text',
+    'login',
+    'instance',
+    'health',
+    'show',
+    'served',
+    'debug',
+    'commands',
+  ]),
   ...stages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),
   ...stages('proofs', 'packages/proofs/src', ['tree', 'log', 'verify', 'realities', 'bundles']),
   {

@@ -78,6 +78,15 @@ const COLUMNS: Columns = {
     used_at: `${time}?`,
   },
   identity: { issuer: 'text', subject: 'text', being: 'text', label: 'text', created_at: time },
+  terminal: {
+    secret_hash: 'bytea',
+    code: 'text',
+    name: 'text',
+    address: 'text',
+    being: 'text?',
+    created_at: time,
+    expires_at: time,
+  },
   outlet: {
     id: 'uuid',
     being: 'text',

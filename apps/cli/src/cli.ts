@@ -4,6 +4,9 @@ import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { EXAMPLES } from './examples.ts'
 import { firstPage, type HelpStyle, leaves } from './help/pages.ts'
+import { type Login, readLogin } from './login/stored-login.ts'
+import { needsDatabase, whoActs } from './login/who-acts.ts'
+import { servedBy } from './served/served-by.ts'
 import { UsageError } from './text/failure.ts'
 import { userPath } from './text/folder.ts'
 import type { ExitStatus, Output } from './text/output.ts'
@@ -11,6 +14,8 @@ import type { ExitStatus, Output } from './text/output.ts'
 /** Options of every command that works on an instance. */
 export interface InstanceOptions {
   readonly data?: string
+  /** of somebody who is logged in to a portal, and names no instance: the API serves the command */
+  readonly login?: Login
 }
 
 /** Options of each command in which a being acts or reads. */
@@ -52,6 +57,13 @@ function standWhereUserDoes(command: Command): void {
   )
 }
 
+/** The path of a command: `role set`. */
+function pathOf(command: Command): string {
+  const names: string[] = []
+  for (let at: Command | null = command; at?.parent != null; at = at.parent) names.unshift(at.name())
+  return names.join(' ')
+}
+
 /** Lists show the first line of a description, its own help all of it. */
 function describe(command: Command, description: string): Command {
   const [summary = ''] = description.split('\n')
@@ -85,7 +97,10 @@ export class Cli {
         styleOptionText: STYLE.command,
       })
       .helpCommand(false)
-      .hook('preAction', (_, command) => standWhereUserDoes(command))
+      .hook('preAction', (_, command) => {
+        standWhereUserDoes(command)
+        this.#chooseWay(command)
+      })
     const commandHelp = this.program.createHelp
     this.program.createHelp = () => {
       const help = commandHelp.call(this.program)
@@ -138,6 +153,24 @@ export class Cli {
       this.#handOn(args)
       this.status = (await action(this.#out, ...args)) ?? 0
     }
+  }
+
+  /**
+   * A command goes by the API where its user is logged in and names no instance.
+   * @throws {TreeosError} where nothing but the database serves it
+   */
+  #chooseWay(command: Command): void {
+    const path = pathOf(command)
+    const by = servedBy(path, command.opts())
+    const { data } = { ...this.program.opts<InstanceOptions>(), ...command.opts<InstanceOptions>() }
+    if (by === 'alone' || data !== undefined || process.env.TREEOS_DATA) return
+    const login = readLogin()
+    if (login === null) return
+    if (by === 'database') throw needsDatabase(path, login)
+    command.setOptionValue('login', login)
+    if (!command.options.some(({ long }) => long === '--as')) return
+    const isNamed = command.getOptionValueSource('as') !== 'default'
+    command.setOptionValue('as', whoActs(login, isNamed ? String(command.getOptionValue('as')) : null))
   }
 
   /** An option that stands before the command is of that command. */

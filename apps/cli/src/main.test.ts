@@ -21,7 +21,11 @@ function treeos(
   args: readonly string[],
   { input = '', node = [] as string[], more = {} as NodeJS.ProcessEnv } = {},
 ) {
-  const env: NodeJS.ProcessEnv = { ...process.env, TREEOS_DATA: join(folder, 'none') }
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    TREEOS_DATA: join(folder, 'none'),
+    XDG_CONFIG_HOME: folder, // whoever runs this may be logged in
+  }
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'TREEOS_DEBUG']) delete env[name]
   Object.assign(env, more)
   return spawnSync(process.execPath, [...node, MAIN, ...args], { input, env, cwd: folder, encoding: 'utf8' })
@@ -71,8 +75,8 @@ describe('a wrong command line', () => {
     { args: ['fork', 'x', '--at', 'echo'], why: '--at is "echo"' },
     { args: ['secret', 'set', 'No Key'], why: 'the name of a secret' },
     { args: ['summon', '@echo', '-', '--overlay', '-'], why: 'only one of the text and the overlay' },
-    { args: ['summon', 'echo', 'hi'], code: 'ADDRESS_PARSE_ERROR', why: '"echo"' },
-    { args: ['summon', '@echo', 'hi', '--as', 'ann'], code: 'ADDRESS_PARSE_ERROR', why: '"ann"' },
+    { args: ['summon', 'Echo', 'hi'], code: 'ADDRESS_PARSE_ERROR', why: '"Echo"' },
+    { args: ['summon', '@echo', 'hi', '--as', 'an n'], code: 'ADDRESS_PARSE_ERROR', why: '"an n"' },
     { args: ['see', 'no way'], code: 'ADDRESS_PARSE_ERROR', why: 'no way' },
     { args: ['do', 'no way', 'move'], code: 'ADDRESS_PARSE_ERROR', why: 'no way' },
   ])('$args ends with 2 and says why', ({ args, code = 'INVALID_INPUT', why }) => {
@@ -183,6 +187,7 @@ describe('without an instance', () => {
       paced: null,
       migrations: null,
       outlets: null,
+      login: null,
     })
     expect(treeos(['down', '--json'])).toMatchObject({ status: 0, stdout: '{"stopped":[]}\n' })
   })

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { complete } from './commands/completion.ts'
 import { EXAMPLES } from './examples.ts'
 import { leaves } from './help/pages.ts'
 import { createCli } from './program.ts'
 import { Output } from './text/output.ts'
 
+vi.stubEnv('XDG_CONFIG_HOME', '/nowhere') // whoever runs this may be logged in
 const out = new Output(false)
 const program = () => createCli(out).program
 const paths = leaves(program()).map(({ path }) => path)

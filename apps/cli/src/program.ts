@@ -20,6 +20,7 @@ import { addGather } from './commands/gather.ts'
 import { addHelp } from './commands/help.ts'
 import { addInbox } from './commands/inbox.ts'
 import { addInhabit } from './commands/inhabit.ts'
+import { addLogin } from './commands/login.ts'
 import { addLogs } from './commands/logs.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
@@ -81,6 +82,7 @@ export function createCli(out: Output): Cli {
   addPrepare(cli)
   addPortal(cli)
   addPeople(cli)
+  addLogin(cli)
   addVerbs(cli)
   addChat(cli)
   addControl(cli)

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { quote, TreeosError } from '@treeos/core'
+import { isTerminal } from './accounts/terminals.ts'
 import { createApp } from './app.ts'
 import { bounds } from './authorize/bounds.ts'
 import { TokenSeats } from './authorize/tokens.ts'
@@ -75,7 +76,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
   const addresses = addressesBehind(proxies)
   const streams = new Streams()
   const tabs = new Tabs(portal.onError)
-  const seats = new TokenSeats(portal.at, portal.onError)
+  const seats = new TokenSeats(portal.at, portal.onError, (secret) => isTerminal(portal.store, secret))
   const bounded = bounds(actsPerMinute)
   const mcp =
     openMcp?.(portal.at, {

@@ -122,6 +122,21 @@ class Moment(_Moment, total=False):
     shadow: List["ShadowVerdict"]
 
 
+class _Operation(TypedDict):
+    verb: Literal["do", "be"]
+    name: str
+    origin: str
+    description: str
+    targets: List[str]
+    allow: List[str]
+    args: Dict[str, str]
+
+
+class Operation(_Operation, total=False):
+    schema: Dict[str, Any]
+    effect: Dict[str, Any]
+
+
 class Self(TypedDict):
     being: str
     space: str
@@ -194,6 +209,23 @@ class Prompt(_Prompt, total=False):
     older: bool
 
 
+class _BeingItem(TypedDict):
+    being: str
+    stance: str
+    cognition: str
+    parent: Optional[str]
+    space: str
+    defaultRole: Optional[str]
+
+
+class BeingItem(_BeingItem, total=False):
+    ended: str
+    paused: str
+    inhabitedBy: str
+    budget: Dict[str, Any]
+    parked: "Breach"
+
+
 class _Budget(TypedDict):
     being: Optional[str]
     stance: Optional[str]
@@ -244,6 +276,34 @@ class _Conversation(TypedDict):
 
 class Conversation(_Conversation, total=False):
     unheard: List[Dict[str, Any]]
+
+
+class _SpokenThread(TypedDict):
+    thread: str
+    state: Literal["pending", "live", "severed", "complete"]
+    wakes: int
+    open: int
+    acts: int
+    depth: int
+    began: str
+    moved: str
+    participants: List[str]
+    root: str
+    lines: List[Dict[str, Any]]
+    hidden: int
+    moments: int
+    tokens: int
+    money: float
+    owed: List[Dict[str, Any]]
+
+
+class SpokenThread(_SpokenThread, total=False):
+    unheard: List[Dict[str, Any]]
+
+
+class Channel(TypedDict):
+    channel: str
+    threads: List[Dict[str, Any]]
 
 
 class _Overlay(TypedDict):
@@ -864,6 +924,35 @@ class RoleVersion(TypedDict):
     seq: float
     spec: Union["RoleSpec", None]
     trial: Union[Dict[str, Optional[float]], None]
+
+
+class _RoleView(TypedDict):
+    canBe: List["Entry"]
+    canDo: List["Entry"]
+    canSee: List["Entry"]
+    canSummon: List["Entry"]
+    defaultOrientation: "Orientation"
+    description: str
+    digest: str
+    forceToolCall: bool
+    layout: "Layout"
+    name: "RoleName"
+    origin: str
+    permissions: List["Verb"]
+    prompt: Union[str, "FunctionPrompt"]
+    prose: "ProseMeaning"
+    replyTo: "ReplyTarget"
+    respondMode: "RespondMode"
+    see: List[str]
+    selfContinue: "SelfContinue"
+    triggerOn: List[str]
+    usedBy: List[str]
+    views: "ViewChoice"
+
+
+class RoleView(_RoleView, total=False):
+    onAnswers: "AnswerUse"
+    requiredCognition: "Cognition"
 
 
 class _SaidWords(TypedDict):

@@ -5,7 +5,9 @@ export { Problem } from './problem.ts'
 export {
   type AccessOptions,
   type AnswerEvent,
+  answerOf,
   type FollowOptions,
   type JournalEvent,
+  pagesOf,
   Treeos,
 } from './treeos.ts'

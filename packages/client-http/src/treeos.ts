@@ -193,7 +193,8 @@ interface HttpAnswer<T> {
   readonly response: Response
 }
 
-function answerOf<T>({ data, error, response }: HttpAnswer<T>): T {
+/** What an operation of `api` answered. @throws {Problem} its refusal */
+export function answerOf<T>({ data, error, response }: HttpAnswer<T>): T {
   if (data === undefined) throw problemIn(response, error)
   return data
 }
@@ -206,7 +207,8 @@ interface Page<T> {
   readonly next: string | null
 }
 
-async function* pagesOf<T>(
+/** All of a list of `api`, page by page. @param ask for the page after a cursor; null: for the first */
+export async function* pagesOf<T>(
   ask: (cursor: string | null) => Promise<HttpAnswer<Page<T>>>,
 ): AsyncGenerator<T, void> {
   let cursor: string | null = null

@@ -23,7 +23,11 @@ export { personsUnder } from './access/people.ts'
 export {
   type Authorization,
   authorizeGrant,
+  endOwnToken,
+  findOwnToken,
   issueToken,
+  issueTokenFor,
+  isTokenSecret,
   listTokens,
   requireToken,
   revokeToken,
@@ -47,7 +51,7 @@ export {
   withProposals,
 } from './approvals/proposals.ts'
 export { describeSelf, describeWorn, type SelfView } from './beings/being-snapshot.ts'
-export { type BeingView, beings, hasRole } from './beings/beings.ts'
+export { type BeingView, beings, beingsSeen, hasRole } from './beings/beings.ts'
 export { takesChatTasks } from './beings/chat-tasks.ts'
 export { type PublicBeing, publicBeings } from './beings/public-beings.ts'
 export { type OperationChoice, type ReachView, reach } from './beings/reach.ts'
@@ -123,8 +127,10 @@ export {
   type RoleInside,
   type RoleUser,
   type RoleVersion,
+  readableRoles,
 } from './roles/authoring-catalog.ts'
 export { checkFlow, checkRole, registeredRoles } from './roles/lint-checks.ts'
+export { listOperations, type OperationView } from './roles/operations.ts'
 export { type RoleView, roles } from './roles/roles.ts'
 export { authorizeTrial } from './roles/trial-reach.ts'
 export { type Chart, type ChartEntry, chart } from './spaces/chart.ts'
@@ -161,6 +167,7 @@ export {
   type OwedQuestion,
   type SpokenLine,
   type SpokenThread,
+  spokenThread,
   threadInChannel,
 } from './threads/spoken-thread.ts'
 export { type ListedThread, type ThreadView, thread, threads, threadsOf } from './threads/threads.ts'

@@ -25,6 +25,7 @@ export {
   insertToken,
   listTokensOf,
   markTokenRevoked,
+  tokenHash,
 } from './access/tokens.ts'
 export { announceVault, findVault, forgetVault, listVaults } from './access/vault-addresses.ts'
 export { type BeingStanding, listStandings } from './inbox/being-standings.ts'

@@ -76,6 +76,7 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       '/replay?at=3',
       '/inhabit/echo',
       '/account',
+      '/terminal',
       '/nowhere',
     ]
   })

@@ -215,12 +215,35 @@ describe.runIf(hasChromium)('signing in, in a browser', () => {
     await isIn('@ada')
   })
 
+  it('a person lets a terminal act as itself by its code', async () => {
+    const headers = { authorization: `Bearer treeos_${'t'.repeat(43)}`, 'content-type': 'application/json' }
+    const sent = { method: 'POST', headers, body: JSON.stringify({ name: 'ada at desk' }) }
+    const { code, page: path } = (await (await fetch(`${at.origin}/api/v1/terminals`, sent)).json()) as {
+      readonly code: string
+      readonly page: string
+    }
+    await enterBy(page, at, 'ada')
+    await page.goto(at.origin + path)
+    await page.getByLabel('Code').fill('BCDF-BCDF')
+    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByText(/no terminal shows this code now/).waitFor()
+    await page.getByLabel('Code').fill(code.toLowerCase())
+    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByText('ada at desk').waitFor()
+    await page.getByRole('button', { name: 'Allow this terminal' }).click()
+    await page.getByText(/acts as you until/).waitFor()
+    const own = await fetch(`${at.origin}/api/v1/token`, { headers })
+    expect(await own.json()).toMatchObject({ being: '@ada' })
+    await page.goto(`${at.origin}/account`)
+    await page.getByText('acts as @ada').waitFor()
+  })
+
   it('the tab of a child shows neither account nor people', async () => {
     await enterBy(page, at, 'ada')
     await page.goto(`${at.origin}/inhabit/kid`)
     await page.getByRole('button', { name: 'Drive @kid from this tab' }).click()
     await page.getByRole('region', { name: 'Inhabiting' }).getByText('@kid').waitFor()
-    for (const path of ['/account', '/people']) {
+    for (const path of ['/account', '/terminal', '/people']) {
       await page.goto(`${at.origin}${path}`)
       await page
         .getByRole('alert')

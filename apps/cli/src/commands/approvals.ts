@@ -1,7 +1,9 @@
 import type { ProposedView } from '@treeos/client'
 import { stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withReality } from '../instance/with-instance.ts'
+import { requireDatabase } from '../served/acting.ts'
+import { serve } from '../served/serve.ts'
+import { APPROVALS } from '../served/waiting.ts'
 import { shownApprovals } from '../show/acts.ts'
 import { requireObject, requireStance } from '../text/input.ts'
 import { acts, doing } from './shared/act.ts'
@@ -14,9 +16,8 @@ export function addApprovals(cli: Cli): void {
     .action(
       cli.run(async (out, { links, ...options }: ActingOptions & { links?: boolean }) => {
         const as = requireStance(options.as)
-        const waiting = await withReality(options, async (at, { approvals, withProposals }) =>
-          withProposals(at, as, await approvals(at, as)),
-        )
+        if (links === true) requireDatabase(options, '--links')
+        const waiting = await serve(options, APPROVALS, { as })
         out.value(links === true ? await withLinks(options, as, waiting) : waiting, shownApprovals)
       }),
     )

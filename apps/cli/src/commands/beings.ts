@@ -1,5 +1,6 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { withReality, withRegistry } from '../instance/with-instance.ts'
+import { serve } from '../served/serve.ts'
+import { BEINGS } from '../served/world.ts'
 import { shownBeings } from '../show/world.ts'
 
 /** `treeos beings` */
@@ -12,13 +13,7 @@ export function addBeings(cli: Cli): void {
     )
     .action(
       cli.run(async (out, { role, ...options }: InstanceOptions & { role?: string }) => {
-        const listed =
-          role === undefined
-            ? withReality(options, ({ db }, { beings }) => beings(db))
-            : withRegistry(options, ({ db, registry }, { beings, hasRole }) =>
-                beings(db, hasRole(registry, role)),
-              )
-        out.value(await listed, shownBeings)
+        out.value(await serve(options, BEINGS, { role }), shownBeings)
       }),
     )
 }

@@ -1,5 +1,6 @@
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality } from '../instance/with-instance.ts'
+import { mine, serve } from '../served/serve.ts'
+import { BUDGETS } from '../served/world.ts'
 import { shownBudgets } from '../show/world.ts'
 import { addressOfStance, requireObject, requireStance } from '../text/input.ts'
 import { acts, doing, ROOT } from './shared/act.ts'
@@ -12,12 +13,10 @@ export function addBudget(cli: Cli): void {
     .option('--children', 'show those of its children after it')
     .action(
       cli.run(async (out, stance: string | undefined, options: InstanceOptions & { children?: boolean }) => {
-        const being = requireStance(stance ?? '@operator')
-        const views = await withReality(options, async (at, { budget, budgets, budgetsOfChildren }) => {
-          if (options.children) return budgetsOfChildren(at, being)
-          return stance === undefined ? budgets(at) : budget(at, being)
-        })
-        out.value(views, (view) => shownBudgets([view].flat()))
+        const me = mine(options)
+        const being = stance === undefined ? undefined : requireStance(stance, me)
+        const asked = { being, me, children: options.children === true }
+        out.value(await serve(options, BUDGETS, asked), (view) => shownBudgets([view].flat()))
       }),
     )
   acts(

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline'
 import { type BeingName, stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
-import type { LiveConnection } from '../instance/connection.ts'
-import { type Client, withServices } from '../instance/with-instance.ts'
+import { type Say, speaking } from '../served/acting.ts'
 import { shownSummoned } from '../show/acts.ts'
 import { failureOf } from '../text/failure.ts'
 import { parseNumber, requireStance } from '../text/input.ts'
@@ -45,7 +44,8 @@ export function addChat(cli: Cli): void {
         const as = requireStance(options.as)
         const talk: Talk = { as, target: requireStance(stance, as), thread: options.thread ?? null }
         // An open input would keep the process from ending.
-        return withServices(options, (at, client) => converse(out, options, at, client, talk)).finally(() =>
+        const stream = options.stream === true ? out : null
+        return speaking(options, stream, (say) => converse(out, options, say, talk)).finally(() =>
           process.stdin.destroy(),
         )
       }),
@@ -53,13 +53,7 @@ export function addChat(cli: Cli): void {
 }
 
 /** @returns 1 when the last words got no answer */
-async function converse(
-  out: Output,
-  options: ChatOptions,
-  at: LiveConnection,
-  client: Client,
-  talk: Talk,
-): Promise<ExitStatus> {
+async function converse(out: Output, options: ChatOptions, say: Say, talk: Talk): Promise<ExitStatus> {
   const { untilEnding } = await import('@treeos/local')
   const isTerminal = process.stdin.isTTY === true && !out.json
   const lines = createInterface({
@@ -74,7 +68,7 @@ async function converse(
     const said = line.trim()
     if (said === QUIT) break
     if (said !== '') {
-      const turn = await Promise.race([say(out, options, at, client, talk, said), ending])
+      const turn = await Promise.race([sayLine(out, options, say, talk, said), ending])
       if (turn === undefined) {
         out.progress('its answer will be in the inbox: `treeos inbox`')
         return 1
@@ -90,30 +84,20 @@ async function converse(
 }
 
 /** Says one line and shows the answer, or why there is none. Then the next line may be said. */
-async function say(
+async function sayLine(
   out: Output,
-  options: ChatOptions,
-  at: LiveConnection,
-  { summon }: Client,
+  { wait: waitSeconds }: ChatOptions,
+  say: Say,
   talk: Talk,
   content: string,
 ): Promise<ExitStatus> {
   const { as, target } = talk
   const thread = talk.thread ?? undefined
-  const send = (onSent: (correlation: string) => void) =>
-    summon(at, {
-      ...{ as, target, content, thread, waitSeconds: options.wait, requireReply: true },
-      onSent: (correlation) => {
-        talk.thread ??= correlation
-        onSent(correlation)
-      },
-    })
+  const said = { as, target, content, thread, waitSeconds, requireReply: true }
   try {
-    const { withWords } = await import('../show/words.ts')
-    const answered =
-      options.stream === true
-        ? await withWords(out, options, at, { as, target, thread }, send)
-        : await send(() => undefined)
+    const answered = await say(said, (correlation) => {
+      talk.thread ??= correlation
+    })
     out.lines([{ thread: talk.thread, ...answered }], ([turn]) =>
       turn === undefined ? '' : shownSummoned(turn),
     )

@@ -1,6 +1,8 @@
 import { parseMomentId, stanceOf, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { withReality } from '../instance/with-instance.ts'
+import { CANCEL } from '../served/acting.ts'
+import { serve } from '../served/serve.ts'
 import { shownCancelled } from '../show/acts.ts'
 import { UsageError } from '../text/failure.ts'
 import { addressOfStance, requireStance } from '../text/input.ts'
@@ -22,7 +24,7 @@ export function addControl(cli: Cli): void {
         const request = MOMENT.test(named)
           ? { as, being: parseMomentId(named).being, moment: named }
           : { as, being: requireStance(named, as) }
-        out.value(await withReality(options, (at, { cancel }) => cancel(at, request)), shownCancelled)
+        out.value(await serve(options, CANCEL, request), shownCancelled)
       }),
     )
   addOperation(cli, 'pause', 'pause-being', 'let a being live no moment until it is resumed; its inbox fills')

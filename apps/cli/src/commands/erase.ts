@@ -1,5 +1,6 @@
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withServices } from '../instance/with-instance.ts'
+import { ERASE } from '../served/acting.ts'
+import { serve } from '../served/serve.ts'
 import { shownDone } from '../show/acts.ts'
 import { requireStance } from '../text/input.ts'
 
@@ -14,10 +15,7 @@ export function addErase(cli: Cli): void {
     .action(
       cli.run(async (out, what: string, { why, ...options }: ActingOptions & { readonly why: string }) => {
         const as = requireStance(options.as)
-        const done = await withServices(options, async (at, { act, erasing }) =>
-          act(at, as, await erasing(at.db, what, why)),
-        )
-        out.value(done, shownDone)
+        out.value(await serve(options, ERASE, { as, what, why }), shownDone)
       }),
     )
 }

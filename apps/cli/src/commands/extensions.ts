@@ -1,5 +1,7 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withRegistry } from '../instance/with-instance.ts'
+import { serve } from '../served/serve.ts'
+import { OPERATIONS } from '../served/world.ts'
 import { shownExtensions, shownOperations } from '../show/world.ts'
 
 /** `treeos extensions | extension end | operations` */
@@ -25,8 +27,7 @@ export function addExtensions(cli: Cli): void {
   )
   cli.onInstance('operations', 'list all operations and their arguments').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { listOperations } = await import('../instance/extension-lists.ts')
-      out.value(await listOperations(options), shownOperations)
+      out.value(await serve(options, OPERATIONS, {}), shownOperations)
     }),
   )
 }

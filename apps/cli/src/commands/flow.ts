@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { JsonObject } from '@treeos/core'
+import type { Lint } from '@treeos/roles'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { requireLivingBeing, withReality } from '../instance/with-instance.ts'
+import { withReality } from '../instance/with-instance.ts'
+import { answered, type Service, serve } from '../served/serve.ts'
+import { FLOW } from '../served/world.ts'
 import { shownLint } from '../show/world.ts'
 import {
   addressOfStance,
@@ -21,8 +25,7 @@ export function addFlow(cli: Cli): void {
   cli.asBeing('get <stance>', 'show the clauses of a being', 'flow').action(
     cli.run(async (out, stance: string, options: ActingOptions) => {
       const being = requireStance(stance, requireStance(options.as))
-      const { qualities } = await withReality(options, (at) => requireLivingBeing(at, being))
-      out.value(qualities.roleFlow ?? [], prettyJson)
+      out.value(await serve(options, FLOW, { being }), prettyJson)
     }),
   )
   acts(
@@ -43,13 +46,22 @@ export function addFlow(cli: Cli): void {
   cli.onInstance('lint <file>', 'check clauses for errors; - reads standard input', 'flow').action(
     cli.run(async (out, file: string, options: InstanceOptions) => {
       const flow = await readJsonFile(file)
-      const { lintFlow } = await import('@treeos/roles')
-      const roles = mayHaveInstance(options) ? await knownRoles(options) : null
-      const lint = lintFlow(flow, roles === null ? {} : { roles })
+      const lint = await serve(options, CHECK_FLOW, { flow })
       out.value(lint, (found) => shownLint(found, 'flow'))
       return lint.errors.length > 0 ? 1 : 0
     }),
   )
+}
+
+/** Without an instance the names of roles are not checked. */
+const CHECK_FLOW: Service<{ readonly flow: unknown }, Lint> = {
+  record: async (options, { flow }) => {
+    const { lintFlow } = await import('@treeos/roles')
+    const roles = mayHaveInstance(options) ? await knownRoles(options) : null
+    return lintFlow(flow, roles === null ? {} : { roles })
+  },
+  api: (treeos, { flow }) =>
+    answered(treeos.api.POST('/flows/check', { body: { flow: flow as JsonObject } })),
 }
 
 /** The roles of this instance; null when it cannot be reached, which is not an error. */

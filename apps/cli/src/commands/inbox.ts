@@ -1,5 +1,6 @@
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withReality } from '../instance/with-instance.ts'
+import { serve } from '../served/serve.ts'
+import { CLOSE_INBOX, INBOX } from '../served/waiting.ts'
 import { shownInbox } from '../show/acts.ts'
 import { UsageError } from '../text/failure.ts'
 import { requireStance } from '../text/input.ts'
@@ -14,7 +15,7 @@ export function addInbox(cli: Cli): void {
   cli.asBeing('list', 'list what waits for you, oldest first', 'inbox', true).action(
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
-      out.value(await withReality(options, (at, { inbox }) => inbox(at, as)), shownInbox)
+      out.value(await serve(options, INBOX, { as }), shownInbox)
     }),
   )
   addClosing(cli, 'read', 'mark notices and answers as read')
@@ -33,9 +34,8 @@ function addClosing(cli: Cli, name: 'read' | 'dismiss', description: string): vo
           )
         const how = name === 'read' ? 'read' : 'dismissed'
         const request = { as: requireStance(options.as), how, entries: allNotices ? null : ids } as const
-        out.value(
-          await withReality(options, (at, { closeInbox }) => closeInbox(at, request)),
-          ({ closed }) => (closed === 1 ? '1 entry was closed' : `${closed} entries were closed`),
+        out.value(await serve(options, CLOSE_INBOX, request), ({ closed }) =>
+          closed === 1 ? '1 entry was closed' : `${closed} entries were closed`,
         )
       }),
     )

@@ -1,5 +1,6 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireLivingBeing, withBeing, withRegistry } from '../instance/with-instance.ts'
+import { EXPLAIN, MOMENTS, PROMPT } from '../served/past.ts'
+import { mine, serve } from '../served/serve.ts'
 import { shownExplanation, shownMoments, shownPrompt } from '../show/moments.ts'
 import { momentNumber, requireStance } from '../text/input.ts'
 
@@ -10,12 +11,8 @@ export function addMoments(cli: Cli): void {
     .option('--last <n>', 'only the last n', momentNumber('--last'))
     .action(
       cli.run(async (out, stance: string, { last, ...options }: InstanceOptions & { last?: number }) => {
-        out.lines(
-          await withBeing(options, stance, ({ db }, being, { livedMoments }) =>
-            livedMoments(db, being, last),
-          ),
-          shownMoments,
-        )
+        const being = requireStance(stance, mine(options))
+        out.lines(await serve(options, MOMENTS, { being, last }), shownMoments)
       }),
     )
 
@@ -24,12 +21,8 @@ export function addMoments(cli: Cli): void {
     .argument('<n>', 'number of the moment', momentNumber('N'))
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
-        out.value(
-          await withBeing(options, stance, (at, being, { explain, pastReader }) =>
-            explain(at.db, being, n, pastReader(at, null)),
-          ),
-          shownExplanation,
-        )
+        const being = requireStance(stance, mine(options))
+        out.value(await serve(options, EXPLAIN, { being, n }), shownExplanation)
       }),
     )
 
@@ -38,12 +31,8 @@ export function addMoments(cli: Cli): void {
     .argument('<n>', 'number of the moment', momentNumber('N'))
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
-        const being = requireStance(stance)
-        const rebuilt = await withRegistry(options, async (at, { prompt }) => {
-          await requireLivingBeing(at, being)
-          return prompt(at.db, at.registry, being, n)
-        })
-        out.value(rebuilt, shownPrompt)
+        const being = requireStance(stance, mine(options))
+        out.value(await serve(options, PROMPT, { being, n }), shownPrompt)
       }),
     )
 }

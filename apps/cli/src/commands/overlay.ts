@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withReality } from '../instance/with-instance.ts'
+import { serve } from '../served/serve.ts'
+import { DELETE_OVERLAY, OVERLAYS, SET_OVERLAY } from '../served/world.ts'
 import { shownOverlay, shownOverlays } from '../show/overlays.ts'
 import { overlayOf, readText, requireStance } from '../text/input.ts'
 
@@ -15,7 +16,7 @@ export function addOverlay(cli: Cli): void {
   cli.asBeing('list', 'list the overlays that you may read', 'overlay').action(
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
-      out.value(await withReality(options, (at, { overlays }) => overlays(at, as)), shownOverlays)
+      out.value(await serve(options, OVERLAYS, { as }), shownOverlays)
     }),
   )
   ofChannel(
@@ -32,14 +33,13 @@ export function addOverlay(cli: Cli): void {
         const request = { tier, name, channel, as: requireStance(options.as) }
         const content = await readText(file)
         const overlay = signature === undefined ? { content } : { content, appliesTo: [...signature] }
-        const set = await withReality(options, (at, { setOverlay }) => setOverlay(at, request, overlay))
-        out.value(set, shownOverlay)
+        out.value(await serve(options, SET_OVERLAY, { ...request, overlay }), shownOverlay)
       }),
     )
   ofChannel(cli.asBeing('delete <tier> <name>', 'delete a stored overlay', 'overlay')).action(
     cli.run(async (out, tier: string, name: string, { channel, ...options }: SetOptions) => {
       const request = { tier, name, channel, as: requireStance(options.as) }
-      const deleted = await withReality(options, (at, { deleteOverlay }) => deleteOverlay(at, request))
+      const deleted = await serve(options, DELETE_OVERLAY, request)
       out.value(deleted, () => `the overlay ${deleted.name} of the ${deleted.tier} is deleted`)
     }),
   )

@@ -2,6 +2,8 @@ import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import type { Envelope } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { requireLivingBeing, withReality, withRegistry } from '../instance/with-instance.ts'
+import { callPortal } from '../login/call-portal.ts'
+import { receiptByApi } from '../served/past.ts'
 import { shownExported } from '../show/proofs.ts'
 import { fileError, UsageError } from '../text/failure.ts'
 import { momentNumber, parseNumber, requireStance } from '../text/input.ts'
@@ -101,6 +103,14 @@ function addReceipt(cli: Cli): void {
         const isRange = since !== undefined || until !== undefined
         if (isRange && n !== undefined) throw new UsageError('either N, or --since and --until')
         const being = isRange || n !== undefined ? requireStance(named) : null
+        if (options.login !== undefined) {
+          if (being === null || n === undefined)
+            throw new UsageError(
+              'by the API, a receipt is named by a stance and a number, as in `receipt @ann 3`',
+            )
+          const byApi = await callPortal(options.login, (treeos) => receiptByApi(treeos, { being, n }))
+          return out.value(byApi, (value) => JSON.stringify(value))
+        }
         const { issueReceipt } = await import('@treeos/proofs')
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
         const { newestLog } = await import('../instance/log-cover.ts')

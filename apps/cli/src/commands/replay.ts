@@ -1,13 +1,10 @@
 import { parseCall, TreeosError } from '@treeos/core'
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
-import {
-  requireLivingBeing,
-  withBeing,
-  withReality,
-  withRegistry,
-  withServices,
-} from '../instance/with-instance.ts'
+import { requireLivingBeing, withReality, withRegistry, withServices } from '../instance/with-instance.ts'
+import { requireDatabase } from '../served/acting.ts'
+import { WHAT_IF, WHY_NOT_ACT, WHY_NOT_ROLE } from '../served/past.ts'
+import { serve } from '../served/serve.ts'
 import { shownChanges } from '../show/changes.ts'
 import { shownDifferences, shownReplayed, shownRuledOtherwise } from '../show/proofs.ts'
 import { argument, UsageError } from '../text/failure.ts'
@@ -97,6 +94,7 @@ export function addWhatIf(cli: Cli): void {
         if ((file === undefined) !== (space !== undefined && field !== undefined && value !== undefined))
           throw new UsageError('whatif takes either --flow, or --space, --field and --value')
         if (file === undefined) {
+          requireDatabase(options, 'whatif --space')
           const rule = { space: space ?? '', field: field ?? '', value: requireJson(value ?? '', '--value') }
           const { whatIfRules } = await import('@treeos/replay')
           const otherwise = await withRegistry(options, async (at) => {
@@ -107,12 +105,7 @@ export function addWhatIf(cli: Cli): void {
           return
         }
         const flow = await readJsonFile(file)
-        const { whatIf } = await import('@treeos/replay')
-        const differences = await withRegistry(options, async (at) => {
-          await requireLivingBeing(at, being)
-          return whatIf(at, { being, flow, since })
-        })
-        out.lines(differences, shownDifferences)
+        out.lines(await serve(options, WHAT_IF, { being, flow, since }), shownDifferences)
       }),
     )
 }
@@ -139,9 +132,7 @@ export function addWhyNot(cli: Cli): void {
 }
 
 async function ofRole(options: InstanceOptions, stance: string, n: number, role: string) {
-  const answer = await withBeing(options, stance, ({ db }, being, { whyNotRole }) =>
-    whyNotRole(db, being, n, role),
-  )
+  const answer = await serve(options, WHY_NOT_ROLE, { being: requireStance(stance), n, role })
   if (answer.changes !== null) return answer.changes
   throw new TreeosError('ROLE_UNAVAILABLE', answer.message, { reason: answer.never })
 }
@@ -149,11 +140,7 @@ async function ofRole(options: InstanceOptions, stance: string, n: number, role:
 async function ofAct(options: InstanceOptions, stance: string, n: number, act: string) {
   const being = requireStance(stance)
   const call = argument(() => parseCall(requireJson(act, '--act')))
-  const { whyNotAct } = await import('@treeos/replay')
-  const answer = await withRegistry(options, async (at) => {
-    await requireLivingBeing(at, being)
-    return whyNotAct(at, { being, n, call })
-  })
+  const answer = await serve(options, WHY_NOT_ACT, { being, n, call })
   if (answer.changes !== null) return answer.changes
   throw new TreeosError(answer.code, `no permission would allow it: ${answer.message}`)
 }

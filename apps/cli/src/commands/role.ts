@@ -1,6 +1,7 @@
 import { didYouMean, isJsonObject, type Json, readPath, requireRoleName, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality, withRegistry } from '../instance/with-instance.ts'
+import { serve } from '../served/serve.ts'
+import { CHECK_ROLE, ROLE_VERSIONS, ROLES } from '../served/world.ts'
 import { shownLint, shownRole, shownRoles, shownRoleVersions } from '../show/world.ts'
 import { UsageError } from '../text/failure.ts'
 import { readJsonFile, readText, requireJson, requireJsonFile, requireStance } from '../text/input.ts'
@@ -11,13 +12,13 @@ export function addRole(cli: Cli): void {
   cli.describeGroup('role', 'the roles of beings')
   cli.onInstance('list', 'list all roles, and the beings that could take each', 'role').action(
     cli.run(async (out, options: InstanceOptions) => {
-      out.value(await listRoles(options), shownRoles)
+      out.value(await serve(options, ROLES, {}), shownRoles)
     }),
   )
   cli.onInstance('show <name>', 'show one role', 'role').action(
     cli.run(async (out, named: string, options: InstanceOptions) => {
       const name = requireRoleName(named)
-      const roles = await listRoles(options)
+      const roles = await serve(options, ROLES, {})
       const found = roles.find((role) => role.name === name)
       if (found !== undefined) return out.value(found, shownRole)
       throw new TreeosError(
@@ -67,8 +68,7 @@ function addRoleVersions(cli: Cli): void {
       cli.run(async (out, named: string, options: ActingOptions) => {
         const name = requireRoleName(named)
         const as = requireStance(options.as)
-        const { versions } = await withRegistry(options, (at, { inspectRole }) => inspectRole(at, as, name))
-        out.value(versions, shownRoleVersions)
+        out.value(await serve(options, ROLE_VERSIONS, { as, name }), shownRoleVersions)
       }),
     )
 }
@@ -95,18 +95,11 @@ async function trialOf({ trial: file, candidate: named }: RoleTrialOptions): Pro
   return figures
 }
 
-async function listRoles(options: InstanceOptions) {
-  const { rolesNamed } = await import('@treeos/world')
-  return withReality(options, ({ db }, { roles }) => roles(db, rolesNamed))
-}
-
 function addRoleLint(cli: Cli): void {
   cli.onInstance('lint <file>', 'check a role for errors; - reads standard input', 'role').action(
     cli.run(async (out, file: string, options: InstanceOptions) => {
       const role = await readJsonFile(file)
-      const { checkRole } = await import('@treeos/client/records')
-      const { loadedRegistry } = await import('../instance/connection.ts')
-      const lint = checkRole(await loadedRegistry(options), role)
+      const lint = await serve(options, CHECK_ROLE, { role })
       out.value(lint, (found) => shownLint(found, 'role'))
       return lint.errors.length > 0 ? 1 : 0
     }),

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
+import { readLogin } from '../login/stored-login.ts'
 
 interface UpOptions extends InstanceOptions {
   readonly detach?: boolean
@@ -35,7 +36,9 @@ export function addRunning(cli: Cli): void {
       const { readStatus } = await import('../health/status.ts')
       const { describeStatus } = await import('../show/status.ts')
       const dataDir = instanceDir(options)
-      out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
+      const { token: _, ...login } = readLogin() ?? { token: null }
+      const status = { ...(await readStatus(dataDir)), login: 'url' in login ? login : null }
+      out.value(status, () => describeStatus(status, dataDir, status.login))
     }),
   )
   addWorker(cli)

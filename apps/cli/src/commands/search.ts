@@ -1,5 +1,6 @@
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withRegistry } from '../instance/with-instance.ts'
+import { SEARCH } from '../served/past.ts'
+import { serve } from '../served/serve.ts'
 import { shownSearched } from '../show/search.ts'
 import { requireStance, wholeNumber } from '../text/input.ts'
 
@@ -14,8 +15,7 @@ export function addSearch(cli: Cli): void {
     .action(
       cli.run(async (out, text: string, options: ActingOptions & { last: number }) => {
         const as = requireStance(options.as)
-        const found = withRegistry(options, (at, { search }) => search(at, as, { text, limit: options.last }))
-        out.value(await found, shownSearched)
+        out.value(await serve(options, SEARCH, { as, text, limit: options.last }), shownSearched)
       }),
     )
 }

@@ -1,5 +1,6 @@
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality, withRegistry } from '../instance/with-instance.ts'
+import { serve } from '../served/serve.ts'
+import { NAMESPACES, SIGNALS } from '../served/world.ts'
 import { shownNamespaces } from '../show/world.ts'
 import { addressOfStance, keysPressed, requireValue, splitKey } from '../text/input.ts'
 import { prettyJson } from '../text/output.ts'
@@ -27,17 +28,13 @@ export function addSignal(cli: Cli): void {
   }
   cli.onInstance('owners [namespace]', 'show who publishes where', 'signal').action(
     cli.run(async (out, namespace: string | undefined, options: InstanceOptions) => {
-      const owners = withRegistry(options, (at, { namespaces }) => namespaces(at, namespace ?? null))
-      out.value(await owners, shownNamespaces)
+      out.value(await serve(options, NAMESPACES, { namespace: namespace ?? null }), shownNamespaces)
     }),
   )
   cli.onInstance('get [key]', 'show published values: all, of a namespace, or at NS.KEY', 'signal').action(
     cli.run(async (out, key: string | undefined, options: InstanceOptions) => {
       const keys = key === undefined ? [] : keysPressed(key)
-      out.value(
-        await withReality(options, ({ db }, { readSignals: signals }) => signals(db, keys)),
-        prettyJson,
-      )
+      out.value(await serve(options, SIGNALS, { keys }), prettyJson)
     }),
   )
 }

@@ -1,5 +1,7 @@
+import type { Happening } from '@treeos/client'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { requireLivingBeing, withReality } from '../instance/with-instance.ts'
+import { callPortal } from '../login/call-portal.ts'
 import { shownHappening } from '../show/moments.ts'
 import { requireStance } from '../text/input.ts'
 
@@ -22,6 +24,19 @@ export function addTail(cli: Cli): void {
         const stopping = new AbortController()
         const ending = untilEnding()
         void ending.then(() => stopping.abort())
+        const { login } = options
+        if (login !== undefined) {
+          out.progress(`following what happens at ${login.url}; Ctrl-C ends it`)
+          return callPortal(login, async (treeos) => {
+            const asked = { signal: stopping.signal, ...(after === undefined ? {} : { after }) }
+            const journal = treeos.journal({ ...asked, ...(being === undefined ? {} : { being }) })
+            for await (const happening of journal) {
+              out.value(happening as unknown as Happening, shownHappening)
+              await out.drained()
+              if (out.isGone) break
+            }
+          })
+        }
         const onTrouble = (error: Error) => out.progress(`Postgres: ${error.message}; trying again`)
         const { peopleUrl: url } = locatePostgres(instanceDir(options))
         await withReality(options, async (at, { follow, listenToJournal }) => {

@@ -1,5 +1,7 @@
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality, withServices } from '../instance/with-instance.ts'
+import { SPOKEN, THREADS } from '../served/past.ts'
+import { serve } from '../served/serve.ts'
+import { SET_THREAD_OVERLAY, THREAD_OVERLAYS } from '../served/world.ts'
 import { shownConversation, shownOverlayChanges, shownThreads } from '../show/threads.ts'
 import { UsageError } from '../text/failure.ts'
 import { overlayOf, requireStance, wholeNumber } from '../text/input.ts'
@@ -18,8 +20,7 @@ export function addThread(cli: Cli): void {
     .action(
       cli.run(
         async (out, { all = false, last, ...options }: InstanceOptions & { all?: boolean; last: number }) => {
-          const listed = withReality(options, ({ db }, { threads }) => threads(db, { all, last }))
-          out.value(await listed, shownThreads)
+          out.value(await serve(options, THREADS, { all, last }), shownThreads)
         },
       ),
     )
@@ -31,8 +32,7 @@ export function addThread(cli: Cli): void {
     )
     .action(
       cli.run(async (out, id: string, options: InstanceOptions) => {
-        const found = withReality(options, ({ db }, { conversation }) => conversation(db, id))
-        out.value(await found, shownConversation)
+        out.value(await serve(options, SPOKEN, { id }), shownConversation)
       }),
     )
   addThreadOverlay(cli)
@@ -58,13 +58,10 @@ function addThreadOverlay(cli: Cli): void {
             throw new UsageError('--clear takes the overlay away: leave out the text')
           const as = requireStance(options.as)
           if (text === undefined && options.clear !== true) {
-            const changes = withReality(options, (at, { threadOverlays }) => threadOverlays(at, id))
-            return out.value(await changes, shownOverlayChanges)
+            return out.value(await serve(options, THREAD_OVERLAYS, { thread: id }), shownOverlayChanges)
           }
-          const overlay = text === undefined ? null : { content: await overlayOf(text) }
-          const change = await withServices(options, (at, { setThreadOverlay }) =>
-            setThreadOverlay(at, { as, thread: id, overlay }),
-          )
+          const content = text === undefined ? null : await overlayOf(text)
+          const change = await serve(options, SET_THREAD_OVERLAY, { as, thread: id, content })
           out.value(change, (made) => shownOverlayChanges([made]))
         },
       ),

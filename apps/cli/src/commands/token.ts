@@ -1,5 +1,7 @@
 import type { ActingOptions, Cli } from '../cli.ts'
 import { withReality } from '../instance/with-instance.ts'
+import { serve } from '../served/serve.ts'
+import { REVOKE_TOKEN, TOKENS } from '../served/world.ts'
 import { shownIssued, shownTokens } from '../show/tokens.ts'
 import { requireStance, wholeNumber } from '../text/input.ts'
 
@@ -25,13 +27,13 @@ export function addToken(cli: Cli): void {
   cli.asBeing('list', 'list the tokens for you and your descendants, oldest first', 'token').action(
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
-      out.value(await withReality(options, (at, { listTokens }) => listTokens(at, as)), shownTokens)
+      out.value(await serve(options, TOKENS, { as }), shownTokens)
     }),
   )
   cli.asBeing('revoke <id>', 'revoke a token for good', 'token').action(
     cli.run(async (out, id: string, options: ActingOptions) => {
       const as = requireStance(options.as)
-      const revoked = await withReality(options, (at, { revokeToken }) => revokeToken(at, { id, as }))
+      const revoked = await serve(options, REVOKE_TOKEN, { id, as })
       out.value(revoked, () => `token ${revoked.id} is revoked: it no longer acts as ${revoked.being}`)
     }),
   )

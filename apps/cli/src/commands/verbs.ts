@@ -1,7 +1,10 @@
 import { COGNITIONS, type Cognition, PRIORITIES, type Priority, parseAddress, parseCall } from '@treeos/core'
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withRegistry, withServices } from '../instance/with-instance.ts'
+import { withServices } from '../instance/with-instance.ts'
+import { ACT, REPLY, requireDatabase, speaking } from '../served/acting.ts'
+import { serve } from '../served/serve.ts'
+import { SEE } from '../served/world.ts'
 import { shownDone, shownReplied, shownSummoned } from '../show/acts.ts'
 import { shownSeen } from '../show/world.ts'
 import { argument, UsageError } from '../text/failure.ts'
@@ -64,7 +67,7 @@ export function addVerbs(cli: Cli): void {
     cli.run(async (out, address: string, options: ActingOptions) => {
       const as = requireStance(options.as)
       argument(() => parseAddress(address))
-      out.value(await withRegistry(options, (at, { see }) => see(at, as, address)), shownSeen)
+      out.value(await serve(options, SEE, { as, address }), shownSeen)
     }),
   )
 
@@ -79,12 +82,17 @@ export function addVerbs(cli: Cli): void {
     .action(
       cli.run(async (out, target: string, operation: string, options: DoOptions) => {
         const args = requireObject(options.args, '--args')
-        doing(target, operation, args) // checked before anything is opened
+        const call = doing(target, operation, args) // checked before anything is opened
         const overlay =
           options.overlay === undefined ? undefined : { content: await overlayOf(options.overlay) }
         const as = requireStance(options.as)
+        const { outside } = options
+        if (options.login !== undefined) {
+          if (overlay !== undefined) requireDatabase(options, '--overlay of `do`')
+          return out.value(await serve(options, ACT, { as, call, outside }), shownDone)
+        }
         const { salt, ...done } = await withServices(options, (at, { invoke }) =>
-          invoke(at, { as, target, operation, args, overlay, outside: options.outside }),
+          invoke(at, { as, target, operation, args, overlay, outside }),
         )
         out.value(salt === undefined ? done : { ...done, overlay: { salt } }, shownDone)
       }),
@@ -128,7 +136,7 @@ function addBirth(cli: Cli): void {
         const given = { name, cognition, role: options.role, script, home, connection, roleFlow }
         const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
         const call = parseCall({ verb: 'be', operation: 'birth', args })
-        const { result } = await withServices(options, (at, { act }) => act(at, as, call))
+        const { result } = await serve(options, ACT, { as, call })
         const { being, stance, parent, role } = result as Record<
           'being' | 'stance' | 'parent' | 'role',
           string
@@ -199,12 +207,8 @@ function addSummon(cli: Cli): void {
           requireReply: reply,
           ...(reply ? {} : { expectReply: false }),
         }
-        const summoned = await withServices(options, async (at, { summon }) => {
-          if (stream !== true) return summon(at, request)
-          const { withWords } = await import('../show/words.ts')
-          return withWords(out, options, at, request, (onSent) => summon(at, { ...request, onSent }))
-        })
-        out.value(summoned, shownSummoned)
+        const shown = stream === true ? out : null
+        out.value(await speaking(options, shown, (say) => say(request)), shownSummoned)
       }),
     )
 }
@@ -222,8 +226,8 @@ function addReply(cli: Cli): void {
         const as = requireStance(options.as)
         const content = await contentOf(text)
         const { wait = null, outside } = options
-        const request = { correlation, content, as, outside, waitSeconds: wait, requireReply: true }
-        out.value(await withServices(options, (at, { reply }) => reply(at, request)), shownReplied)
+        const request = { correlation, content, as, outside, waitSeconds: wait }
+        out.value(await serve(options, REPLY, request), shownReplied)
       }),
     )
 }

@@ -1,7 +1,6 @@
-import type { JsonObject } from '@treeos/core'
 import { seed } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
-import { loadedExtensions, loadedRegistry } from './connection.ts'
+import { loadedExtensions } from './connection.ts'
 
 export interface ExtensionView {
   readonly name: string
@@ -43,38 +42,4 @@ export async function listExtensions(options: InstanceOptions): Promise<Extensio
     hooks: Object.keys(extension.hooks),
     demo: extension.scene.length > 0,
   }))
-}
-
-export interface OperationView {
-  readonly verb: 'do' | 'be'
-  readonly name: string
-  readonly origin: string
-  readonly description: string
-  readonly targets: readonly string[]
-  /** relationships of the actor to the target; one suffices where no space has a rule */
-  readonly allow: readonly string[]
-  readonly args: Readonly<Record<string, string>>
-  /** JSON Schema of the arguments, for forms; left out where only `args` describes them */
-  readonly schema?: JsonObject
-  /** set when it performs an effect outside first: how long one attempt may take, and how many there are */
-  readonly effect?: { readonly timeoutSeconds: number; readonly attempts: number }
-}
-
-export async function listOperations(options: InstanceOptions): Promise<OperationView[]> {
-  const registry = await loadedRegistry(options)
-  const view = (verb: 'do' | 'be', operations: typeof registry.operations): OperationView[] =>
-    [...operations.values()].map(({ name, origin, description, targets, allow, args, schema, effect }) => ({
-      verb,
-      name,
-      origin,
-      description,
-      targets,
-      allow,
-      args,
-      ...(schema === undefined ? {} : { schema }),
-      ...(effect === undefined
-        ? {}
-        : { effect: { timeoutSeconds: effect.timeoutSeconds, attempts: effect.attempts } }),
-    }))
-  return [...view('do', registry.operations), ...view('be', registry.beOperations)]
 }

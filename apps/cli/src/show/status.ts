@@ -10,10 +10,15 @@ import {
 } from '../health/status.ts'
 import { describeServer } from '../health/tools.ts'
 import { describeWitnesses } from '../health/witnesses.ts'
+import type { Login } from '../login/stored-login.ts'
 import { duration, table } from '../text/output.ts'
 import { programName } from '../text/program-name.ts'
 
-export function describeStatus(status: Status, dataDir: string): string {
+export function describeStatus(
+  status: Status,
+  dataDir: string,
+  login: Omit<Login, 'token'> | null = null,
+): string {
   const {
     temporal,
     postgres,
@@ -31,6 +36,7 @@ export function describeStatus(status: Status, dataDir: string): string {
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
+      ...(login === null ? [] : [['logged in', `as ${login.being} at ${login.url}`]]),
       ['reality', reality.name === null ? 'none reached' : `${reality.name}, time in ${reality.timeZone}`],
       ...(portal.url === null ? [] : [['portal', portal.url]]),
       ['Temporal', describeTemporal(temporal)],

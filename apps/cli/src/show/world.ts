@@ -1,7 +1,14 @@
-import type { BeingView, BudgetView, NamespaceView, RoleVersion, RoleView } from '@treeos/client'
+import type {
+  BeingView,
+  BudgetView,
+  NamespaceView,
+  OperationView,
+  RoleVersion,
+  RoleView,
+} from '@treeos/client'
 import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
-import type { ExtensionView, OperationView } from '../instance/extension-lists.ts'
+import type { ExtensionView } from '../instance/extension-lists.ts'
 import { oneLine, prettyJson, table } from '../text/output.ts'
 import { programName } from '../text/program-name.ts'
 import { list, short } from './parts.ts'

@@ -31,6 +31,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'an e-mail with a code, which can be given in the portal or at a terminal',
   'apps/portal/page/src/replay/Branch.tsx': 'offers a command to copy: only a terminal makes forks',
   'apps/portal/page/src/trial/TrialCard.tsx': 'says what the file is for that it saves',
+  'apps/portal/page/src/account/Terminal.tsx': 'whoever is sent there has typed the command',
   'apps/portal/page/src/sharing/receipt-text.ts': 'tells an auditor how to check a file',
 }
 

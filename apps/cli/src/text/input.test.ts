@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { UsageError } from './failure.ts'
 import { keysPressed, parseNumber, requireObject, requireStance, splitKey } from './input.ts'
 
 describe('keys', () => {
@@ -55,4 +56,17 @@ it.each([
   [`{"a": "${'x'.repeat(70_000)}"}`, '70008 bytes, at most 65536 are taken'],
 ])('refuses %.30s as arguments of an operation', (text, why) => {
   expect(() => requireObject(text, '--args')).toThrow(why)
+})
+
+it.each([
+  { text: 'clerk', being: 'clerk' },
+  { text: '@clerk', being: 'clerk' },
+  { text: '/court/@clerk', being: 'clerk' },
+  { text: '~', being: 'ann' },
+])('the stance $text is that of $being', ({ text, being }) => {
+  expect(requireStance(text, 'ann')).toBe(being)
+})
+
+it.each(['/clerk', 'Clerk', 'court/clerk', '', 'a b', '@'])('%j is no stance', (text) => {
+  expect(() => requireStance(text)).toThrow(UsageError)
 })

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import {
   type BeingName,
+  isBeingName,
   isJsonObject,
   isKey,
   type Json,
@@ -89,11 +90,12 @@ export function requireObject(text: string | undefined, what: string): JsonObjec
 }
 
 /**
- * A stance as the user wrote it; `~` is the being that acts.
+ * A stance as the user wrote it; `~` is the being that acts, and a bare name is that of a being.
  * @throws {UsageError} ADDRESS_PARSE_ERROR
  */
 export function requireStance(text: string, me: BeingName = 'operator'): BeingName {
-  return text === '~' ? me : argument(() => parseStance(text))
+  if (text === '~') return me
+  return isBeingName(text) ? text : argument(() => parseStance(text))
 }
 
 /** The stance that a being which acts named, as an address. @throws {UsageError} ADDRESS_PARSE_ERROR */

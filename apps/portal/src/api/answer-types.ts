@@ -19,6 +19,7 @@ import type {
   ReachView,
   RecentActivity,
   RoleInside,
+  RoleView,
   SearchResult,
   ShadowVerdict,
   SpaceView,
@@ -28,7 +29,7 @@ import type {
   WhyNotRole,
   WokenBy,
 } from '@treeos/client'
-import type { OverlayRecord } from '@treeos/core'
+import type { Breach, OverlayRecord } from '@treeos/core'
 import type { Envelope } from '@treeos/proofs'
 import type { Difference } from '@treeos/replay/what-if'
 import type { WhyNotAllowed } from '@treeos/replay/why-not'
@@ -49,6 +50,7 @@ export interface SaltedOverlayChange extends OverlayChange {
 
 export interface AnswerTypes {
   readonly AuthoringCatalog: AuthoringCatalog
+  readonly Breach: Breach
   readonly CancelledCall: CancelledCall
   readonly Catalogs: Catalogs
   readonly Chart: Chart
@@ -66,6 +68,7 @@ export interface AnswerTypes {
   readonly PastEntries: PastEntries
   readonly ReachView: ReachView
   readonly RoleInside: RoleInside
+  readonly RoleView: RoleView
   readonly SaltedOverlayChange: SaltedOverlayChange
   readonly SearchResult: SearchResult
   readonly ShadowVerdict: ShadowVerdict

@@ -46,7 +46,7 @@ export function apiOf(around: StreamDeps) {
     .route('/', latelyRoutes())
     .route('/', receiptRoutes(around.portal))
     .route('/', trialRoutes(around.portal))
-    .route('/', tokenRoutes())
+    .route('/', tokenRoutes(around.portal))
     .route('/', outletRoutes(around.portal))
     .route('/', journalRoutes(around))
   let described: object | null = null

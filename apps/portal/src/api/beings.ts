@@ -3,6 +3,7 @@ import {
   authorizeAllPasts,
   BEING_STATES,
   beatsOfMoment,
+  beingsSeen,
   budget,
   cancel,
   explain,
@@ -28,6 +29,7 @@ import {
   answers,
   body,
   given,
+  id,
   MOMENTS_MAX,
   newApi,
   numberIn,
@@ -38,10 +40,28 @@ import {
   text,
   typed,
 } from './operation.ts'
-import { Budget, Descriptor, Explained, LivedMoment, Prompt } from './shapes.ts'
+import { BeingItem, Budget, Descriptor, Explained, LivedMoment, Prompt } from './shapes.ts'
 
 /** A what-if lives moments again, so a caller asks for a few at a time, and can stop in between. */
 const WHAT_IF_MAX = 25
+
+const listed = listing(
+  {
+    path: '/beings',
+    items: BeingItem,
+    operationId: 'beings',
+    summary: 'Beings that I may see, by name',
+    tags: ['beings'],
+    'x-work': 'heavy', // both gates are asked of each
+  },
+  {
+    query: paging.extend({
+      role: text(200).min(1).optional().openapi({
+        description: 'only those with this default role, or children with this profile',
+      }),
+    }),
+  },
+)
 
 const one = operation({
   method: 'get',
@@ -141,7 +161,10 @@ const cancelling = operation({
   operationId: 'cancel',
   summary: 'Cancel the call of its model that is under way',
   tags: ['beings'],
-  request: { params: ofBeing },
+  request: {
+    params: ofBeing,
+    query: z.object({ moment: id.optional().openapi({ description: 'of this moment, and of no other' }) }),
+  },
   responses: answers(typed('CancelledCall'), 'the moment that was cancelled'),
 })
 
@@ -203,6 +226,11 @@ export const beingRoutes = (portal: Portal) =>
 
 const presentRoutes = () =>
   newApi()
+    .openapi(listed, async (c) => {
+      const { at, being } = c.get('visit')
+      const { cursor: after, limit, role } = c.req.valid('query')
+      return c.json(await beingsSeen(at, being, { after, limit, role }), 200)
+    })
     .openapi(one, async (c) => {
       const { at, being: me } = c.get('visit')
       const being = c.req.valid('param').name
@@ -221,7 +249,8 @@ const presentRoutes = () =>
     .openapi(budgeting, async (c) => c.json(await budget(c.get('visit').at, c.req.valid('param').name), 200))
     .openapi(cancelling, async (c) => {
       const { at, being: as } = c.get('visit')
-      return c.json(await cancel(at, { as, being: c.req.valid('param').name }), 200)
+      const { moment } = c.req.valid('query')
+      return c.json(await cancel(at, { as, being: c.req.valid('param').name, moment }), 200)
     })
 
 const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>

@@ -3,7 +3,7 @@ import { closeInbox, INBOX_KINDS, inboxCounts, inboxPage, reply } from '@treeos/
 import { listing, ownPage } from './list.ts'
 import { answers, body, content, id, idempotency, newApi, operation, paging } from './operation.ts'
 import { InboxCounts, InboxEntry, Summoned } from './shapes.ts'
-import { outside, waitSeconds } from './verbs.ts'
+import { outside, requireReply, waitSeconds } from './verbs.ts'
 
 const listed = listing(
   {
@@ -45,7 +45,14 @@ const replying = operation({
   request: {
     headers: idempotency,
     body: body(
-      z.strictObject({ correlation: id, content, expectReply: z.boolean().optional(), outside, waitSeconds }),
+      z.strictObject({
+        correlation: id,
+        content,
+        expectReply: z.boolean().optional(),
+        requireReply,
+        outside,
+        waitSeconds,
+      }),
     ),
   },
   responses: answers(Summoned, 'the answer, and with `waitSeconds` what came of it'),

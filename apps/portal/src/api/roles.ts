@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { authoring, checkFlow, checkRole, inspectRole } from '@treeos/client'
+import { authoring, checkFlow, checkRole, inspectRole, readableRoles } from '@treeos/client'
 import { requireRoleName } from '@treeos/core'
 import { answers, body, given, newApi, operation, text, typed } from './operation.ts'
 
@@ -24,6 +24,17 @@ const one = operation({
   tags: ['roles'],
   request: { params: z.object({ role: text(200).min(1) }) },
   responses: answers(typed('RoleInside'), 'the role'),
+})
+
+const texts = operation({
+  method: 'get',
+  path: '/role-texts',
+  'x-caller': 'signed-in',
+  'x-work': 'heavy',
+  operationId: 'roleTexts',
+  summary: 'The roles whose text I may read, with the beings that name them',
+  tags: ['roles'],
+  responses: answers(z.array(typed('RoleView')).readonly(), 'roles'),
 })
 
 const checkingRole = operation({
@@ -60,6 +71,10 @@ export const roleRoutes = () =>
     .openapi(one, async (c) => {
       const { at, being } = c.get('visit')
       return c.json(await inspectRole(at, being, requireRoleName(c.req.valid('param').role)), 200)
+    })
+    .openapi(texts, async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await readableRoles(at, being), 200)
     })
     .openapi(checkingRole, (c) =>
       c.json(checkRole(c.get('visit').at.registry, c.req.valid('json').role), 200),

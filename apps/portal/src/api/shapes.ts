@@ -199,6 +199,51 @@ export const Conversation = z
   })
   .openapi('Conversation')
 
+/** What stands in a thread, or the threads of a channel. */
+export const Spoken = z.union([
+  z
+    .object({
+      ...thread,
+      root: z.string(),
+      lines: z
+        .array(
+          z.object({
+            at: time,
+            kind: z.enum(['words', 'event']),
+            from: stance.optional(),
+            to: stance.optional(),
+            text: z.string(),
+            outside,
+            moment: z.string().optional(),
+            tokens: z.int().optional(),
+            money: z.number().optional(),
+          }),
+        )
+        .readonly(),
+      hidden: z.int(),
+      moments: z.int(),
+      tokens: z.int(),
+      money: z.number(),
+      owed: z.array(z.object({ id: z.string(), from: stance, to: stance })).readonly(),
+    })
+    .openapi('SpokenThread'),
+  z.object({ channel: z.string(), threads: z.array(z.object(thread)).readonly() }).openapi('Channel'),
+])
+
+export const Operation = z
+  .object({
+    verb: z.enum(['do', 'be']),
+    name: z.string(),
+    origin: z.string(),
+    description: z.string(),
+    targets: texts,
+    allow: texts,
+    args: z.record(z.string(), z.string()),
+    schema: anyObject('JSON Schema of the arguments').optional(),
+    effect: z.object({ timeoutSeconds: z.number(), attempts: z.int() }).optional(),
+  })
+  .openapi('Operation')
+
 export const Self = z
   .object({
     being: stance,
@@ -210,23 +255,40 @@ export const Self = z
   })
   .openapi('Self')
 
+const limits = z.object({
+  momentsPerMinute: z.number(),
+  selfContinues: z.number(),
+  hops: z.number(),
+  births: z.number(),
+  tokens: z.number(),
+  money: z.number(),
+  per: z.enum(BUDGET_PERIODS),
+})
+
+export const BeingItem = z
+  .object({
+    being: z.string(),
+    stance,
+    cognition: z.string(),
+    parent: stance.nullable(),
+    space: z.string(),
+    defaultRole: z.string().nullable(),
+    ended: time.optional(),
+    paused: time.optional(),
+    inhabitedBy: stance.optional(),
+    budget: limits.partial().optional(),
+    parked: typed('Breach').optional(),
+  })
+  .openapi('BeingItem')
+
 export const Budget = z
   .object({
     being: z.string().nullable(),
     stance: z.string().nullable(),
     for: z.enum(['llm', 'scripted']).optional(),
     standard: z.literal(true).optional(),
-    limits: z
-      .object({
-        momentsPerMinute: z.number(),
-        selfContinues: z.number(),
-        hops: z.number(),
-        births: z.number(),
-        tokens: z.number(),
-        money: z.number(),
-        per: z.enum(BUDGET_PERIODS),
-        tokensPerPerson: z.number(),
-      })
+    limits: limits
+      .extend({ tokensPerPerson: z.number() })
       .partial()
       .openapi({ description: 'absent: that is not bounded' }),
     used: z.object({ tokens: z.number(), money: z.number(), moments: z.int(), births: z.int() }),

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { converse, see, setThreadOverlay, threadOverlays, threadsOf } from '@treeos/client'
+import { converse, see, setThreadOverlay, spokenThread, threadOverlays, threadsOf } from '@treeos/client'
 import { listing } from './list.ts'
 import {
   answers,
@@ -13,7 +13,7 @@ import {
   text,
   typed,
 } from './operation.ts'
-import { Conversation, Thread } from './shapes.ts'
+import { Conversation, Spoken, Thread } from './shapes.ts'
 
 const OVERLAY_MAX = 64 * 1024
 const ofThread = z.object({ id })
@@ -53,6 +53,18 @@ const reading = operation({
   tags: ['threads'],
   request: { params: ofThread },
   responses: answers(Conversation, 'the newest lines, oldest first; `hidden` counts the others'),
+})
+
+const speaking = operation({
+  method: 'get',
+  path: '/spoken/{id}',
+  'x-caller': 'signed-in',
+  'x-work': 'read',
+  operationId: 'spoken',
+  summary: 'A thread by its id as one reads it, with what it cost, or the threads of a channel by its name',
+  tags: ['threads'],
+  request: { params: ofThread },
+  responses: answers(Spoken, 'the newest lines, oldest first; `hidden` counts the others'),
 })
 
 const overlaid = operation({
@@ -100,6 +112,10 @@ export const threadRoutes = () =>
     .openapi(reading, async (c) => {
       const { at, being } = c.get('visit')
       return c.json(await converse(at, being, c.req.valid('param').id), 200)
+    })
+    .openapi(speaking, async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await spokenThread(at, being, c.req.valid('param').id), 200)
     })
     .openapi(overlaid, async (c) => {
       const { at, being } = c.get('visit')

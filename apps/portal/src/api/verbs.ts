@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi'
 import {
   act,
   describeSelf,
+  erasing as erasingCall,
+  listOperations,
   reach,
   refusalOf,
   type SummonRequest,
@@ -24,7 +26,7 @@ import { toldByApi } from '../edge/remedies.ts'
 import type { Env, Portal } from '../portal.ts'
 import { answers, body, content, id, idempotency, newApi, operation, text, typed } from './operation.ts'
 import { problemOf } from './problem.ts'
-import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
+import { Act, Descriptor, Operation, priority, Self, Summoned } from './shapes.ts'
 
 const WAIT_SECONDS_MAX = 300
 const OVERLAY_MAX = 64 * 1024
@@ -110,6 +112,11 @@ const being = operation({
   responses: answers(Act, 'what came of it'),
 })
 
+export const requireReply = z
+  .boolean()
+  .optional()
+  .openapi({ description: 'with `waitSeconds`: an end without an answer is the refusal NO_ANSWER' })
+
 const Summons = z.strictObject({
   target: text(200).min(1).optional().openapi({ example: '@solomon' }),
   content,
@@ -118,6 +125,7 @@ const Summons = z.strictObject({
   priority: priority.optional(),
   role: text(80).min(1).optional(),
   expectReply: z.boolean().optional(),
+  requireReply,
   overlay: text(OVERLAY_MAX).optional(),
   outside,
   waitSeconds,
@@ -150,6 +158,40 @@ const streaming = operation({
   tags: ['verbs'],
   request: { headers: idempotency, body: body(Summons) },
   responses: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.string() } } } },
+})
+
+const erasing = operation({
+  method: 'post',
+  path: '/erase',
+  'x-caller': 'signed-in',
+  'x-work': 'act',
+  operationId: 'erase',
+  summary: 'Erase what a fact says, or what a moment decided',
+  tags: ['verbs'],
+  request: {
+    headers: idempotency,
+    body: body(
+      z.strictObject({
+        what: text(300).min(1).openapi({
+          description: 'a fact by its hash or as REEL#SEQ, or a moment by its id',
+          example: 'ann/1/3',
+        }),
+        why: text(2000).min(1),
+      }),
+    ),
+  },
+  responses: answers(Act, 'what came of it'),
+})
+
+const operations = operation({
+  method: 'get',
+  path: '/operations',
+  'x-caller': 'signed-in',
+  'x-work': 'read',
+  operationId: 'operations',
+  summary: 'All operations and their arguments; `reach` has those in reach',
+  tags: ['verbs'],
+  responses: answers(z.array(Operation).readonly(), 'operations of DO and BE'),
 })
 
 const myself = operation({
@@ -240,6 +282,13 @@ export const verbRoutes = ({ listener, onError }: Pick<Portal, 'listener' | 'onE
         }
       })
     })
+    .openapi(erasing, async (c) => {
+      const { at, being } = c.get('visit')
+      const { what, why } = c.req.valid('json')
+      const key = c.req.valid('header')['idempotency-key']
+      return c.json(await act(at, being, await erasingCall(at.db, what, why), undefined, key), 200)
+    })
+    .openapi(operations, (c) => c.json(listOperations(c.get('visit').at.registry), 200))
     .openapi(myself, async (c) => {
       const { at, being } = c.get('visit')
       return c.json(await describeSelf(at, being), 200)

@@ -42,13 +42,16 @@ interface TakenSeat {
  */
 export class TokenSeats {
   readonly #at: Connection
+  readonly #isTerminal: (secret: string) => Promise<boolean>
   readonly #onError: ErrorListener
   readonly #seats = new Map<string, TakenSeat>()
   readonly #refused = new Map<string, { readonly error: TreeosError; readonly until: number }>()
   readonly #sweeps: RecurringWork
 
-  constructor(at: Connection, onError: ErrorListener) {
+  /** @param isTerminal whether a secret is of a terminal that its person let act as itself */
+  constructor(at: Connection, onError: ErrorListener, isTerminal: (secret: string) => Promise<boolean>) {
     this.#at = at
+    this.#isTerminal = isTerminal
     this.#onError = onError
     this.#sweeps = new RecurringWork(
       SWEEP_MS,
@@ -71,7 +74,7 @@ export class TokenSeats {
     const seat = inhabits ? this.#seatOf(token, { being, issuer }, secret) : null
     const at =
       seat === null
-        ? { ...this.#at, person, isProgram: true as const }
+        ? { ...this.#at, person, ...(await this.#kindOf(secret)) }
         : await this.#take(token, seat, countAct)
     const session = {
       session: `token ${token}`,
@@ -82,6 +85,10 @@ export class TokenSeats {
       lease: null,
     }
     return { ...session, at, being, person: issuer, token: { secret, seat } }
+  }
+
+  async #kindOf(secret: string): Promise<Pick<Connection, 'isProgram' | 'isTerminal'>> {
+    return (await this.#isTerminal(secret)) ? { isTerminal: true } : { isProgram: true }
   }
 
   /**

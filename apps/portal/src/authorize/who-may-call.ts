@@ -71,6 +71,7 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
   person: {
     'GET /api/account': 'read',
     'POST /api/account/sessions/end': 'change',
+    'POST /api/account/terminal': 'change', // looks
     'GET /api/people': 'read',
     'POST /api/people/revoke': 'change',
   },
@@ -84,6 +85,7 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
     'POST /api/account/identity': 'change',
     'POST /api/account/identity/returned': 'change',
     'POST /api/account/identity/remove': 'change',
+    'POST /api/account/terminal/allow': 'change',
     'POST /api/people/invite': 'act',
     'POST /api/people/link': 'change',
     'POST /api/people/remove': 'change',

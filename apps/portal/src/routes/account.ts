@@ -5,6 +5,7 @@ import { beginAttempt, ofSession, takeAttempt } from '../accounts/attempts.ts'
 import { giveIdentity } from '../accounts/identities.ts'
 import { askForPasskey, checkNewPasskey, siteOf } from '../accounts/passkeys.ts'
 import { endSessions, listSessions } from '../accounts/sessions.ts'
+import { allowTerminal, requireTerminal } from '../accounts/terminals.ts'
 import {
   removeIdentity,
   removePasskey,
@@ -21,6 +22,8 @@ import type { SessionLeaver } from './session-end.ts'
 
 const name = z.string().trim().min(1).max(80)
 const id = z.string().min(1).max(1400)
+/** as somebody typed it */
+const code = z.string().max(40)
 const sessions = z.union([z.enum(['all', 'others']), z.uuid()])
 
 /** The own account: how its person signs in, and where it is signed in. */
@@ -88,6 +91,13 @@ export const accountRoutes = (portal: Portal, leave: SessionLeaver) => {
       const visit = c.get('visit')
       await removeIdentity(store, visit.person, c.req.valid('json').issuer)
       return c.json({ ended: await endOthers(visit) })
+    })
+    .post('/terminal', input('json', z.object({ code })), async (c) =>
+      c.json(await requireTerminal(store, c.req.valid('json').code)),
+    )
+    .post('/terminal/allow', input('json', z.object({ code })), async (c) => {
+      const { at, person: as } = c.get('visit')
+      return c.json(await allowTerminal(at, store, { ...c.req.valid('json'), as }))
     })
     .post('/sessions/end', input('json', z.object({ which: sessions })), async (c) => {
       const { person, session } = c.get('visit')

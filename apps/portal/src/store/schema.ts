@@ -79,6 +79,15 @@ export interface PortalDb {
     readonly name: string | null
     readonly expires_at: Date
   }
+  readonly terminal: {
+    readonly secret_hash: Buffer
+    readonly code: string
+    readonly name: string
+    readonly address: string
+    readonly being: string | null
+    readonly created_at: Generated<Date>
+    readonly expires_at: ColumnType<Date, Date, Date>
+  }
   readonly outlet: {
     readonly id: Generated<string>
     readonly being: string

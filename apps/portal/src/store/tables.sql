@@ -98,6 +98,18 @@ create table portal.attempt (
   expires_at timestamptz not null
 );
 
+-- A terminal that asks to act as a person. It becomes an access token when whoever is signed in types its
+-- code; the terminal has made the secret of that itself.
+create table portal.terminal (
+  secret_hash bytea primary key,
+  code text not null unique,
+  name text not null, -- what the terminal says of itself
+  address text not null, -- where it asked from
+  being text, -- who let it; null before
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null -- of its code, and then of its access token
+);
+
 -- Where a person is told what waits in its inbox, beside the page. The secret that signs what a webhook is
 -- sent follows from the key of the instance, which workers have, and from the salt, which they may not read:
 -- none of both is enough.

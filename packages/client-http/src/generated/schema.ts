@@ -96,6 +96,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Erase what a fact says, or what a moment decided */
+        post: operations["erase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All operations and their arguments; `reach` has those in reach */
+        get: operations["operations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -422,6 +456,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/beings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Beings that I may see, by name */
+        get: operations["beings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/beings/{name}": {
         parameters: {
             query?: never;
@@ -527,6 +578,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/spoken/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A thread by its id as one reads it, with what it cost, or the threads of a channel by its name */
+        get: operations["spoken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/threads/{id}/overlay": {
         parameters: {
             query?: never;
@@ -609,6 +677,23 @@ export interface paths {
         };
         /** One role with its versions and users */
         get: operations["role"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/role-texts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The roles whose text I may read, with the beings that name them */
+        get: operations["roleTexts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -958,6 +1043,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The access token of this request, and the reality that it opens */
+        get: operations["token"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/token/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke the access token of this request */
+        post: operations["endToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/terminals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for an access token, which a person allows on the page by a code
+         * @description It has no access token yet: the `Bearer` is a secret that the terminal has made: `treeos_` and 43 random characters of base64url. Once it is allowed, this is the secret of one.
+         */
+        post: operations["askForTerminal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/terminals/wait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether a person allowed the terminal, to be asked every 2 s
+         * @description As `askForTerminal`, the `Bearer` is a secret that the terminal has made: `treeos_` and 43 random characters of base64url.
+         */
+        post: operations["isTerminalAllowed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tokens": {
         parameters: {
             query?: never;
@@ -1247,6 +1406,26 @@ export interface components {
             overlay?: components["schemas"]["OverlayRecord"];
             shadow?: components["schemas"]["ShadowVerdict"][];
         };
+        Operation: {
+            /** @enum {string} */
+            verb: "do" | "be";
+            name: string;
+            origin: string;
+            description: string;
+            targets: string[];
+            allow: string[];
+            args: {
+                [key: string]: string;
+            };
+            /** @description JSON Schema of the arguments */
+            schema?: {
+                [key: string]: unknown;
+            };
+            effect?: {
+                timeoutSeconds: number;
+                attempts: number;
+            };
+        };
         Self: {
             /** @example @solomon */
             being: string;
@@ -1370,6 +1549,39 @@ export interface components {
             identical: boolean;
             /** @enum {boolean} */
             older?: true;
+        };
+        BeingItem: {
+            being: string;
+            /** @example @solomon */
+            stance: string;
+            cognition: string;
+            /** @example @solomon */
+            parent: string | null;
+            space: string;
+            defaultRole: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            ended?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            paused?: string;
+            /** @example @solomon */
+            inhabitedBy?: string;
+            budget?: {
+                momentsPerMinute?: number;
+                selfContinues?: number;
+                hops?: number;
+                births?: number;
+                tokens?: number;
+                money?: number;
+                /** @enum {string} */
+                per?: "day" | "total";
+            };
+            parked?: components["schemas"]["Breach"];
         };
         Budget: {
             being: string | null;
@@ -1510,6 +1722,93 @@ export interface components {
                 } | null;
             }[];
             hidden: number;
+        };
+        SpokenThread: {
+            thread: string;
+            /** @enum {string} */
+            state: "pending" | "live" | "severed" | "complete";
+            wakes: number;
+            open: number;
+            acts: number;
+            depth: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            began: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            moved: string;
+            participants: string[];
+            unheard?: {
+                /** @example @solomon */
+                from: string;
+                words: string;
+            }[];
+            root: string;
+            lines: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                at: string;
+                /** @enum {string} */
+                kind: "words" | "event";
+                /** @example @solomon */
+                from?: string;
+                /** @example @solomon */
+                to?: string;
+                text: string;
+                /**
+                 * @description these are words from outside
+                 * @enum {boolean}
+                 */
+                outside?: true;
+                moment?: string;
+                tokens?: number;
+                money?: number;
+            }[];
+            hidden: number;
+            moments: number;
+            tokens: number;
+            money: number;
+            owed: {
+                id: string;
+                /** @example @solomon */
+                from: string;
+                /** @example @solomon */
+                to: string;
+            }[];
+        };
+        Channel: {
+            channel: string;
+            threads: {
+                thread: string;
+                /** @enum {string} */
+                state: "pending" | "live" | "severed" | "complete";
+                wakes: number;
+                open: number;
+                acts: number;
+                depth: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                began: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                moved: string;
+                participants: string[];
+                unheard?: {
+                    /** @example @solomon */
+                    from: string;
+                    words: string;
+                }[];
+            }[];
         };
         Overlay: {
             tier: string;
@@ -2510,6 +2809,41 @@ export interface components {
                 [key: string]: number | null;
             } | null;
         };
+        /** @description A registered role with its defaults filled in, its origin, and the beings that may wear it. */
+        RoleView: {
+            canBe: components["schemas"]["Entry"][];
+            canDo: components["schemas"]["Entry"][];
+            canSee: components["schemas"]["Entry"][];
+            canSummon: components["schemas"]["Entry"][];
+            defaultOrientation: components["schemas"]["Orientation"];
+            /** @description for people; never part of a prompt */
+            description: string;
+            digest: string;
+            /** @description the model must call a tool while a being waits for its answer; in other moments it may do nothing */
+            forceToolCall: boolean;
+            layout: components["schemas"]["Layout"];
+            name: components["schemas"]["RoleName"];
+            /** @description left out, it acts on each */
+            onAnswers?: components["schemas"]["AnswerUse"];
+            /** @description name of the extension that brings it; `live` when a being wrote it */
+            origin: string;
+            permissions: components["schemas"]["Verb"][];
+            prompt: string | components["schemas"]["FunctionPrompt"];
+            prose: components["schemas"]["ProseMeaning"];
+            replyTo: components["schemas"]["ReplyTarget"];
+            /** @description only beings driven by this cognition can wear the role */
+            requiredCognition?: components["schemas"]["Cognition"];
+            respondMode: components["schemas"]["RespondMode"];
+            /** @description see-resolvers whose results are rendered into the prompt, in this order; never tools */
+            see: string[];
+            /** @description when a sealed act is followed by another moment of the being */
+            selfContinue: components["schemas"]["SelfContinue"];
+            /** @description triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
+            triggerOn: string[];
+            /** @description stances of the beings whose flow or default role names it */
+            usedBy: string[];
+            views: components["schemas"]["ViewChoice"];
+        };
         /** @description Words that somebody said. */
         SaidWords: {
             /** @description ISO 8601, UTC */
@@ -3021,6 +3355,8 @@ export interface operations {
                     priority?: "human" | "interactive" | "background";
                     role?: string;
                     expectReply?: boolean;
+                    /** @description with `waitSeconds`: an end without an answer is the refusal NO_ANSWER */
+                    requireReply?: boolean;
                     overlay?: string;
                     /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
                     outside?: boolean;
@@ -3074,6 +3410,8 @@ export interface operations {
                     priority?: "human" | "interactive" | "background";
                     role?: string;
                     expectReply?: boolean;
+                    /** @description with `waitSeconds`: an end without an answer is the refusal NO_ANSWER */
+                    requireReply?: boolean;
                     overlay?: string;
                     /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
                     outside?: boolean;
@@ -3090,6 +3428,78 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    erase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request. Sent again with the same key by the same being, it is done once, and answered with what came of it. The same key with another request is RESOURCE_CONFLICT. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a fact by its hash or as REEL#SEQ, or a moment by its id
+                     * @example ann/1/3
+                     */
+                    what: string;
+                    why: string;
+                };
+            };
+        };
+        responses: {
+            /** @description what came of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    operations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description operations of DO and BE */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"][];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -3321,6 +3731,8 @@ export interface operations {
                     /** @description any JSON, mostly text; at most 64 KiB */
                     content: unknown;
                     expectReply?: boolean;
+                    /** @description with `waitSeconds`: an end without an answer is the refusal NO_ANSWER */
+                    requireReply?: boolean;
                     /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
                     outside?: boolean;
                     /** @description how long to wait for the answer; left out, it comes to the inbox */
@@ -3812,6 +4224,45 @@ export interface operations {
             };
         };
     };
+    beings: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before */
+                cursor?: string;
+                limit?: number;
+                /** @description only those with this default role, or children with this profile */
+                role?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Beings that I may see, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["BeingItem"][];
+                        /** @description to give as `cursor` for the next page; null: this was the last one */
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     being: {
         parameters: {
             query?: never;
@@ -3914,7 +4365,10 @@ export interface operations {
     };
     cancel: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description of this moment, and of no other */
+                moment?: string;
+            };
             header?: never;
             path: {
                 /** @description the name of a being, without @ */
@@ -4005,6 +4459,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    spoken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the newest lines, oldest first; `hidden` counts the others */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpokenThread"] | components["schemas"]["Channel"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -4246,6 +4731,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RoleInside"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roleTexts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description roles */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleView"][];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -4865,6 +5379,146 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the token without its secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"] & {
+                        reality: string;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the token */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    askForTerminal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description which the page shows
+                     * @example ann at laptop
+                     */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description a code */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description for the person to type into the page
+                         * @example BCDF-GHJK
+                         */
+                        code: string;
+                        /** @description the path of that page */
+                        page: string;
+                        /** @description how long the code is good */
+                        seconds: number;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    isTerminalAllowed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description then its secret is that of an access token */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        allowed: boolean;
+                    };
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -8,6 +8,7 @@ import {
   insertToken,
   listTokensOf,
   markTokenRevoked,
+  tokenHash,
 } from '@treeos/store'
 import { requireNotEnded } from '@treeos/world'
 import { isDescendant } from './descent.ts'
@@ -37,17 +38,39 @@ export interface TokenView {
   readonly revokedAt: string | null
 }
 
+interface TokenRequest {
+  readonly being: BeingName
+  readonly as: BeingName
+  /** whole number from 1 to {@link TOKEN_DAYS_MAX}; default 30 */
+  readonly days?: number | undefined
+}
+
+/** Whether a text has the form of a secret of an access token. */
+export const isTokenSecret = (text: string): boolean => SECRET.test(text)
+
 /**
  * Issues an access token that lets its holder act as one being, until it expires or is revoked.
- * @param days whole number from 1 to {@link TOKEN_DAYS_MAX}; default 30
  * @returns the token with its secret; the secret is not stored and cannot be read again
  * @throws {TreeosError} FORBIDDEN when the being neither is `as` nor descends from it; BEING_NOT_FOUND;
  *   INVALID_INPUT
  */
 export async function issueToken(
   at: Presence,
-  { being, as, days = TOKEN_DAYS }: { being: BeingName; as: BeingName; days?: number | undefined },
+  request: TokenRequest,
 ): Promise<TokenView & { readonly secret: string }> {
+  const secret = `treeos_${randomBytes(SECRET_BYTES).toString('base64url')}`
+  return { ...(await issueTokenFor(at, request, tokenHash(secret))), secret }
+}
+
+/**
+ * The same for a secret that its holder has made, which is known here by its hash alone.
+ * @throws {TreeosError} as {@link issueToken}
+ */
+export async function issueTokenFor(
+  at: Presence,
+  { being, as, days = TOKEN_DAYS }: TokenRequest,
+  secretHash: Buffer,
+): Promise<TokenView> {
   await requirePerson(at, as)
   await authorizeGrant(at, { being, issuer: as })
   if (!Number.isInteger(days) || days < 1 || days > TOKEN_DAYS_MAX)
@@ -55,9 +78,21 @@ export async function issueToken(
       'INVALID_INPUT',
       `days is ${quote(days)}; it takes a whole number from 1 to ${TOKEN_DAYS_MAX}`,
     )
-  const secret = `treeos_${randomBytes(SECRET_BYTES).toString('base64url')}`
-  const token = await insertToken(at.db, { id: randomUUID(), being, issuedBy: as, secret, days })
-  return { ...tokenView(token), secret }
+  return tokenView(await insertToken(at.db, { id: randomUUID(), being, issuedBy: as, secretHash, days }))
+}
+
+/** The access token that a program shows. @throws {TreeosError} as {@link requireToken} */
+export async function findOwnToken(at: Presence, secret: string): Promise<TokenView> {
+  await requireToken(at, secret)
+  const token = await tokenOf(at, secret)
+  if (token === null) throw new Error('an access token that held is gone')
+  return tokenView(token)
+}
+
+/** Revokes the access token that a program shows, which needs no other right. */
+export async function endOwnToken(at: Presence, secret: string): Promise<TokenView> {
+  const { token, issuer } = await requireToken(at, secret)
+  return revokeToken({ ...at, person: issuer }, { id: token, as: issuer })
 }
 
 /** Tokens that are read at once. */

@@ -4,6 +4,7 @@ import {
   fromJson,
   isJsonObject,
   type Json,
+  parseStance,
   REGISTRY_REEL,
   type RoleName,
   stanceOf,
@@ -30,14 +31,16 @@ import {
   type Registry,
   ROLE_MANAGER,
   type RoleRow,
+  rolesNamed,
 } from '@treeos/world'
-import { mayReadPast, pastsFor, pastsOpenTo } from '../access/past-access.ts'
+import { mayReadPast, type OpenPasts, pastsFor, pastsOpenTo } from '../access/past-access.ts'
 import {
   type BeingSnapshot,
   type SeeConnection,
   unlessRefused,
   withSnapshot,
 } from '../beings/being-snapshot.ts'
+import { type RoleView, roles } from './roles.ts'
 
 type RoleEntry = Choices['roles'][number]
 
@@ -211,8 +214,8 @@ export async function inspectRole(at: SeeConnection, as: BeingName, name: RoleNa
     const entry = (await choicesIn(snapshot, at.registry)).roles.find((role) => role.name === name)
     if (row === undefined || (entry === undefined && !(isLive(row) && (await isOpen(row.author)))))
       throw unknownRole(name)
-    const isReadable = !isLive(row) || (await isOpen(row.author)) || (await namesOneOf(at, as, name))
-    const spec = isReadable && !row.deleted ? await readSpec(snapshot.db, row.digest) : null
+    const isText = await isReadable(at, as, row, isOpen)
+    const spec = isText && !row.deleted ? await readSpec(snapshot.db, row.digest) : null
     const usedBy: RoleUser[] = []
     const shown = users.states.map((state) => fromJson<BeingRow>(state))
     await snapshot.reader.prefetch(shown.map(({ name }) => beingKey(name)))
@@ -226,13 +229,50 @@ export async function inspectRole(at: SeeConnection, as: BeingName, name: RoleNa
       users: users.count,
       digest: row.digest,
       spec: spec === null ? null : withDefaults(spec),
-      isOpen: isReadable,
+      isOpen: isText,
       usedBy,
       others: users.count - usedBy.length,
-      versions: isReadable ? await versionsOf(snapshot.db, name) : [],
+      versions: isText ? await versionsOf(snapshot.db, name) : [],
     }
   })
 }
+
+/**
+ * The roles whose text a being may read, as {@link inspectRole} says, each with those that name it and that
+ * the being may see.
+ * @throws {TreeosError} as `authoring`
+ */
+export async function readableRoles(at: SeeConnection, as: BeingName): Promise<RoleView[]> {
+  const rows = new Map((await rowsOf(at.db)).map((row) => [row.name, row]))
+  const all = await roles(at.db, rolesNamed)
+  return withSnapshot(at, as, async (snapshot) => {
+    const isOpen = pastsOpenTo({ ...at, db: snapshot.db }, as)
+    const listed = new Set((await choicesIn(snapshot, at.registry)).roles.map(({ name }) => name))
+    const seen = new Map<string, boolean>()
+    const isSeen = async (stance: string): Promise<boolean> => {
+      const known = seen.get(stance) ?? (await unlessRefused(snapshot.regard(parseStance(stance)))) !== null
+      seen.set(stance, known)
+      return known
+    }
+    const readable: RoleView[] = []
+    for (const role of all) {
+      const row = rows.get(role.name)
+      if (row === undefined || !listed.has(role.name) || !(await isReadable(at, as, row, isOpen))) continue
+      const usedBy: string[] = []
+      for (const stance of role.usedBy) if (await isSeen(stance)) usedBy.push(stance)
+      readable.push({ ...role, usedBy })
+    }
+    return readable
+  })
+}
+
+/** Whether a being may read the text of a role. */
+const isReadable = async (
+  at: SeeConnection,
+  as: BeingName,
+  row: RoleRow,
+  isOpen: OpenPasts,
+): Promise<boolean> => !isLive(row) || (await isOpen(row.author)) || (await namesOneOf(at, as, row.name))
 
 /**
  * Whether a living being names the role whose past is open to a person: its own, an offspring's, or to the

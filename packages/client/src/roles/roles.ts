@@ -5,7 +5,7 @@ import type { Db } from '@treeos/store'
 import type { BeingRow } from '@treeos/world'
 
 /** A registered role with its defaults filled in, its origin, and the beings that may wear it. */
-export type RoleView = CompleteRole & {
+export interface RoleView extends CompleteRole {
   /** name of the extension that brings it; `live` when a being wrote it */
   readonly origin: string
   readonly digest: string

@@ -17,7 +17,7 @@ export interface CancelRequest {
   readonly as: BeingName
   readonly being: BeingName
   /** left out: the one under way */
-  readonly moment?: MomentId
+  readonly moment?: MomentId | undefined
 }
 
 /** The moment ends as a failure with this reason, and whoever asked is told. */

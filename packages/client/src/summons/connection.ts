@@ -17,6 +17,11 @@ export interface Connection extends OverlayConnection {
    * whether it says so or not
    */
   readonly isProgram?: true
+  /**
+   * a person types here, by an access token that it gave to its terminal: its words are its own, but it
+   * vouches for those of others on the page alone, since a program may type, too
+   */
+  readonly isTerminal?: true
   /** bytes of one file that may be given; 5 MiB when left out */
   readonly fileBytesMax?: number
 }

@@ -25,13 +25,16 @@ export async function isFromOutside(at: ActReader, { as, call, to }: HeardAct): 
     const { home } = call.args
     return typeof home === 'string' && isElsewhere(at, as, home)
   }
-  if (call.operation === 'vouch') return true
+  if (isVouching(call)) return true
   const { id } = call.args
   // A yes or a no is heard by who asked.
   if ((call.operation === 'approve' || call.operation === 'deny') && typeof id === 'string')
     return isStranger(at, as, id.split('/')[0] ?? '')
   return isElsewhere(at, as, call.target ?? (await leftOut(at, as, call.operation)))
 }
+
+/** Whether a call takes the mark of words from outside away. */
+export const isVouching = (call: VerbCall): boolean => call.verb === 'do' && call.operation === 'vouch'
 
 /** Whether a being is neither that one itself nor made by it, or there is none of the name. */
 async function isStranger(at: ActReader, as: BeingName, to: BeingName): Promise<boolean> {

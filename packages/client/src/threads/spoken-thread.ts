@@ -1,4 +1,4 @@
-import { type BeingName, type MomentId, parseMomentId, stanceOf } from '@treeos/core'
+import { type BeingName, type MomentId, parseMomentId, stanceOf, type Thread } from '@treeos/core'
 import {
   type Db,
   listCosts,
@@ -10,6 +10,9 @@ import {
   type ThreadEntry,
   threadOf,
 } from '@treeos/store'
+import { type OpenPasts, openTo, pastsOpenTo } from '../access/past-access.ts'
+import { see } from '../addresses/see.ts'
+import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { lineOf } from './conversation.ts'
 import { type ThreadView, thread, threadView } from './threads.ts'
 
@@ -38,7 +41,7 @@ export interface OwedQuestion {
   readonly to: string
 }
 
-/** A thread as one reads it, for whoever may read the database. */
+/** A thread as one reads it. */
 export interface SpokenThread extends ThreadView {
   /** its id */
   readonly root: string
@@ -52,7 +55,13 @@ export interface SpokenThread extends ThreadView {
   readonly money: number
   readonly owed: readonly OwedQuestion[]
   /** words of minds that reached nobody, since no tool was called; left out where there are none */
-  readonly unheard?: readonly { readonly from: string; readonly words: string }[]
+  readonly unheard?: readonly UnheardWords[]
+}
+
+interface UnheardWords {
+  /** a stance */
+  readonly from: string
+  readonly words: string
 }
 
 /**
@@ -77,37 +86,71 @@ const CHANNEL_THREADS_MAX = 100
 const UNHEARD_MAX = 20
 
 /**
- * A thread by its id, or a conversation by the name of its channel.
+ * A thread by its id, or a conversation by the name of its channel, for whoever may read the database.
  * @throws {TreeosError} CORRELATION_NOT_FOUND
  */
 export async function conversation(db: Db, name: string): Promise<SpokenThread | ChannelView> {
   const tally = await threadOf(db, name)
-  if (tally === null) {
-    const threads = await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)
-    return {
-      channel: name,
-      threads: threads.length === 0 ? [await thread(db, name)] : threads.map(threadView),
-    }
+  return tally === null ? channelView(db, name, () => true) : spoken(db, tally, { of: null })
+}
+
+/**
+ * The same as a person may read it: both gates decide whether it sees the thread at all, and it reads what a
+ * being whose past is open to it said or was told. Of a channel it sees the threads in which it takes part.
+ * @throws {TreeosError} CORRELATION_NOT_FOUND; as `see`
+ */
+export async function spokenThread(
+  at: SeeConnection,
+  as: BeingName,
+  name: string,
+): Promise<SpokenThread | ChannelView> {
+  const of = await openTo(at, as)
+  const tally = await threadOf(at.db, name)
+  if (tally === null)
+    return channelView(at.db, name, ({ participants }) => of === null || participants.includes(as))
+  await see(at, as, `thread:${name}`)
+  return spoken(at.db, tally, { of, isOpen: pastsOpenTo(at, as) })
+}
+
+async function channelView(db: Db, name: string, isShown: (thread: Thread) => boolean): Promise<ChannelView> {
+  const threads = (await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)).filter(isShown)
+  return {
+    channel: name,
+    threads: threads.length === 0 ? [await thread(db, name)] : threads.map(threadView),
   }
-  const { entries, all } = await listThreadEntries(db, name, { of: null, last: LINES_MAX })
+}
+
+/** @param which whose lines are shown; null: of all */
+async function spoken(
+  db: Db,
+  tally: Thread,
+  which: { readonly of: BeingName | null; readonly isOpen?: OpenPasts },
+): Promise<SpokenThread> {
+  const { of, isOpen = async () => true } = which
+  const { thread: root } = tally
+  const { entries, all } = await listThreadEntries(db, root, { of, last: LINES_MAX })
   const costs = await listCosts(
     db,
     entries.flatMap(({ ended }) => ended?.moment ?? []),
   )
-  const unheard = await listUnheard(db, name, UNHEARD_MAX)
   const spent = [...costs.values()]
+  const owed: OwedQuestion[] = []
+  for (const { id, asker, being } of await listOpenQuestions(db, root))
+    if ((await isOpen(asker)) || (await isOpen(being)))
+      owed.push({ id, from: stanceOf(asker), to: stanceOf(being) })
+  const words: UnheardWords[] = []
+  for (const one of await listUnheard(db, root, UNHEARD_MAX))
+    if (await isOpen(parseMomentId(one.moment).being)) words.push(unheardWords(one))
   return {
-    root: name,
+    root,
     ...threadView(tally),
     lines: entries.map((entry) => spokenLine(entry, costs)),
     hidden: all - entries.length,
     moments: entries.filter(({ ended }) => ended !== null).length,
     tokens: spent.reduce((sum, { tokens }) => sum + tokens, 0),
     money: spent.reduce((sum, { money }) => sum + money, 0),
-    owed: (await listOpenQuestions(db, name)).map(({ id, asker, being }) => {
-      return { id, from: stanceOf(asker), to: stanceOf(being) }
-    }),
-    ...(unheard.length === 0 ? {} : { unheard: unheard.map(unheardWords) }),
+    owed,
+    ...(words.length === 0 ? {} : { unheard: words }),
   }
 }
 
@@ -126,7 +169,13 @@ function spokenLine(entry: ThreadEntry, costs: ReadonlyMap<MomentId, MomentCost>
   }
 }
 
-const unheardWords = ({ moment, words }: { readonly moment: MomentId; readonly words: string }) => ({
+const unheardWords = ({
+  moment,
+  words,
+}: {
+  readonly moment: MomentId
+  readonly words: string
+}): UnheardWords => ({
   from: stanceOf(parseMomentId(moment).being),
   words,
 })

@@ -18,7 +18,7 @@ export interface AccessToken {
  * Secrets are compared by hash, so the time of a comparison reveals nothing: nobody can choose a secret whose
  * hash comes close to a stored one.
  */
-const hashOf = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest()
+export const tokenHash = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest()
 
 /**
  * Stores the hash of a secret. Postgres' clock gives both times.
@@ -26,14 +26,12 @@ const hashOf = (secret: string): Buffer => createHash('sha256').update(secret, '
  */
 export async function insertToken(
   db: Db,
-  token: { id: string; being: BeingName; issuedBy: BeingName; secret: string; days: number },
+  token: { id: string; being: BeingName; issuedBy: BeingName; secretHash: Buffer; days: number },
 ): Promise<AccessToken> {
-  const { id, being, issuedBy, secret, days } = token
+  const { id, being, issuedBy, secretHash, days } = token
   const { rows } = await sql<{ issued: Date; expires: Date }>`
     select issued, expires
-    from treeos.issue_token(${id}, ${being}, ${issuedBy}, ${hashOf(secret)}::bytea, ${days}::integer)`.execute(
-    db,
-  )
+    from treeos.issue_token(${id}, ${being}, ${issuedBy}, ${secretHash}::bytea, ${days}::integer)`.execute(db)
   const [times] = rows
   if (times === undefined) throw new Error('treeos.issue_token returned no row')
   return { id, being, issuedBy, issuedAt: times.issued, expiresAt: times.expires, revokedAt: null }
@@ -48,7 +46,7 @@ export async function findTokenBySecret(
 ): Promise<(AccessToken & { readonly holds: boolean }) | null> {
   const { rows } = await sql<TokenRow & { holds: boolean }>`
     select id, being, issued_by, issued_at, expires_at, revoked_at, holds
-    from treeos.token_of(${hashOf(secret)}::bytea)`.execute(db)
+    from treeos.token_of(${tokenHash(secret)}::bytea)`.execute(db)
   const [row] = rows
   return row === undefined ? null : { ...tokenOf(row), holds: row.holds }
 }

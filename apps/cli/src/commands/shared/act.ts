@@ -1,7 +1,8 @@
 import { parseAddress, parseCall, type VerbCall } from '@treeos/core'
 import type { Command } from 'commander'
 import type { ActingOptions, Cli } from '../../cli.ts'
-import { withServices } from '../../instance/with-instance.ts'
+import { ACT } from '../../served/acting.ts'
+import { serve } from '../../served/serve.ts'
 import { shownDone } from '../../show/acts.ts'
 import { argument } from '../../text/failure.ts'
 import { requireStance } from '../../text/input.ts'
@@ -31,12 +32,7 @@ export function acts<A extends unknown[]>(
       // commander hands on the command after its options
       const options = args.at(-2) as ActingOptions & { readonly outside?: true }
       const as = requireStance(options.as)
-      out.value(
-        await withServices(options, (at, { act }) =>
-          act(at, as, call, undefined, undefined, options.outside),
-        ),
-        shownDone,
-      )
+      out.value(await serve(options, ACT, { as, call, outside: options.outside }), shownDone)
     }),
   )
 }

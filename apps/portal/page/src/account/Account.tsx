@@ -41,7 +41,7 @@ export function Account() {
 }
 
 /** Who finds a browser that was left open can change nothing here. */
-function Stale() {
+export function Stale() {
   const leaving = useDeed(() => own['sign-out'].$post(), { stale: null, onDone: () => keepKey(null) })
   return (
     <Alert color="blue" role="status" title="To change this, sign in again">

@@ -22,7 +22,7 @@ export function PauseButton({ stance, isPaused }: { readonly stance: string; rea
  * shows.
  */
 export function CancelButton({ being }: { readonly being: string }) {
-  const cancelling = useDeed(() => api.beings[':name'].cancel.$post({ param: { name: being } }))
+  const cancelling = useDeed(() => api.beings[':name'].cancel.$post({ param: { name: being }, query: {} }))
   return (
     <Group gap="xs">
       <SmallButton loading={cancelling.isPending} onClick={() => cancelling.mutate()}>

@@ -18,6 +18,7 @@ export const CODE = {
   '/overlays': () => import('../overlays/Overlays.tsx'),
   '/people': () => import('../people/People.tsx'),
   '/account': () => import('../account/Account.tsx'),
+  '/terminal': () => import('../account/Terminal.tsx'),
 } as const
 
 /** What loads the code of the page at an address; undefined where there is none. */

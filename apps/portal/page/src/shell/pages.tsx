@@ -86,6 +86,7 @@ const pages = [
   page('/overlays', 'Overlays', CODE['/overlays']),
   page('/people', 'People', CODE['/people']),
   page('/account', 'Account', CODE['/account']),
+  page('/terminal', 'Terminal', CODE['/terminal']),
 ] as const
 
 export const createPages = () =>

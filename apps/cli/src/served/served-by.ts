@@ -1,0 +1,89 @@
+/**
+ * What serves each command of somebody who is logged in to a portal. Whatever is not listed reads or writes
+ * the database of an instance, and is refused.
+ */
+
+/** Served by the API. A group stands for its commands, unless one of them is listed by itself. */
+const BY_API: readonly string[] = [
+  'birth',
+  'summon',
+  'reply',
+  'chat',
+  'see',
+  'do',
+  'be',
+  'end',
+  'pause',
+  'resume',
+  'cancel',
+  'inbox',
+  'approvals',
+  'approve',
+  'deny',
+  'budget',
+  'signal',
+  'space',
+  'move',
+  'role',
+  'flow get',
+  'flow set',
+  'flow lint',
+  'overlay',
+  'beings',
+  'operations',
+  'token list',
+  'token revoke',
+  'moments',
+  'explain',
+  'prompt',
+  'why-not',
+  'whatif',
+  'tail',
+  'search',
+  'thread',
+  'receipt',
+  'erase',
+  'whoami',
+]
+
+/** Works on this machine, on files, or on the login itself, and asks no reality as a being. */
+const ALONE: readonly string[] = [
+  '__complete',
+  'login',
+  'logout',
+  'help',
+  'completion',
+  'up',
+  'down',
+  'status',
+  'worker',
+  'dev',
+  'doctor',
+  'logs',
+  'prepare',
+  'portal',
+  'flow eval',
+  'role compose',
+  'verify-overlay',
+]
+
+export type ServedBy = 'api' | 'alone' | 'database'
+
+const LISTED: readonly (readonly [ServedBy, readonly string[]])[] = [
+  ['alone', ALONE],
+  ['api', BY_API],
+]
+
+/**
+ * @param path of a command: `role set`
+ * @param options of it: what is checked as a file needs no reality
+ */
+export function servedBy(path: string, options: Readonly<Record<string, unknown>> = {}): ServedBy {
+  const [group = ''] = path.split(' ')
+  if (path === 'verify' && (options.bundle !== undefined || options.receipt !== undefined)) return 'alone'
+  for (const name of [path, group]) for (const [by, listed] of LISTED) if (listed.includes(name)) return by
+  return 'database'
+}
+
+/** All that is listed: a test fails where there is no such command. */
+export const LISTED_COMMANDS: readonly string[] = [...BY_API, ...ALONE]

@@ -1,0 +1,203 @@
+/** Somebody at a terminal who has no database: `treeos login`, and what its commands then do. */
+import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { livedMoments, summon } from '@treeos/client'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CliInstance } from '../cli/instance.ts'
+import { PortalWorld } from '../support/portal.ts'
+
+let at: PortalWorld
+const folder = mkdtempSync(join(tmpdir(), 'treeos-test-login-'))
+const env = {
+  TREEOS_DATA: '',
+  XDG_CONFIG_HOME: folder,
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+}
+const terminal = new CliInstance(() => env, folder)
+const file = join(folder, 'treeos', 'login.json')
+beforeAll(async () => {
+  at = await PortalWorld.start()
+})
+afterAll(async () => {
+  await terminal.remove()
+  await at?.close()
+})
+
+/** Begins `treeos login`. @returns the code that it shows, and its end */
+async function begin(): Promise<{ code: string; ended: Promise<{ status: number | null; stdout: string }> }> {
+  const child = terminal.start(['login', at.origin, '--json'])
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text))
+  const ended = new Promise<{ status: number | null; stdout: string }>((resolve) => {
+    child.on('close', (status) => resolve({ status, stdout }))
+  })
+  const code = new Promise<string>((resolve, reject) => {
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+      const [, shown] = /there: ([A-Z]{4}-[A-Z]{4})/.exec(stderr) ?? []
+      if (shown !== undefined) resolve(shown)
+    })
+    child.on('close', () => reject(new Error(`no code: ${stderr}${stdout}`)))
+  })
+  return { code: await code, ended }
+}
+
+const look = (seat: Parameters<PortalWorld['post']>[0], code: string) =>
+  at.post(seat, '/api/account/terminal', { code })
+const allow = (seat: Parameters<PortalWorld['post']>[0], code: string) =>
+  at.post(seat, '/api/account/terminal/allow', { code })
+
+it('a person lets a terminal act as itself by the code that it shows, once, signed in lately', async () => {
+  const { code, ended } = await begin()
+  const ada = await at.sit('ada')
+  expect((await look(null, code)).status).toBe(401)
+  expect(await look(ada, 'BCDF-GHJK')).toMatchObject({ status: 401 })
+  const typed = code.toLowerCase().replace('-', ' ')
+  expect((await look(ada, typed)).json).toMatchObject({
+    name: expect.stringMatching(/ at /),
+    address: '127.0.0.1',
+  })
+  const stale = await at.sit('ada')
+  await sql`update portal.session set created_at = clock_timestamp() - interval '1 hour'
+    where key_hash = sha256(${stale.key}::bytea)`.execute(at.world.owner)
+  expect(await allow(stale, code)).toMatchObject({
+    status: 403,
+    json: { context: { reason: 'sign-in-again' } },
+  })
+  expect((await allow(ada, typed)).json).toMatchObject({ being: '@ada', issuedBy: '@ada', revokedAt: null })
+  expect((await allow(await at.sit('bob'), code)).status).toBe(401)
+  const { status, stdout } = await ended
+  expect({ status, told: JSON.parse(stdout) }).toMatchObject({
+    status: 0,
+    told: { url: at.origin, reality: at.world.reality.name, being: '@ada', issuedBy: '@ada' },
+  })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const { token } = JSON.parse(readFileSync(file, 'utf8')) as { token: string }
+  const { rows } = await sql<{ all: string }>`select t::text as all from portal.terminal t`.execute(
+    at.world.owner,
+  )
+  expect(rows.map(({ all }) => all).join()).not.toContain(token)
+  expect(await terminal.json(['whoami'])).toMatchObject({ url: at.origin, being: '@ada' })
+})
+
+describe('somebody who is logged in', () => {
+  it('speaks, waits for the answer and reads it again, without a database', async () => {
+    const said = await terminal.json<{ correlation: string }>(['summon', 'kid', 'hello', '--wait', '60'])
+    expect(said).toMatchObject({ reply: { from: '@kid', content: 'hello' }, moment: { outcome: 'act' } })
+    const spoken = await terminal.json<object>(['thread', 'show', said.correlation])
+    expect(spoken).toMatchObject({ root: said.correlation, moments: 1, owed: [] })
+    expect((await terminal.run(['thread', 'show', said.correlation])).stdout).toContain('hello')
+    expect(await terminal.json(['thread', 'list', '--all'])).toEqual(
+      expect.arrayContaining([expect.objectContaining({ thread: said.correlation })]),
+    )
+  })
+
+  it('is shown of moments what the record holds', async () => {
+    const { stdout } = await terminal.run(['moments', '@kid', '--last', '1', '--json'])
+    const [last] = await livedMoments(at.world.db, 'kid', 1)
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(last)))
+    const n = String(last?.n)
+    expect(await terminal.json(['explain', '@kid', n])).toMatchObject({ primary: last?.primary })
+    expect(await terminal.json(['prompt', '@kid', n])).toMatchObject({ identical: true })
+    expect((await terminal.run(['moments', '@kid'])).stdout).toContain('act')
+    expect(await terminal.refusal(['moments', '@bob'])).toMatchObject({ status: 1, code: 'FORBIDDEN' })
+  })
+
+  it('acts as itself', async () => {
+    const born = ['birth', 'tom', '--cognition', 'scripted', '--script', 'echo', '--role', 'stage:free']
+    expect(await terminal.json(born)).toMatchObject({ stance: '@tom', parent: '@ada' })
+    expect(await terminal.json(['do', '/library', 'move'])).toMatchObject({
+      act: expect.stringMatching(/^ada\//),
+    })
+    expect(await terminal.json(['see', '/library'])).toMatchObject({ address: { path: '/library' } })
+    expect(await terminal.json(['beings'])).toEqual(
+      expect.arrayContaining([expect.objectContaining({ stance: '@tom', parent: '@ada' })]),
+    )
+    const opened = ['signal', 'set', 'fair.open', 'true']
+    expect(await terminal.json(opened), 'its words are not from outside').toMatchObject({ facts: [{}] })
+    const vouching = await terminal.refusal(['do', '/library', 'vouch', '--args', '{"seen": "x"}'])
+    expect(vouching).toMatchObject({ status: 1, code: 'FORBIDDEN' })
+    expect(await terminal.json(['signal', 'get', 'fair.open'])).toBe(true)
+    const flow = JSON.stringify([{ role: 'stage:free' }])
+    await terminal.json(['flow', 'set', '@tom', '-'], { input: flow })
+    expect(await terminal.json(['flow', 'get', '@tom'])).toEqual(JSON.parse(flow))
+    expect(await terminal.json(['role', 'show', 'stage:free'])).toMatchObject({
+      usedBy: expect.arrayContaining(['@tom']),
+    })
+    expect(await terminal.json(['budget', '@tom'])).toMatchObject({ stance: '@tom' })
+    const { facts } = await terminal.json<{ facts: { hash: string }[] }>([
+      'signal',
+      'set',
+      'fair.note',
+      '"x"',
+    ])
+    expect(await terminal.json(['end', 'tom'])).toMatchObject({ facts: [{ kind: 'being:ended' }, {}] })
+    expect(await terminal.refusal(['erase', facts[0]!.hash, '--why', 'a test'])).toMatchObject({ status: 1 })
+  })
+
+  it('answers what waits, and closes it', async () => {
+    const { db, temporal, reality, registry } = at.world
+    const world = { db, temporal, reality, registry, person: 'cleo' }
+    const asked = await summon(world, { target: 'ada', content: 'tea?', as: 'cleo', waitSeconds: null })
+    await expect
+      .poll(async () => JSON.stringify(await terminal.json(['inbox'])), { timeout: 20_000 })
+      .toContain(asked.correlation)
+    expect(await terminal.json(['reply', asked.correlation, 'yes'])).toMatchObject({ moment: null })
+    expect(await terminal.json(['inbox', 'dismiss', '--all-notices'])).toEqual({ closed: 0 })
+    expect(await terminal.json(['approvals'])).toEqual([])
+  })
+
+  it('is told how else to act as another, and what needs the database', async () => {
+    const other = await terminal.refusal(['inbox', '--as', '@bob'])
+    expect(other).toMatchObject({ status: 1, code: 'FORBIDDEN' })
+    expect(other.message).toContain(`you are logged in to ${at.origin} as @ada`)
+    expect(await terminal.json(['inbox', '--as', 'ada'])).toEqual(expect.any(Array))
+    const whole = await terminal.refusal(['replay', '--all'])
+    expect(whole).toMatchObject({ status: 1, code: 'SERVICE_UNAVAILABLE' })
+    expect(whole.message).toMatch(/treeos replay` needs the database of an instance/)
+    expect((await terminal.refusal(['inbox', '--data', 'elsewhere'])).message).not.toContain('logged in')
+  })
+
+  it('hears the answer while it is written, and follows what happens', async () => {
+    const heard = await terminal.run(['summon', '@kid', 'again', '--stream'])
+    expect(heard).toMatchObject({ status: 0, stdout: '@kid: again\n' })
+    const tail = terminal.start(['tail', '@kid', '--after', '0', '--json'])
+    const line = await new Promise<string>((resolve) =>
+      tail.stdout?.setEncoding('utf8').once('data', resolve),
+    )
+    tail.kill('SIGINT')
+    expect(JSON.parse(line.split('\n')[0]!)).toMatchObject({ id: expect.any(String) })
+  })
+})
+
+it('logout removes the login and revokes its token', async () => {
+  const { token } = JSON.parse(readFileSync(file, 'utf8')) as { token: string }
+  expect(await terminal.json(['logout'])).toEqual({ loggedOut: true })
+  expect(existsSync(file)).toBe(false)
+  const headers = { authorization: `Bearer ${token}` }
+  const again = await at.ask(null, '/api/v1/token', { headers })
+  expect(again).toMatchObject({ status: 401, json: { detail: expect.stringContaining('revoked') } })
+  expect(await terminal.json(['logout'])).toEqual({ loggedOut: false })
+})
+
+it('login takes a token from standard input, and refuses what is none', async () => {
+  const { issueToken } = await import('@treeos/client')
+  const { secret } = await issueToken({ ...at.world, person: 'ada' }, { being: 'kid', as: 'ada' })
+  const input = `${secret}\n`
+  expect(await terminal.json(['login', at.origin, '--token', '-'], { input })).toMatchObject({
+    being: '@kid',
+    issuedBy: '@ada',
+  })
+  const said = await terminal.json(['summon', '@ada', 'I am driven', '--no-reply'])
+  expect(said).toMatchObject({ correlation: expect.any(String) })
+  await terminal.json(['logout'])
+  const wrong = `treeos_${'x'.repeat(43)}`
+  expect(await terminal.refusal(['login', at.origin, '--token', wrong])).toMatchObject({
+    code: 'UNAUTHORIZED',
+  })
+  expect(await terminal.refusal(['login', at.origin, '--token', 'x'])).toMatchObject({ status: 2 })
+  expect(await terminal.refusal(['login', 'ftp://x'])).toMatchObject({ status: 2 })
+  expect(existsSync(file)).toBe(false)
+})
