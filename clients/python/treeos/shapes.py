@@ -240,6 +240,7 @@ class _Conversation(TypedDict):
     participants: List[str]
     lines: List[Dict[str, Any]]
     hidden: int
+    owed: List[Dict[str, Any]]
 
 
 class Conversation(_Conversation, total=False):

@@ -1510,6 +1510,15 @@ export interface components {
                 } | null;
             }[];
             hidden: number;
+            /** @description questions that somebody still works on; `for`: the question for which one was asked */
+            owed: {
+                id: string;
+                /** @example @solomon */
+                from: string;
+                /** @example @solomon */
+                to: string;
+                for?: string;
+            }[];
         };
         Overlay: {
             tier: string;

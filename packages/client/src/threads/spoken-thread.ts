@@ -2,7 +2,6 @@ import { type BeingName, type MomentId, parseMomentId, stanceOf } from '@treeos/
 import {
   type Db,
   listCosts,
-  listOpenQuestions,
   listThreadEntries,
   listThreadsOfChannel,
   listUnheard,
@@ -11,7 +10,7 @@ import {
   threadOf,
 } from '@treeos/store'
 import { lineOf } from './conversation.ts'
-import { type ThreadView, thread, threadView } from './threads.ts'
+import { type OwedQuestion, owedQuestions, type ThreadView, thread, threadView } from './threads.ts'
 
 /** What was said or what happened in a thread, and the moment that it woke. */
 export interface SpokenLine {
@@ -28,14 +27,6 @@ export interface SpokenLine {
   readonly moment?: MomentId
   readonly tokens?: number
   readonly money?: number
-}
-
-/** A question that has no answer yet. */
-export interface OwedQuestion {
-  readonly id: string
-  /** stances: who asked, and who has to answer */
-  readonly from: string
-  readonly to: string
 }
 
 /** A thread as one reads it, for whoever may read the database. */
@@ -104,9 +95,7 @@ export async function conversation(db: Db, name: string): Promise<SpokenThread |
     moments: entries.filter(({ ended }) => ended !== null).length,
     tokens: spent.reduce((sum, { tokens }) => sum + tokens, 0),
     money: spent.reduce((sum, { money }) => sum + money, 0),
-    owed: (await listOpenQuestions(db, name)).map(({ id, asker, being }) => {
-      return { id, from: stanceOf(asker), to: stanceOf(being) }
-    }),
+    owed: await owedQuestions(db, name),
     ...(unheard.length === 0 ? {} : { unheard: unheard.map(unheardWords) }),
   }
 }
