@@ -1,23 +1,44 @@
 import type { Json, JsonObject } from '@treeos/core'
-import { answer, type Decision, defineExtension, defineRole, type Script, silence, tell } from '@treeos/sdk'
+import {
+  answer,
+  type Decision,
+  defineExtension,
+  defineOperation,
+  defineRole,
+  perform,
+  type Script,
+  setQuality,
+  silence,
+  tell,
+} from '@treeos/sdk'
+import { z } from 'zod'
+
+/** For workers that load it by path. */
+export const RELAY_PATH = import.meta.filename
 
 /** What a being of a relay does at a step of its plan. */
 export type RelayStep =
   /** asks a being that does this */
   | { readonly ask: string; readonly to: RelayTask }
+  /** rings in a space, whose rules may ask somebody before */
+  | { readonly ring: string; readonly of: string }
   | 'look'
   | 'touch'
   | 'turn'
   /** answers what it heard last */
   | 'answer'
-  /** says it to whoever asked, as a message without a target, then goes on as its role says */
+  /** decides nothing */
   | 'nothing'
+
+type Asking = Extract<RelayStep, { readonly ask: string }>
 
 export type RelayTask =
   | { readonly say: Json }
   | { readonly plan: readonly RelayStep[] }
   /** asks all of them, each in a moment of its own */
-  | { readonly all: readonly Exclude<RelayStep, string>[] }
+  | { readonly all: readonly Asking[] }
+  /** announces something to a being, or answers the question that began its thread in place of who was asked */
+  | { readonly usurp: string; readonly says: string; readonly answers: boolean }
   | { readonly fail: true }
   | { readonly silent: true }
 
@@ -35,14 +56,13 @@ const see: Decision = { kind: 'call', call: { verb: 'see', address: '/' }, conte
 function step(me: string, { plan, at, up }: RelayState, heard: Json): Decision {
   const next = plan[at] ?? 'nothing'
   const state = { plan, at: at + 1, up, heard } as unknown as Json
-  if (typeof next === 'object') return tell(next.ask, { task: next.to, state } as unknown as Json)
+  if (typeof next === 'object')
+    return 'ask' in next
+      ? tell(next.ask, { task: next.to, state } as unknown as Json)
+      : perform('relay:ring', next.ring, { of: next.of })
   const made: Record<Exclude<RelayStep, object>, () => Decision> = {
     look: () => see,
-    touch: () => ({
-      kind: 'call',
-      call: { verb: 'do', operation: 'set-being', target: `@${me}`, args: { field: 'notes.at', value: at } },
-      content: null,
-    }),
+    touch: () => perform('set-being', `@${me}`, { field: 'notes.at', value: at }),
     turn: () => tell(`@${me}`, { goesOn: state } as Json),
     answer: () => answer({ heard, state: up } as Json),
     nothing: () => silence,
@@ -50,7 +70,7 @@ function step(me: string, { plan, at, up }: RelayState, heard: Json): Decision {
   return made[next]()
 }
 
-const each = (asked: readonly Exclude<RelayStep, string>[], i: number): Decision => {
+const each = (asked: readonly Asking[], i: number): Decision => {
   const next = asked[i]
   return next === undefined ? silence : tell(next.ask, { task: next.to } as unknown as Json)
 }
@@ -59,6 +79,11 @@ const taskOf = (content: Json): JsonObject => {
   const told = typeof content === 'string' ? (JSON.parse(content) as Json) : content
   return typeof told === 'object' && told !== null ? (told as JsonObject) : {}
 }
+
+/** By which a being goes on with its plan after a step that asked nobody. */
+const GOING_ON = ['look', 'continue', 'denied', 'expired']
+/** Steps since the wake that it goes on from. */
+const stepsSince = ({ earlier }: JsonObject): number => (Array.isArray(earlier) ? earlier.length : 0) + 1
 
 /** A script of a being that follows the plan which its question holds, and asks others on the way. */
 const relayed: Script = ({ wake, face }) => {
@@ -75,14 +100,14 @@ const relayed: Script = ({ wake, face }) => {
   if (wake.kind === 'answer') return resumed(content, 0)
   if (wake.kind === 'notice' || wake.kind === 'unanswered')
     return answer({ heard: { told: content.event ?? null, code: content.code ?? null }, state: null })
-  if (wake.kind === 'look' || wake.kind === 'continue') {
+  if (GOING_ON.includes(wake.kind)) {
     const begun = content.begun as JsonObject
     const told = taskOf('from' in begun ? (begun.content as Json) : (begun as Json))
     if ('goesOn' in told) {
       const state = told.goesOn as unknown as RelayState & { heard: Json }
-      return step(me, { ...state, at: state.at + Number(content.step ?? 1) }, state.heard)
+      return step(me, { ...state, at: state.at + stepsSince(content) }, state.heard)
     }
-    return resumed(told, Number(content.step ?? 1))
+    return resumed(told, stepsSince(content))
   }
   if ('goesOn' in content) {
     const state = content.goesOn as unknown as RelayState & { heard: Json }
@@ -92,16 +117,31 @@ const relayed: Script = ({ wake, face }) => {
   const up = (content.state ?? null) as Json
   if ('all' in task) return each(task.all, 0)
   if ('say' in task) return answer({ heard: task.say, state: up })
+  if ('usurp' in task) {
+    const call = { verb: 'summon', target: task.usurp, content: task.says } as const
+    const said = task.answers ? { inReplyTo: wake.root } : { inReplyTo: null, expectReply: false }
+    return { kind: 'call', call: { ...call, ...said }, content: null }
+  }
   if ('fail' in task) throw new Error('the script has an error')
   return 'plan' in task ? step(me, { plan: task.plan, at: 0, up }, null) : silence
 }
 
+const ring = defineOperation({
+  name: 'relay:ring',
+  description: 'Rings.',
+  on: 'space',
+  allow: ['anyone'],
+  args: z.strictObject({ of: z.string().describe('for whom') }),
+  decide: ({ target, args }) => ({ facts: [setQuality(target, 'relay.rung', args.of)], result: 'rung' }),
+})
+
 const ANY = [{ pattern: '*' }]
 
 /** Beings that hand questions on. */
-export const relay = defineExtension({
+export default defineExtension({
   name: 'relay',
   version: '1.0.0',
+  operations: [ring],
   roles: [
     defineRole({
       name: 'relay:desk',
@@ -110,6 +150,14 @@ export const relay = defineExtension({
       canSummon: ANY,
       selfContinue: 'until-answered',
       prompt: 'You hand questions on.',
+    }),
+    defineRole({
+      name: 'relay:person',
+      canSee: ANY,
+      canDo: ANY,
+      canSummon: ANY,
+      canBe: ANY,
+      prompt: 'You are a person.',
     }),
     ...(['each', 'all'] as const).map((onAnswers) =>
       defineRole({

@@ -272,6 +272,7 @@ class _Conversation(TypedDict):
     participants: List[str]
     lines: List[Dict[str, Any]]
     hidden: int
+    owed: List[Dict[str, Any]]
 
 
 class Conversation(_Conversation, total=False):
@@ -953,6 +954,7 @@ class _RoleView(TypedDict):
 class RoleView(_RoleView, total=False):
     onAnswers: "AnswerUse"
     requiredCognition: "Cognition"
+    steps: float
 
 
 class _SaidWords(TypedDict):

@@ -164,13 +164,19 @@ export { type Conversation, converse, type ThreadLine } from './threads/conversa
 export {
   type ChannelView,
   conversation,
-  type OwedQuestion,
   type SpokenLine,
   type SpokenThread,
   spokenThread,
   threadInChannel,
 } from './threads/spoken-thread.ts'
-export { type ListedThread, type ThreadView, thread, threads, threadsOf } from './threads/threads.ts'
+export {
+  type ListedThread,
+  type OwedQuestion,
+  type ThreadView,
+  thread,
+  threads,
+  threadsOf,
+} from './threads/threads.ts'
 export {
   type LivedWords,
   type SaidWords,

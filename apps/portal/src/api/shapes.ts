@@ -196,6 +196,12 @@ export const Conversation = z
       )
       .readonly(),
     hidden: z.int(),
+    owed: z
+      .array(z.object({ id: z.string(), from: stance, to: stance, for: z.string().optional() }))
+      .readonly()
+      .openapi({
+        description: 'questions that somebody still works on; `for`: the question for which one was asked',
+      }),
   })
   .openapi('Conversation')
 

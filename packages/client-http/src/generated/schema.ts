@@ -1722,6 +1722,15 @@ export interface components {
                 } | null;
             }[];
             hidden: number;
+            /** @description questions that somebody still works on; `for`: the question for which one was asked */
+            owed: {
+                id: string;
+                /** @example @solomon */
+                from: string;
+                /** @example @solomon */
+                to: string;
+                for?: string;
+            }[];
         };
         SpokenThread: {
             thread: string;
@@ -2838,6 +2847,8 @@ export interface components {
             see: string[];
             /** @description when a sealed act is followed by another moment of the being */
             selfContinue: components["schemas"]["SelfContinue"];
+            /** @description most self-continues, looks and refusals for one question; left out, LIMITS.stepsDefault */
+            steps?: number;
             /** @description triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
             triggerOn: string[];
             /** @description stances of the beings whose flow or default role names it */

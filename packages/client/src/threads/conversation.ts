@@ -5,7 +5,7 @@ import { toldContent, toldText } from '@treeos/world'
 import { pastsFor } from '../access/past-access.ts'
 import { see } from '../addresses/see.ts'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
-import { type ThreadView, thread } from './threads.ts'
+import { type OwedQuestion, owedQuestions, type ThreadView, thread } from './threads.ts'
 
 /** What was said in a thread, or what woke a being in it. */
 export interface ThreadLine {
@@ -44,6 +44,8 @@ export interface Conversation extends ThreadView {
    * lines between beings whose past the person may not look into, and lines that are older than those shown
    */
   readonly hidden: number
+  /** questions that somebody still works on, as far as one may read them */
+  readonly owed: readonly OwedQuestion[]
 }
 
 const LINES_MAX = 500
@@ -56,8 +58,9 @@ const LINES_MAX = 500
 export async function converse(at: SeeConnection, as: BeingName, id: string): Promise<Conversation> {
   await see(at, as, `thread:${id}`)
   const of = await pastsFor(readerOf(at), as)
+  const owed = await owedQuestions(at.db, id, of) // asked first: what is not owed has its answer by then
   const { entries, all } = await listThreadEntries(at.db, id, { of, last: LINES_MAX })
-  return { ...(await thread(at.db, id)), lines: entries.map(lineOf), hidden: all - entries.length }
+  return { ...(await thread(at.db, id)), lines: entries.map(lineOf), hidden: all - entries.length, owed }
 }
 
 export function lineOf({ entry, ended }: ThreadEntry): ThreadLine {

@@ -2,7 +2,6 @@ import { type BeingName, type MomentId, parseMomentId, stanceOf, type Thread } f
 import {
   type Db,
   listCosts,
-  listOpenQuestions,
   listThreadEntries,
   listThreadsOfChannel,
   listUnheard,
@@ -14,7 +13,7 @@ import { type OpenPasts, openTo, pastsOpenTo } from '../access/past-access.ts'
 import { see } from '../addresses/see.ts'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { lineOf } from './conversation.ts'
-import { type ThreadView, thread, threadView } from './threads.ts'
+import { type OwedQuestion, owedQuestions, type ThreadView, thread, threadView } from './threads.ts'
 
 /** What was said or what happened in a thread, and the moment that it woke. */
 export interface SpokenLine {
@@ -31,14 +30,6 @@ export interface SpokenLine {
   readonly moment?: MomentId
   readonly tokens?: number
   readonly money?: number
-}
-
-/** A question that has no answer yet. */
-export interface OwedQuestion {
-  readonly id: string
-  /** stances: who asked, and who has to answer */
-  readonly from: string
-  readonly to: string
 }
 
 /** A thread as one reads it. */
@@ -134,10 +125,6 @@ async function spoken(
     entries.flatMap(({ ended }) => ended?.moment ?? []),
   )
   const spent = [...costs.values()]
-  const owed: OwedQuestion[] = []
-  for (const { id, asker, being } of await listOpenQuestions(db, root))
-    if ((await isOpen(asker)) || (await isOpen(being)))
-      owed.push({ id, from: stanceOf(asker), to: stanceOf(being) })
   const words: UnheardWords[] = []
   for (const one of await listUnheard(db, root, UNHEARD_MAX))
     if (await isOpen(parseMomentId(one.moment).being)) words.push(unheardWords(one))
@@ -149,7 +136,7 @@ async function spoken(
     moments: entries.filter(({ ended }) => ended !== null).length,
     tokens: spent.reduce((sum, { tokens }) => sum + tokens, 0),
     money: spent.reduce((sum, { money }) => sum + money, 0),
-    owed,
+    owed: await owedQuestions(db, root, of),
     ...(words.length === 0 ? {} : { unheard: words }),
   }
 }

@@ -3,6 +3,7 @@ import type { Presence } from '@treeos/reality'
 import {
   type Db,
   type InboxEntry,
+  listOpenQuestions,
   listThreads,
   listThreadsOf,
   listThreadWords,
@@ -22,6 +23,32 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
   /** stances of the beings that were woken in it, or woke another */
   readonly participants: readonly string[]
 }
+
+/** A question that has no answer yet. */
+export interface OwedQuestion {
+  readonly id: string
+  /** stances: who asked, and who has to answer */
+  readonly from: string
+  readonly to: string
+  /** id of the question for which it was asked, where that is owed, too; left out for none */
+  readonly for?: string
+}
+
+/**
+ * The questions of a thread that somebody still works on, oldest first.
+ * @param of only what a being may read, by its own past and those of its offspring; null: all
+ */
+export const owedQuestions = async (
+  db: Db,
+  root: string,
+  of: BeingName | null = null,
+): Promise<OwedQuestion[]> =>
+  (await listOpenQuestions(db, root, of)).map(({ id, asker, being, for: asked }) => ({
+    id,
+    from: stanceOf(asker),
+    to: stanceOf(being),
+    ...(asked === null ? {} : { for: asked }),
+  }))
 
 /** Threads, the one with the latest wake first. */
 export async function threads(db: Db, which: ThreadsWanted): Promise<ThreadView[]> {

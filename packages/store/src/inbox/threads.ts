@@ -204,15 +204,31 @@ export interface OpenQuestion {
   readonly id: string
   readonly asker: BeingName
   readonly being: BeingName
+  /** the question for which its sender asks it, where that is open, too, and may be read; null for none */
+  readonly for: string | null
 }
 
-/** The questions of a thread that somebody still works on, oldest first. */
-export async function listOpenQuestions(db: Db, root: string): Promise<OpenQuestion[]> {
+/**
+ * The questions of a thread that somebody still works on, oldest first.
+ * @param of as in {@link listThreadEntries}
+ */
+export async function listOpenQuestions(
+  db: Db,
+  root: string,
+  of: BeingName | null = null,
+): Promise<OpenQuestion[]> {
+  const isReadable =
+    of === null ? sql`true` : sql`q.caller in (table offspring) or q.being in (table offspring)`
   const { rows } = await sql<OpenQuestion>`
-    select q.id, q.caller as asker, q.being from treeos.inbox q
-    where q.root = ${root} and q.kind = 'summon' and q.in_reply_to is null and q.expect_reply and q.caller <> q.being
-      and not exists (select from treeos.inbox a where a.in_reply_to = q.id and a.kind = 'summon') and ${isOpenRow()}
-    order by q.age`.execute(db)
+    with recursive ${offspringOf(of)}, asked as (
+      select q.id, q.caller as asker, q.being, q.about, q.age from treeos.inbox q
+      where q.root = ${root} and q.kind = 'summon' and q.in_reply_to is null and q.expect_reply and q.caller <> q.being
+        and (${isReadable}) and ${isOpenRow()} and not exists (
+        select from treeos.inbox a where a.in_reply_to = q.id and a.being = q.caller and a.kind = 'summon')
+    )
+    select id, asker, being, (select f.id from asked f where f.id = q.about) as for from asked q order by age`.execute(
+    db,
+  )
   return rows
 }
 
