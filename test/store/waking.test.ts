@@ -1,5 +1,5 @@
 /** Whom changes wake, how often, and what that writes. */
-import { findEntry, releaseDelayed } from '@treeos/store'
+import { findEntry, listPacedAuthors, releaseDelayed } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -162,6 +162,10 @@ describe('what the beings of one person change wakes those of others at most 600
     await watch('space:/hall', CROWD)
     expect(await change('amy')).toBe(600)
     expect(await countIn('delayed')).toBe(CROWD - 600)
+    // whom `treeos doctor` names: 400 places, ten a second
+    const [amys, ...others] = await listPacedAuthors(base.db)
+    expect([amys?.person, others]).toEqual(['ann', []])
+    expect(amys?.seconds).toBeGreaterThan(30)
     await live()
     await pass(2)
     const first = (await release()).woken.length

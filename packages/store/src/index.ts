@@ -79,6 +79,7 @@ export {
   isListening,
   leftToListen,
   listBusy,
+  listPacedAuthors,
   listUnclaimed,
   listWithWakes,
   measureInboxes,

@@ -17,6 +17,7 @@ const well: Signs = {
   wakesLater: null,
   parked: 0,
   paced: 0,
+  pacedAuthors: [],
   late: [],
   differing: [],
   login: { name: 'treeos_worker', isSuperuser: false, ownsTables: false },
@@ -49,6 +50,14 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     name: 'wakes',
     found: 'could not be checked: password authentication failed',
     mend: 'repair what the other checks name, then treeos doctor again',
+  },
+  {
+    what: 'a person whose beings wake others too often',
+    signs: { pacedAuthors: [{ person: 'ada', seconds: 90 }] },
+    name: 'changes',
+    found:
+      'the beings of @ada (the last one in 90 s) change what wakes others more than 600 times a minute: the wakes wait',
+    mend: 'treeos tail --data d shows what they write; let them write less often, or let fewer flows read it',
   },
   {
     what: 'a moment about whose stack worker and workflow disagree',

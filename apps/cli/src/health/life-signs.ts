@@ -24,6 +24,7 @@ import {
   type DifferingStack,
   type Login,
   listDifferingStacks,
+  listPacedAuthors,
   listUnclaimed,
   measureInboxes,
   openDatabase,
@@ -61,6 +62,8 @@ export interface Signs {
   readonly parked: number
   /** how many of the wakes wait for a budget of moments a minute */
   readonly paced: number
+  /** persons whose beings change too much for others, and in how many seconds the last wake of theirs comes */
+  readonly pacedAuthors: readonly { readonly person: string; readonly seconds: number }[]
   /** some of the beings whose wakes are old */
   readonly late: readonly string[]
   /** moments whose runs failed because worker and workflow disagree about their stack */
@@ -102,10 +105,8 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
-): Promise<
-  Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked' | 'paced' | 'differing' | 'login' | 'unread'>
-> {
-  const known = { late: [], parked: 0, paced: 0, differing: [] }
+): Promise<Omit<Signs, 'services' | 'keeper' | 'workers' | 'vitals'>> {
+  const known = { late: [], parked: 0, paced: 0, pacedAuthors: [], differing: [] }
   const nothing = { wakes: null, wakesLater: null, ...known, login: null, unread: null }
   const url = postgresUrlOf(dataDir, env)
   if (url === null) return nothing
@@ -114,14 +115,15 @@ async function readLine(
     const wakes = await measureInboxes(db)
     const parked = await countParked(db)
     const paced = await countPaced(db)
+    const pacedAuthors = await listPacedAuthors(db)
     const differing = await listDifferingStacks(db)
     const login = await readLogin(db)
     const late =
       wakes.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
-    if (wakes.waiting < MANY) return { ...nothing, wakes, late, parked, paced, differing, login }
+    const found = { ...nothing, wakes, late, parked, paced, pacedAuthors, differing, login }
+    if (wakes.waiting < MANY) return found
     await sleep(RECHECK_MS)
-    const wakesLater = await measureInboxes(db)
-    return { ...nothing, wakes, wakesLater, late, parked, paced, differing, login }
+    return { ...found, wakesLater: await measureInboxes(db) }
   } catch (error) {
     return { ...nothing, unread: error }
   } finally {
@@ -146,6 +148,9 @@ export function judgeLifeSigns(signs: Signs, flag: string): DoctorCheck[] {
     ...(signs.unread === null ? [] : [unseen('wakes', signs.unread, RECHECK)]),
     ...(signs.wakes === null ? [] : [{ name: 'wakes', ...judgeWakes(signs, signs.wakes, flag) }]),
     ...(signs.differing.length === 0 ? [] : [{ name: 'stacks', ...judgeStacks(signs.differing, flag) }]),
+    ...(signs.pacedAuthors.length === 0
+      ? []
+      : [{ name: 'changes', ...judgeAuthors(signs, flag), optional: true as const }]),
     ...(signs.login === null ? [] : [{ name: 'login', ...judgeLogin(signs.login), optional: true as const }]),
     ...(signs.parked === 0
       ? []
@@ -199,6 +204,17 @@ function judgeStacks(differing: readonly DifferingStack[], flag: string) {
   return bad(
     `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}. These beings live no more, since their runs fail`,
     `start the workers with the code by which the record is right, or treeos accept-difference MOMENT${flag}: docs/running.md (When worker and workflow disagree)`,
+  )
+}
+
+function judgeAuthors({ pacedAuthors }: Signs, flag: string) {
+  const named = pacedAuthors
+    .slice(0, BEINGS_NAMED_MAX)
+    .map(({ person, seconds }) => `@${person} (the last one in ${duration(seconds)})`)
+  const more = pacedAuthors.length - named.length
+  return bad(
+    `the beings of ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} change what wakes others more than 600 times a minute: the wakes wait`,
+    `treeos tail${flag} shows what they write; let them write less often, or let fewer flows read it`,
   )
 }
 

@@ -117,6 +117,17 @@ export async function countPaced(db: Db): Promise<number> {
 }
 
 /**
+ * Persons whose beings change more than may wake the beings of others in a minute, and in how many seconds the
+ * last wake of theirs comes; the longest first.
+ */
+export async function listPacedAuthors(db: Db): Promise<{ person: BeingName; seconds: number }[]> {
+  const { rows } = await sql<{ person: BeingName; seconds: number }>`
+    select person, extract(epoch from free_at - clock_timestamp())::float8 as seconds from treeos.change_author
+    where free_at > clock_timestamp() order by free_at desc, person`.execute(db)
+  return rows
+}
+
+/**
  * What waits for people: entries to answer or read, and notices, counting each of those that one entry stands
  * for.
  */
