@@ -58,7 +58,7 @@ begin
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.held_count, treeos.moment_outcome,
     treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.moment_fault, treeos.journal,
     treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call, treeos.sealed_text, treeos.file,
-    treeos.log_entry, treeos.log_tile, treeos.log_state, treeos.replay_run
+    treeos.log_entry, treeos.log_tile, treeos.log_state, treeos.replay_run, treeos.change_author
     to %1$I;
   grant execute on function
     treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(), treeos.current_generation(text),
