@@ -18,7 +18,7 @@ const COMMANDS = [
   'activity mail:post',
   'activity think',
   'activity weather:observe',
-  'child taskWorkflow',
+  'child treeosTask',
   'continue ',
   'local beginLife',
   'local intake',

@@ -28,7 +28,7 @@ const QUIET_SECONDS = 8
 /** Folders of runs that are no being's, by the type of their workflow. No being has such a name. */
 export const OTHERS: Readonly<Record<string, string>> = {
   [SCHEDULE_WORKFLOW]: '+schedule',
-  taskWorkflow: '+task',
+  treeosTask: '+task',
 }
 export const workflowTypeOf = ({ events }: History): string =>
   events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? ''

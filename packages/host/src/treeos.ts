@@ -4,8 +4,10 @@ import { SimplePlugin } from '@temporalio/plugin'
 import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
 import type { Effects } from '@treeos/protocol'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
+import { bundlesFolder } from './bundles-folder.ts'
 import { beingsInCache } from './cache-size.ts'
 import { PayloadBound } from './history-bound.ts'
+import { joinWorkflows, requireOurWorkflows } from './joined-workflows.ts'
 import type { TreeosOptions } from './options.ts'
 import { tellOfOtherWorkers } from './other-workers.ts'
 import { type PreparedReality, type PrepareOptions, prepare } from './prepare.ts'
@@ -16,16 +18,15 @@ export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/wor
 
 /**
  * A Temporal plugin that lets a worker run beings. `prepare` makes an empty database and an empty server
- * ready. It adds our activities, a payload codec that refuses large values, and our workflows when the worker
- * has none, and lets the worker hold as many beings in memory as there is room for, unless it has a
- * `maxCachedWorkflows`. A worker with workflows of its own re-exports `@treeos/host/workflows` from its
- * workflow module. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed
+ * ready. It adds our activities, a payload codec that refuses large values of ours, and our workflows beside
+ * those of the worker, and lets the worker hold as many beings in memory as there is room for, unless it has a
+ * `maxCachedWorkflows`. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed
  * leases, the archive. Pass it to the worker or to its connection, never to both.
  *
  * The worker must have a `connection`, and its task queue must be the one that `prepare` returns. Starting it
  * waits up to 60 s for Postgres.
- * @throws {Error} when the worker is created: without `databaseUrl`, or when it has an activity of one of our
- *   names; when it runs: on a database or a namespace that is not prepared, or with another task queue
+ * @throws {Error} when the worker is created: without `databaseUrl`, when it has an activity of one of our
+ *   names, or with a workflow bundle that was made without this plugin; when it runs: on a database or a namespace that is not prepared, or with another task queue
  */
 export function treeos(options: TreeosOptions = {}): TreeosPlugin {
   return new TreeosPlugin(options)
@@ -82,6 +83,7 @@ export class TreeosPlugin extends SimplePlugin {
     this.#namespace = worker.namespace ?? 'default'
     this.#taskQueue = worker.taskQueue
     const bundled = worker.workflowsPath !== undefined || worker.workflowBundle !== undefined
+    requireOurWorkflows(worker)
     const withEffects = extensions
       .map((extension) => pluginOf(extension, runtime))
       .reduce(
@@ -97,12 +99,16 @@ export class TreeosPlugin extends SimplePlugin {
   }
 
   /**
-   * Loads our workflow modules once for all runs of a worker instead of once for each run. That is safe
+   * Puts our workflows beside those of the host. Loads our workflow modules once for all runs of a worker instead of once for each run. That is safe
    * because they keep no state; the SDK freezes what they export.
    */
   override configureBundler(bundle: BundleOptions): BundleOptions {
     const configured = super.configureBundler(bundle)
-    return { ...configured, preloadModules: [...(configured.preloadModules ?? []), workflowsPath] }
+    const joined =
+      configured.workflowsPath === workflowsPath
+        ? configured
+        : joinWorkflows(configured, workflowsPath, bundlesFolder())
+    return { ...joined, preloadModules: [...(configured.preloadModules ?? []), workflowsPath] }
   }
 
   override configureReplayWorker(worker: ReplayWorkerOptions): ReplayWorkerOptions {

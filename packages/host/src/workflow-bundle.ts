@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { BundleOptions, Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import { bundlesFolder } from './bundles-folder.ts'
 import { treeos, workflowsPath } from './treeos.ts'
 import { waitReason } from './wait-for.ts'
 
@@ -39,7 +39,7 @@ const SDK = createRequire(import.meta.url)('@temporalio/worker/package.json').ve
 export async function workflowBundle(options: WorkflowBundleOptions = {}): Promise<Bundle> {
   const {
     interceptors = [],
-    folder = defaultFolder(),
+    folder = bundlesFolder(),
     workflowsPath: path = workflowsPath,
     onProblem = warn,
   } = options
@@ -56,17 +56,13 @@ export async function workflowBundle(options: WorkflowBundleOptions = {}): Promi
   const { bundleWorkflowCode } = await import('@temporalio/worker')
   const { code } = await bundleWorkflowCode({
     ...bundling,
-    webpackConfigHook: noteFiles(files),
+    webpackConfigHook: (config) => noteFiles(files)(bundling.webpackConfigHook?.(config) ?? config),
     logger: quiet,
   })
   await keep(folder, key, { files, code }).catch((error: unknown) => {
     onProblem(`the bundle of the workflows cannot be kept in ${folder}: ${waitReason(error)}`)
   })
   return { code }
-}
-
-function defaultFolder(): string {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos', 'bundles')
 }
 
 async function findKept(folder: string, key: string): Promise<Bundle | null> {

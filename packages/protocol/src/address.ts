@@ -13,7 +13,8 @@ export const taskQueueOf = (reality: string): string => `treeos-${reality}`
 export const scheduleId = (reality: string, being: BeingName, name: string): string =>
   `schedule/${reality}/${being}/${name}`
 
-export const BEING_WORKFLOW = 'beingWorkflow'
+/** Our workflow types have names that no workflow of a host has by chance. */
+export const BEING_WORKFLOW = 'treeosBeing'
 /**
  * Version of the workflow's code, in the input of each run. Code that does otherwise than this version has
  * another one.
@@ -22,6 +23,10 @@ export const BEING_VERSION = 1
 /** Workflow id of the task that a moment dispatches. A moment has one effect, so at most one task. */
 export const taskWorkflowId = (reality: string, moment: MomentId): string => `task/${reality}/${moment}`
 
-export const SCHEDULE_WORKFLOW = 'scheduleWorkflow'
+/** Whether a workflow is a being, a tick of a schedule or a task of ours, by its id. */
+export const isOurWorkflowId = (id: string): boolean => /^(?:being|schedule|task)\/[^/]+\/[^/]/.test(id)
+
+export const TASK_WORKFLOW = 'treeosTask'
+export const SCHEDULE_WORKFLOW = 'treeosSchedule'
 export const WAKE_SIGNAL = 'wake'
 export const ACT_SIGNAL = 'act'

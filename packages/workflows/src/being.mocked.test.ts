@@ -14,7 +14,7 @@ import type {
   StampedMoment,
 } from '@treeos/protocol/workflow'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { beingWorkflow } from './being.workflow.ts'
+import { treeosBeing } from './being.workflow.ts'
 
 const fake = vi.hoisted(() => ({
   /** what the workflow called, in order: an activity, or what it asked of Temporal */
@@ -138,7 +138,7 @@ type Results = { [Name in keyof LocalBeats]?: unknown[] } & {
 
 async function run(results: Results & { liveMoments?: LivedMoments[] }, more = {}) {
   fake.results = results
-  await beingWorkflow({ reality: 'home', being: 'solomon', version: 1, ...more })
+  await treeosBeing({ reality: 'home', being: 'solomon', version: 1, ...more })
   return fake.calls.map(([name]) => name)
 }
 const inputsOf = (name: string) => fake.calls.flatMap(([called, input]) => (called === name ? [input] : []))

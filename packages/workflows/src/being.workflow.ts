@@ -27,7 +27,7 @@ import { Hinter, hearInOrder, Signals } from './signals.ts'
  * The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. It
  * returns once the being was ended and all its wakes are closed.
  */
-export async function beingWorkflow(input: BeingInput): Promise<void> {
+export async function treeosBeing(input: BeingInput): Promise<void> {
   requireKnownVersion(input)
   try {
     const next = await liveRun(input)
@@ -106,7 +106,7 @@ function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: numb
 
 /** With Worker Versioning, the next run begins on the current version and stays on it. */
 const beginAnew = (next: BeingInput): Promise<never> =>
-  makeContinueAsNewFunc<typeof beingWorkflow>({ initialVersioningBehavior: 'AUTO_UPGRADE' })(next)
+  makeContinueAsNewFunc<typeof treeosBeing>({ initialVersioningBehavior: 'AUTO_UPGRADE' })(next)
 
 /**
  * An older worker would not do what the history of the run says, or would write what newer code cannot

@@ -10,7 +10,7 @@ const SCHEDULED_AT = defineSearchAttributeKey('TemporalScheduledStartTime', 'DAT
  * One tick of a schedule: a wake for one being. While no worker runs, this workflow waits, and Temporal skips
  * the ticks that follow because one is still running. So a being gets one wake for all of them.
  */
-export async function scheduleWorkflow({ being, name }: ScheduleRef): Promise<void> {
+export async function treeosSchedule({ being, name }: ScheduleRef): Promise<void> {
   const { typedSearchAttributes, startTime } = workflowInfo()
   const at = (typedSearchAttributes.get(SCHEDULED_AT) ?? startTime).toISOString()
   await localBeats(`wake @${being} by ${name}`).wakeScheduled({ being, name, at })

@@ -7,7 +7,7 @@ import { effectBeats } from './beats.ts'
  * alone: inputs, outputs and the overlay's handle are in Postgres, with the effect of the moment that
  * dispatched it.
  */
-export async function taskWorkflow({ moment, n, effect }: TaskInput): Promise<void> {
+export async function treeosTask({ moment, n, effect }: TaskInput): Promise<void> {
   await effectBeats(`task #${n}`, effect)[effect.operation]?.({ moment })
 }
 
@@ -15,7 +15,7 @@ export async function taskWorkflow({ moment, n, effect }: TaskInput): Promise<vo
 export async function dispatch(input: TaskInput): Promise<void> {
   const { typedSearchAttributes, workflowId } = workflowInfo()
   const [reality, being] = [typedSearchAttributes.get(REALITY), typedSearchAttributes.get(BEING)]
-  await executeChild(taskWorkflow, {
+  await executeChild(treeosTask, {
     workflowId: taskWorkflowId(reality ?? workflowId, input.moment),
     args: [input],
     staticSummary: input.effect.operation,
