@@ -245,7 +245,7 @@ const isBefore = (a: BeingRow, b: BeingRow): boolean =>
 export const seed: Extension = {
   name: SUBSTRATE_REGISTRY,
   // raise it when an operation judges otherwise: replay then knows that older acts were judged by other code
-  version: '3',
+  version: '4',
   roles,
   clauses: [],
   operations,
