@@ -111,7 +111,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'space create': ['treeos space create /court --type room'],
   'space set': ['treeos space set /court court.session true'],
   move: ['treeos move /court --as @ann'],
-  moments: ['treeos moments @echo --last 5'],
+  moments: ['treeos moments --since 24h --person @ann --csv', 'treeos moments @echo --last 5'],
   explain: ['treeos explain @echo 3'],
   prompt: ['treeos prompt @librarian 3'],
   debug: ['treeos debug @guard', 'treeos debug @guard --at 3 --json'],

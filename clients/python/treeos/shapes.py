@@ -1168,3 +1168,8 @@ class LivedMoment(Moment):
     endedAt: str
     words: Optional[str]
     cost: Optional[Dict[str, Any]]
+
+
+class ListedMoment(LivedMoment):
+    being: str
+    moment: str
