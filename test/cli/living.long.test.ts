@@ -269,6 +269,7 @@ describe('living', () => {
       correlation: expect.any(String),
       from: '@echo',
       content: 'ping',
+      text: 'ping',
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       priority: expect.any(String),
       kind: 'answer',

@@ -63,6 +63,10 @@ export function drawnArguments(
     put: () => [of.held(), of.coord()],
     move: () => [of.space(), { ...of.coord(), ...(draw.chance(0.1) ? { amount: 3 } : {}) }],
     'set-being': () => [self(), of.quality()],
+    'set-default-role': () => [
+      self(),
+      { role: of.mostly<Json>(['manor:free', 'resident'], ['nobody', 'No Role']) },
+    ],
     'set-roleflow': () => [self(), { flow: of.flow() }],
     'pause-being': () => [of.stance(), {}],
     'resume-being': () => [of.stance(), {}],

@@ -96,6 +96,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'role show': ['treeos role show resident'],
   'role versions': ['treeos role versions judge'],
   'role set': ['treeos role set judge.json', 'treeos role set judge.json --trial lines.jsonl'],
+  'role default': ['treeos role default @clerk registrar'],
+  'role rename': ['treeos role rename clerk registrar'],
   'role delete': ['treeos role delete judge --force'],
   'role lint': ['treeos role lint judge.json'],
   'role compose': ['treeos role compose < roles.jsonl'],

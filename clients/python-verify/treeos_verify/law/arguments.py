@@ -234,6 +234,7 @@ FORMS = {
     "put": {"coord": COORD},
     "end-matter": {},
     "set-roleflow": {"flow": needed(FLOW, require_flow)},
+    "set-default-role": {"role": needed(is_text, require_role_name)},
     "move": {"coord": COORD},
     "pause-being": {},
     "resume-being": {},

@@ -211,6 +211,7 @@ const CONFIGURING = [
   'set-role',
   'delete-role',
   'set-roleflow',
+  'set-default-role',
   'set-being',
   'set-world-signal',
   'grant-namespace',
