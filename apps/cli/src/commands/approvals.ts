@@ -1,14 +1,20 @@
 import type { ProposedView } from '@treeos/client'
 import { stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { requireDatabase } from '../served/acting.ts'
+import { requireDatabase } from '../served/acts.ts'
+import { APPROVALS } from '../served/inbox.ts'
 import { serve } from '../served/serve.ts'
-import { APPROVALS } from '../served/waiting.ts'
 import { shownApprovals } from '../show/acts.ts'
 import { nameCell } from '../text/csv.ts'
 import { requireObject, requireStance } from '../text/input.ts'
 import { acts, doing } from './shared/act.ts'
-import { boundsOf, type Columns, type ListingOptions, listsWaiting, tellListed } from './shared/listing.ts'
+import {
+  boundsOf,
+  type Columns,
+  type ListingOptions,
+  listsWaiting,
+  tellListed,
+} from './shared/list-options.ts'
 
 const COLUMNS: Columns<ProposedView> = {
   id: ({ id }) => id,

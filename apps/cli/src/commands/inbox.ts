@@ -1,7 +1,7 @@
 import type { InboxView } from '@treeos/client'
 import type { ActingOptions, Cli } from '../cli.ts'
+import { CLOSE_INBOX, INBOX } from '../served/inbox.ts'
 import { serve } from '../served/serve.ts'
-import { CLOSE_INBOX, INBOX } from '../served/waiting.ts'
 import { shownInbox } from '../show/acts.ts'
 import { nameCell } from '../text/csv.ts'
 import { UsageError } from '../text/failure.ts'
@@ -14,7 +14,7 @@ import {
   type ListingOptions,
   listsActs,
   tellListed,
-} from './shared/listing.ts'
+} from './shared/list-options.ts'
 
 interface ClosingOptions extends ActingOptions {
   readonly allNotices?: boolean

@@ -6,7 +6,7 @@ import { shownExplanation, shownMoments, shownPrompt } from '../show/moments.ts'
 import { nameCell } from '../text/csv.ts'
 import { UsageError } from '../text/failure.ts'
 import { momentNumber, requireStance } from '../text/input.ts'
-import { boundsOf, type Columns, type ListingOptions, listsActs, tellListed } from './shared/listing.ts'
+import { boundsOf, type Columns, type ListingOptions, listsActs, tellListed } from './shared/list-options.ts'
 
 interface MomentsOptions extends InstanceOptions, ListingOptions {
   readonly last?: number

@@ -1,6 +1,6 @@
 import { didYouMean, isJsonObject, type Json, readPath, requireRoleName, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { ACT } from '../served/acting.ts'
+import { ACT } from '../served/acts.ts'
 import { serve } from '../served/serve.ts'
 import { BEINGS, CHECK_ROLE, FLOW, ROLE_VERSIONS, ROLES } from '../served/world.ts'
 import { shownLint, shownRole, shownRoles, shownRoleVersions } from '../show/world.ts'

@@ -14,7 +14,7 @@ import {
   type ListingOptions,
   listsActs,
   tellListed,
-} from './shared/listing.ts'
+} from './shared/list-options.ts'
 
 interface SearchOptions extends ActingOptions, ListingOptions {
   readonly last: number

@@ -16,7 +16,7 @@ import {
   type ListingOptions,
   listsActs,
   tellListed,
-} from './shared/listing.ts'
+} from './shared/list-options.ts'
 
 const LAST = 50
 const LAST_MAX = 10_000

@@ -96,14 +96,14 @@ export const WHY_NOT_ACT: Service<OfMoment & { readonly call: VerbCall }, WhyNot
     answered(treeos.api.POST('/beings/{name}/moments/{n}/why-not/act', { ...at(asked), body: { call } })),
 }
 
-interface Supposed extends OfBeing {
+interface WhatIfRequest extends OfBeing {
   readonly flow: unknown
   /** number of the first moment */
   readonly since?: number | undefined
 }
 
 /** Moments under another flow. */
-export const WHAT_IF: Service<Supposed, readonly Difference[]> = {
+export const WHAT_IF: Service<WhatIfRequest, readonly Difference[]> = {
   record: async (options, { being, flow, since }) => {
     const { whatIf } = await import('@treeos/replay')
     return withRegistry(options, async (from) => {
