@@ -269,6 +269,7 @@ describe('living', () => {
       correlation: expect.any(String),
       from: '@echo',
       content: 'ping',
+      text: 'ping',
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       priority: expect.any(String),
       kind: 'answer',
@@ -299,7 +300,7 @@ describe('living', () => {
       (await home.json<View[]>(['thread', 'list', ...more])).find((view) => view.thread === correlation)
     const open = await find([])
     expect(open).toMatchObject({ state: 'live', open: 1, participants: ['@operator'] })
-    expect(await home.json(['thread', 'show', correlation])).toEqual(open)
+    expect(await home.json(['thread', 'show', correlation])).toMatchObject(open ?? {})
     expect(await home.json(['thread', 'cut', correlation])).toMatchObject(
       done([fact('thread:cut', `thread:${correlation}`)]),
     )

@@ -42,7 +42,7 @@ describe('looking back', () => {
     })
     const shown = await home.run(['moments', '@echo', '--last', '1'])
     expect(shown.stdout).toMatch(
-      /^ +\d+ {2}\S+ \S+Z {2}message @operator {2}act {2}summon @operator {2}resident\n$/,
+      /^ +\d+ {2}\S+ \S+Z {2}message @operator {2}act {2}summon @operator {2}resident {2,}[\d.]+ s\n$/,
     )
     const moved = await home.run(['moments', '@operator', '--json'])
     const acts = moved.stdout

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { livedMoments, summon } from '@treeos/client'
+import { livedMoments, momentsWithin, summon } from '@treeos/client'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CliInstance } from '../cli/instance.ts'
@@ -53,7 +53,7 @@ it('a person lets a terminal act as itself by the code that it shows, once, sign
   const { code, ended } = await begin()
   const ada = await at.sit('ada')
   expect((await look(null, code)).status).toBe(401)
-  expect(await look(ada, 'BCDF-GHJK')).toMatchObject({ status: 401 })
+  expect(await look(ada, 'BCDF-GHJK')).toMatchObject({ status: 400 })
   const typed = code.toLowerCase().replace('-', ' ')
   expect((await look(ada, typed)).json).toMatchObject({
     name: expect.stringMatching(/ at /),
@@ -67,7 +67,7 @@ it('a person lets a terminal act as itself by the code that it shows, once, sign
     json: { context: { reason: 'sign-in-again' } },
   })
   expect((await allow(ada, typed)).json).toMatchObject({ being: '@ada', issuedBy: '@ada', revokedAt: null })
-  expect((await allow(await at.sit('bob'), code)).status).toBe(401)
+  expect((await allow(await at.sit('bob'), code)).status).toBe(400)
   const { status, stdout } = await ended
   expect({ status, told: JSON.parse(stdout) }).toMatchObject({
     status: 0,
@@ -89,6 +89,9 @@ describe('somebody who is logged in', () => {
     const spoken = await terminal.json<object>(['thread', 'show', said.correlation])
     expect(spoken).toMatchObject({ root: said.correlation, moments: 1, owed: [] })
     expect((await terminal.run(['thread', 'show', said.correlation])).stdout).toContain('hello')
+    const lines = await terminal.run(['thread', 'show', said.correlation, '--csv', '--being', 'kid'])
+    expect(lines.stdout.split('\r\n')).toHaveLength(3)
+    expect(lines.stdout).toMatch(/,words,kid,ada,hello,false,/)
     expect(await terminal.json(['thread', 'list', '--all'])).toEqual(
       expect.arrayContaining([expect.objectContaining({ thread: said.correlation })]),
     )
@@ -97,12 +100,57 @@ describe('somebody who is logged in', () => {
   it('is shown of moments what the record holds', async () => {
     const { stdout } = await terminal.run(['moments', '@kid', '--last', '1', '--json'])
     const [last] = await livedMoments(at.world.db, 'kid', 1)
-    expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(last)))
+    const listed = { being: '@kid', moment: `kid/1/${last?.n}`, ...last }
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(listed)))
     const n = String(last?.n)
     expect(await terminal.json(['explain', '@kid', n])).toMatchObject({ primary: last?.primary })
     expect(await terminal.json(['prompt', '@kid', n])).toMatchObject({ identical: true })
     expect((await terminal.run(['moments', '@kid'])).stdout).toContain('act')
     expect(await terminal.refusal(['moments', '@bob'])).toMatchObject({ status: 1, code: 'FORBIDDEN' })
+  })
+
+  it('lists moments of a period, of beings and persons, also as CSV', async () => {
+    const { db } = at.world
+    const since = new Date(Date.now() - 60_000).toISOString()
+    const byApi = await terminal.run(['moments', '--since', since, '--last', '500', '--json'])
+    const beings = byApi.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).being)
+    expect(new Set(beings)).toEqual(new Set(['@ada', '@kid'])) // @bob's past is not open to her
+    const all = await momentsWithin(db, { of: 'ada', since: Date.parse(since), limit: 500 })
+    expect(beings).toEqual(all.map(({ being }) => being))
+    const own = await terminal.run(['moments', '--person', 'ada', '--last', '2', '--json'])
+    expect(
+      own.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).being),
+    ).toEqual(Array(2).fill('@ada'))
+    expect((await terminal.run(['moments', '--until', '2020-01-01'])).stdout).toBe('no such moment is over\n')
+    const { stdout } = await terminal.run(['moments', '@kid', '--csv'])
+    const [head, first] = stdout.split('\r\n')
+    expect(head).toBe(
+      'being,n,opened,ended,outcome,reason,woken_by,verb,operation,target,role,driver,tokens,money,words,act',
+    )
+    expect(first).toMatch(/^kid,1,\d{4}-[\w:.-]+Z,\d{4}-[\w:.-]+Z,act,,ada,summon,,ada,stage:free,/)
+    expect(await terminal.refusal(['moments', '@kid', '--csv'])).toMatchObject({ status: 2 })
+    expect(await terminal.refusal(['moments', '--being', 'bob'])).toMatchObject({ code: 'FORBIDDEN' })
+    const found = await terminal.json<{ said: { to: string }[]; beings: string[] }>([
+      'search',
+      'hello',
+      '--being',
+      'kid',
+    ])
+    expect(found).toMatchObject({ beings: [], said: [expect.objectContaining({ words: 'hello' })] })
+    expect((await terminal.run(['search', 'hello', '--until', '2020-01-01', '--csv'])).stdout).toBe(
+      'kind,at,by,to,thread,n,outcome,words\n',
+    )
+    expect((await terminal.run(['approvals', '--csv', '--being', 'kid'])).stdout).toBe(
+      'id,from,driver,roles,call,rule,outside,until\n',
+    )
+    const period = ['--since', '1h', '--until', '2h']
+    expect(await terminal.refusal(['thread', 'list', ...period])).toMatchObject({ status: 2 })
   })
 
   it('acts as itself', async () => {
@@ -137,6 +185,51 @@ describe('somebody who is logged in', () => {
     expect(await terminal.refusal(['erase', facts[0]!.hash, '--why', 'a test'])).toMatchObject({ status: 1 })
   })
 
+  it('renames a role with those that name it, and changes a default role, by a command each', async () => {
+    const role = { name: 'page', canSummon: ['@ada'], prompt: 'You carry letters.' }
+    await terminal.json(['role', 'set', '-'], { input: JSON.stringify(role) })
+    for (const name of ['may', 'mia'])
+      await terminal.json([
+        'birth',
+        name,
+        '--cognition',
+        'scripted',
+        '--script',
+        'echo',
+        '--role',
+        'stage:free',
+      ])
+    const flow = [{ when: { verb: 'see' }, role: 'stage:free' }, { role: 'page' }]
+    await terminal.json(['flow', 'set', 'may', '-'], { input: JSON.stringify(flow) })
+    expect(await terminal.json(['role', 'default', 'mia', 'page'])).toMatchObject({
+      result: { being: '@mia', role: 'page', before: 'stage:free' },
+      facts: [{ kind: 'being:role-set', reel: 'being:mia' }],
+    })
+    expect(await terminal.refusal(['role', 'default', 'mia', 'page'])).toMatchObject({
+      code: 'RESOURCE_CONFLICT',
+    })
+    expect(await terminal.json(['role', 'rename', 'page', 'herald'])).toEqual({
+      from: 'page',
+      to: 'herald',
+      beings: ['@may', '@mia'],
+    })
+    expect(await terminal.json(['role', 'show', 'herald'])).toMatchObject({ ...role, name: 'herald' })
+    expect(await terminal.refusal(['role', 'show', 'page'])).toMatchObject({ code: 'ROLE_UNAVAILABLE' })
+    expect(await terminal.json(['flow', 'get', 'may'])).toEqual([flow[0], { role: 'herald' }])
+    const beings = await terminal.json<{ stance: string; defaultRole: string }[]>([
+      'beings',
+      '--role',
+      'herald',
+    ])
+    expect(beings.map(({ stance }) => stance)).toEqual(['@mia'])
+    expect(await terminal.refusal(['role', 'rename', 'stage:free', 'free'])).toMatchObject({
+      code: 'RESOURCE_CONFLICT',
+    })
+    expect(await terminal.refusal(['role', 'rename', 'page', 'other'])).toMatchObject({
+      code: 'ROLE_UNAVAILABLE',
+    })
+  })
+
   it('answers what waits, and closes it', async () => {
     const { db, temporal, reality, registry } = at.world
     const world = { db, temporal, reality, registry, person: 'cleo' }
@@ -144,6 +237,12 @@ describe('somebody who is logged in', () => {
     await expect
       .poll(async () => JSON.stringify(await terminal.json(['inbox'])), { timeout: 20_000 })
       .toContain(asked.correlation)
+    const fromCleo = await terminal.json<object[]>(['inbox', '--person', 'cleo', '--since', '1h'])
+    expect(fromCleo).toMatchObject([{ from: '@cleo', text: 'tea?' }])
+    expect(await terminal.json(['inbox', '--being', 'kid'])).toEqual([])
+    expect((await terminal.run(['inbox', '--csv', '--person', 'cleo'])).stdout).toMatch(
+      /^id,at,from,kind,priority,times,outside,text\r\n[^\r]+,cleo,question,interactive,1,false,tea\?\n$/,
+    )
     expect(await terminal.json(['reply', asked.correlation, 'yes'])).toMatchObject({ moment: null })
     expect(await terminal.json(['inbox', 'dismiss', '--all-notices'])).toEqual({ closed: 0 })
     expect(await terminal.json(['approvals'])).toEqual([])

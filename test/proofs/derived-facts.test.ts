@@ -132,6 +132,7 @@ async function playEveryOperation(): Promise<void> {
   await eraseOne()
   await cry()
   await giveFile(world, 'operator', { name: 'cat.png', mediaType: null, bytes: png() })
+  await does('set-default-role', '@clerk', { role: 'stage:mute' })
 }
 
 /** An outage of a model wakes a being, by a fact that no moment wrote. */

@@ -63,6 +63,10 @@ export function drawnArguments(
     put: () => [of.held(), of.coord()],
     move: () => [of.space(), { ...of.coord(), ...(draw.chance(0.1) ? { amount: 3 } : {}) }],
     'set-being': () => [self(), of.quality()],
+    'set-default-role': () => [
+      self(),
+      { role: of.mostly<Json>(['manor:free', 'resident'], ['nobody', 'No Role']) },
+    ],
     'set-roleflow': () => [self(), { flow: of.flow() }],
     'pause-being': () => [of.stance(), {}],
     'resume-being': () => [of.stance(), {}],
@@ -75,7 +79,10 @@ export function drawnArguments(
           { everySeconds: of.mostly<Json>([3, 5, 3600], [0, 'often']) },
           { at: of.mostly<Json>(['09:30', ['06:00', '18:15']], ['24:00', []]) },
           { at: '07:00', days: of.mostly<Json>([['mon', 'fri']], [['someday']]), missed: 'skip' },
-          { at: '07:00', zone: of.mostly<Json>(['Europe/Berlin'], ['no zone']) },
+          {
+            at: '07:00',
+            zone: of.mostly<Json>(['Europe/Berlin', 'US/Eastern'], ['no zone', 'Mars/Olympus']),
+          },
           { everySeconds: 5, days: ['mon'] },
           {},
         ]),

@@ -19,7 +19,7 @@ import {
 import { mendedBundle, type Part } from './mutations.ts'
 import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 
-const SEED = Number(process.env.TREEOS_GENERATED_SEED ?? 48)
+const SEED = Number(process.env.TREEOS_GENERATED_SEED ?? 49)
 /** Each has about 300 calls. The check of each night lives ten times as many. */
 const REALITIES = Number(process.env.TREEOS_GENERATED_REALITIES ?? (process.env.TREEOS_NIGHTLY ? 70 : 7))
 const STEPS = 230
@@ -150,6 +150,7 @@ const OPERATIONS = [
     'move',
     'set-being',
     'set-roleflow',
+    'set-default-role',
     'pause-being',
     'resume-being',
     'end-being',

@@ -382,6 +382,7 @@ export const TOUR: readonly VerbCall[] = [
   ...[does('take', 'matter:lamp'), does('put', 'matter:lamp'), does('end-matter', 'matter:lamp')],
   does('move', '/den', { coord: { x: 1, y: 1, z: 0 } }),
   ...[does('pause-being', '@cleo'), does('resume-being', '@cleo')],
+  does('set-default-role', '@cleo', { role: 'resident' }),
   ...[does('set-roleflow', '@cleo', { flow: [{ role: 'manor:free' }] }), does('manor:mark', '@operator')],
   ...[
     does('set-schedule', '@cleo', { name: 'round', everySeconds: 9 }),

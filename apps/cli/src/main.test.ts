@@ -39,7 +39,7 @@ describe('a wrong command line', () => {
     },
     {
       args: ['role', 'fly'],
-      why: "unknown command 'fly'; treeos role has list, show, versions, set, delete, lint, compose",
+      why: "unknown command 'fly'; treeos role has list, show, versions, set, delete, default, rename, lint, compose",
     },
     { args: [], why: `treeos takes a command; \`${us} --help\` lists` },
     { args: ['help', 'fly'], why: 'topics are audit, what-if, programs, making, running' },

@@ -51,7 +51,10 @@ it('help of a command ends with its examples', () => {
 
 it.each([
   { words: ['st'], found: ['status'] },
-  { words: ['role', ''], found: ['list', 'show', 'versions', 'set', 'delete', 'lint', 'compose'] },
+  {
+    words: ['role', ''],
+    found: ['list', 'show', 'versions', 'set', 'delete', 'default', 'rename', 'lint', 'compose'],
+  },
   { words: ['up', '--de'], found: ['--detach', '--demo'] },
   { words: ['up', '--super'], found: [] },
   { words: ['summon', '@echo', 'hi', '--priority', ''], found: ['human', 'interactive', 'background'] },

@@ -11,7 +11,7 @@ from .origin import MARKED, check_marks
 from .plain_json import ABSENT, Broken, at, given, is_count, need, same
 from .questions import asker_in, owed_in
 
-ENDING = ("set-roleflow", "set-role", "delete-role", "set-space", "remove-contributor")
+ENDING = ("set-roleflow", "set-default-role", "set-role", "delete-role", "set-space", "remove-contributor")
 SILENT = ("already-answered", "no-reply-expected")
 
 
@@ -154,6 +154,9 @@ class Act:
 
     def set_roleflow(self):
         return [facts_of.quality_set(reel_of(self.or_me()), ["roleFlow"], self.arg("flow"))]
+
+    def set_default_role(self):
+        return [facts_of.role_given(reel_of(self.or_me()), self.arg("role"))]
 
     def set_schedule(self):
         return self.kept("schedule", facts_of.schedule_of(self.args))
@@ -330,6 +333,7 @@ DO = {
     "put": Act.put,
     "move": Act.move,
     "set-roleflow": Act.set_roleflow,
+    "set-default-role": Act.set_default_role,
     "set-schedule": Act.set_schedule,
     "subscribe": Act.subscribe,
     "delete-schedule": lambda act: act.remove("schedule"),

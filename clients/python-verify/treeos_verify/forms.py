@@ -59,6 +59,7 @@ being:born {name:text,parent:text|null,home:text,defaultRole:text|null,cognition
   null},ceiling:lists|null,qualities:object,*}
 being:moved {to:text,coord?:xyz,*}
 being:bounded {ceiling:lists|null,*}
+being:role-set {role:text,*}
 being:bore {being:text,*}
 being:budgeted {budget:{momentsPerMinute?:number,selfContinues?:number,hops?:number,births?:number,
   tokens?:number,money?:number,per:text},*}

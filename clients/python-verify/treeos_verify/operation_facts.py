@@ -98,6 +98,10 @@ def being_moved(name, start, end, extent):
     return [moved, left, (reel_of(end), "space:entered", {"being": name, "from": or_any(start)})]
 
 
+def role_given(reel, role):
+    return (reel, "being:role-set", {"role": role})
+
+
 def happened(reel, kind):
     return [(reel, kind, {})]
 

@@ -12,7 +12,7 @@ DO = {
     **dict.fromkeys(("set-matter", "write-matter", "end-matter", "take"), OWNER),
     **dict.fromkeys(("put", "move", "set-role", "delete-role", "set-world-signal"), ANYONE),
     **dict.fromkeys(("grant-namespace", "revoke-namespace", "cut-thread"), ANYONE),
-    **dict.fromkeys(("set-being", "set-roleflow", "set-schedule", "delete-schedule"), SELF_AND_MAKERS),
+    **dict.fromkeys(("set-being", "set-roleflow", "set-default-role", "set-schedule", "delete-schedule"), SELF_AND_MAKERS),
     **dict.fromkeys(("subscribe", "unsubscribe"), SELF_AND_MAKERS),
     **dict.fromkeys(("pause-being", "resume-being", "accept-difference"), MAKERS),
     **dict.fromkeys(("end-being", "set-budget", "unpark-being"), MAKERS),

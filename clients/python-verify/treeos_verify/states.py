@@ -60,6 +60,7 @@ def role_set(state, said):
 CHANGES = {
     "being:born": born,
     "being:moved": lambda state, said: {**state, "space": given(said, "to")},
+    "being:role-set": lambda state, said: {**state, "defaultRole": given(said, "role")},
     "being:inhabited": lambda state, said: {**state, "driver": given(said, "by")},
     "being:released": lambda state, _: {**state, "driver": None},
     "space:created": lambda _, said: {"qualities": qualities_of(said)},

@@ -42,6 +42,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "metrics": ("GET", "/metrics"),
     "moment": ("GET", "/beings/{name}/moments/{n}"),
     "moments": ("GET", "/beings/{name}/moments"),
+    "momentsWithin": ("GET", "/moments"),
     "openapi": ("GET", "/openapi.json"),
     "operations": ("GET", "/operations"),
     "outlets": ("GET", "/outlets"),

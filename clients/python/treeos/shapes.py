@@ -1172,3 +1172,8 @@ class LivedMoment(Moment):
     endedAt: str
     words: Optional[str]
     cost: Optional[Dict[str, Any]]
+
+
+class ListedMoment(LivedMoment):
+    being: str
+    moment: str

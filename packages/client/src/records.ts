@@ -88,7 +88,14 @@ export {
   type StripMoment,
   type WaitsFor,
 } from './moments/lately.ts'
-export { type LivedMoment, livedMoments, moments } from './moments/lived-moments.ts'
+export {
+  type ListedMoment,
+  type LivedMoment,
+  livedMoments,
+  moments,
+  momentsPage,
+  momentsWithin,
+} from './moments/lived-moments.ts'
 export type { MadeCall, MomentView, WokenBy } from './moments/moments.ts'
 export { prompt, type RebuiltPrompt } from './moments/rebuilt-prompt.ts'
 export {

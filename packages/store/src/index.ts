@@ -221,8 +221,10 @@ export {
   listNewestOutcomes,
   listOutcomes,
   listOutcomesOf,
+  listOutcomesWithin,
   listShadowed,
   listWornInShadow,
+  type OutcomesWanted,
   requireOutcome,
   type StoredOutcome,
 } from './moments/outcome.ts'

@@ -42,6 +42,7 @@ const MOLE_DOES = [
   'set-role',
   'delete-role',
   'set-roleflow',
+  'set-default-role',
   'set-being',
   'create-space',
   'set-space',
@@ -210,9 +211,10 @@ const AUTHORING: VerbCall[] = [
     act('delete-role', '/', { name, force: true }),
   ),
   ...['mole', 'bailiff', 'kid-0', 'twin', 'victim', 'operator', 'role-manager'].flatMap((being) =>
-    ['hat', 'herald', 'judge', 'wide'].map((role) =>
+    ['hat', 'herald', 'judge', 'wide'].flatMap((role) => [
       act('set-roleflow', `@${being}`, { flow: [{ role, stack: true }] }),
-    ),
+      act('set-default-role', `@${being}`, { role }),
+    ]),
   ),
   act('set-roleflow', '@bailiff', { flow: [] }),
   ...['court', 'den', 'fresh', 'seed'].flatMap((namespace) => [

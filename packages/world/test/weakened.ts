@@ -10,6 +10,7 @@ const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateOperation, true | string>> = {
   'set-size': 'a size gives nobody a right',
   'set-being': true,
   'set-roleflow': true,
+  'set-default-role': true,
   'pause-being': true,
   'resume-being': 'it gives back a life that was paused, and no right',
   'end-being': true,

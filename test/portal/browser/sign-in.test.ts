@@ -224,10 +224,11 @@ describe.runIf(hasChromium)('signing in, in a browser', () => {
     }
     await enterBy(page, at, 'ada')
     await page.goto(at.origin + path)
-    await page.getByLabel('Code').fill('BCDF-BCDF')
+    const typed = page.getByRole('textbox', { name: 'Code' })
+    await typed.fill('BCDF-BCDF')
     await page.getByRole('button', { name: 'Look' }).click()
     await page.getByText(/no terminal shows this code now/).waitFor()
-    await page.getByLabel('Code').fill(code.toLowerCase())
+    await typed.fill(code.toLowerCase())
     await page.getByRole('button', { name: 'Look' }).click()
     await page.getByText('ada at desk').waitFor()
     await page.getByRole('button', { name: 'Allow this terminal' }).click()

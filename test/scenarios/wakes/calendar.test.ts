@@ -94,6 +94,7 @@ describe('a schedule of the calendar', () => {
     [{ everySeconds: 5, days: ['mon'] }, /days is .*; it takes it only beside at/],
     [{ at: '09:00', days: ['monday'] }, /days is .*; it takes a list of mon, tue/],
     [{ at: '09:00', zone: 'no zone' }, /zone is "no zone"; it takes a time zone as in Europe\/Berlin/],
+    [{ at: '09:00', zone: 'Mars/Olympus' }, /zone is "Mars\/Olympus"; it takes a time zone/],
   ])('is refused by name with %j', async (args, message) => {
     await expect(
       doAs(world, 'set-schedule', '@echo', { name: 'round', ...args } as never),

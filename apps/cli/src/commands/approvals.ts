@@ -1,26 +1,53 @@
 import type { ProposedView } from '@treeos/client'
 import { stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { requireDatabase } from '../served/acting.ts'
+import { requireDatabase } from '../served/acts.ts'
+import { APPROVALS } from '../served/inbox.ts'
 import { serve } from '../served/serve.ts'
-import { APPROVALS } from '../served/waiting.ts'
 import { shownApprovals } from '../show/acts.ts'
+import { nameCell } from '../text/csv.ts'
 import { requireObject, requireStance } from '../text/input.ts'
 import { acts, doing } from './shared/act.ts'
+import {
+  boundsOf,
+  type Columns,
+  type ListingOptions,
+  listsWaiting,
+  tellListed,
+} from './shared/list-options.ts'
+
+const COLUMNS: Columns<ProposedView> = {
+  id: ({ id }) => id,
+  from: ({ from }) => nameCell(from),
+  driver: ({ driver }) => nameCell(driver),
+  roles: ({ roles }) => roles.join(' '),
+  call: ({ call }) => JSON.stringify(call),
+  rule: ({ rule }) => rule,
+  outside: ({ outside = false }) => outside,
+  until: ({ expiresAt }) => expiresAt,
+}
 
 /** `treeos approvals | approve | deny`: calls that rules ask a person about. */
 export function addApprovals(cli: Cli): void {
-  cli
-    .asBeing('approvals', 'list the calls that wait for your yes, oldest first')
-    .option('--links', 'with a link for each, by which whoever has it answers once, without signing in')
-    .action(
-      cli.run(async (out, { links, ...options }: ActingOptions & { links?: boolean }) => {
-        const as = requireStance(options.as)
-        if (links === true) requireDatabase(options, '--links')
-        const waiting = await serve(options, APPROVALS, { as })
-        out.value(links === true ? await withLinks(options, as, waiting) : waiting, shownApprovals)
-      }),
-    )
+  listsWaiting(
+    cli
+      .asBeing('approvals', 'list the calls that wait for your yes, oldest first')
+      .option('--links', 'with a link for each, by which whoever has it answers once, without signing in'),
+    { being: 'only those of this being', person: 'only those that it asks itself, or as a driver' },
+  ).action(
+    cli.run(async (out, { links, ...options }: ActingOptions & ListingOptions & { links?: boolean }) => {
+      const as = requireStance(options.as)
+      const { being, person } = boundsOf(options, as)
+      if (links === true) requireDatabase(options, '--links')
+      const waiting = (await serve(options, APPROVALS, { as })).filter(
+        ({ from, driver }) =>
+          (being === undefined || from === stanceOf(being)) &&
+          (person === undefined || [from, driver].includes(stanceOf(person))),
+      )
+      const shown = links === true ? await withLinks(options, as, waiting) : waiting
+      tellListed(out, options, waiting, COLUMNS, () => out.value(shown, shownApprovals))
+    }),
+  )
   acts(
     cli,
     cli

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { type BeingName, stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { type Say, speaking } from '../served/acting.ts'
+import { type Say, speaking } from '../served/acts.ts'
 import { shownSummoned } from '../show/acts.ts'
 import { failureOf } from '../text/failure.ts'
 import { parseNumber, requireStance } from '../text/input.ts'

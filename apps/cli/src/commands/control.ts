@@ -1,7 +1,7 @@
 import { parseMomentId, stanceOf, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { withReality } from '../instance/with-instance.ts'
-import { CANCEL } from '../served/acting.ts'
+import { CANCEL } from '../served/acts.ts'
 import { serve } from '../served/serve.ts'
 import { shownCancelled } from '../show/acts.ts'
 import { UsageError } from '../text/failure.ts'

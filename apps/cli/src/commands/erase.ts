@@ -1,5 +1,5 @@
 import type { ActingOptions, Cli } from '../cli.ts'
-import { ERASE } from '../served/acting.ts'
+import { ERASE } from '../served/acts.ts'
 import { serve } from '../served/serve.ts'
 import { shownDone } from '../show/acts.ts'
 import { requireStance } from '../text/input.ts'

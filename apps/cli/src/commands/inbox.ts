@@ -1,21 +1,50 @@
+import type { InboxView } from '@treeos/client'
 import type { ActingOptions, Cli } from '../cli.ts'
+import { CLOSE_INBOX, INBOX } from '../served/inbox.ts'
 import { serve } from '../served/serve.ts'
-import { CLOSE_INBOX, INBOX } from '../served/waiting.ts'
 import { shownInbox } from '../show/acts.ts'
+import { nameCell } from '../text/csv.ts'
 import { UsageError } from '../text/failure.ts'
 import { requireStance } from '../text/input.ts'
+import {
+  boundsOf,
+  type Columns,
+  isAmong,
+  isWithin,
+  type ListingOptions,
+  listsActs,
+  tellListed,
+} from './shared/list-options.ts'
 
 interface ClosingOptions extends ActingOptions {
   readonly allNotices?: boolean
 }
 
+const COLUMNS: Columns<InboxView> = {
+  id: ({ correlation }) => correlation,
+  at: ({ at }) => at,
+  from: ({ from }) => nameCell(from),
+  kind: ({ kind }) => kind,
+  priority: ({ priority }) => priority,
+  times: ({ times = 1 }) => times,
+  outside: ({ outside = false }) => outside,
+  text: ({ text }) => text,
+}
+
 /** `treeos inbox [read | dismiss]`: what waits for a person. */
 export function addInbox(cli: Cli): void {
   cli.describeGroup('inbox', 'what waits for your answer, or to be read')
-  cli.asBeing('list', 'list what waits for you, oldest first', 'inbox', true).action(
-    cli.run(async (out, options: ActingOptions) => {
+  listsActs(cli.asBeing('list', 'list what waits for you, oldest first', 'inbox', true), {
+    being: 'only what this being sent',
+    person: 'the same, of a person',
+  }).action(
+    cli.run(async (out, options: ActingOptions & ListingOptions) => {
       const as = requireStance(options.as)
-      out.value(await serve(options, INBOX, { as }), shownInbox)
+      const bounds = boundsOf(options, as)
+      const found = (await serve(options, INBOX, { as })).filter(
+        ({ at, from }) => isWithin(bounds, at) && isAmong(bounds, [from]),
+      )
+      tellListed(out, options, found, COLUMNS, () => out.value(found, shownInbox))
     }),
   )
   addClosing(cli, 'read', 'mark notices and answers as read')

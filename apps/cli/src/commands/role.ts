@@ -1,10 +1,18 @@
 import { didYouMean, isJsonObject, type Json, readPath, requireRoleName, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
+import { ACT } from '../served/acts.ts'
 import { serve } from '../served/serve.ts'
-import { CHECK_ROLE, ROLE_VERSIONS, ROLES } from '../served/world.ts'
+import { BEINGS, CHECK_ROLE, FLOW, ROLE_VERSIONS, ROLES } from '../served/world.ts'
 import { shownLint, shownRole, shownRoles, shownRoleVersions } from '../show/world.ts'
 import { UsageError } from '../text/failure.ts'
-import { readJsonFile, readText, requireJson, requireJsonFile, requireStance } from '../text/input.ts'
+import {
+  addressOfStance,
+  readJsonFile,
+  readText,
+  requireJson,
+  requireJsonFile,
+  requireStance,
+} from '../text/input.ts'
 import { acts, doing, ROOT } from './shared/act.ts'
 
 /** `treeos role`: the roles of beings. */
@@ -54,7 +62,45 @@ export function addRole(cli: Cli): void {
     (name: string, { force }: ActingOptions & { force?: true }) =>
       doing(ROOT, 'delete-role', { name, ...(force === true ? { force } : {}) }),
   )
+  acts(
+    cli,
+    cli.asBeing(
+      'default <stance> <name>',
+      'change the role that a being wears where its flow gives none',
+      'role',
+    ),
+    (stance: string, name: string, options: ActingOptions) =>
+      doing(addressOfStance(stance, options), 'set-default-role', { role: requireRoleName(name) }),
+  )
+  addRoleRename(cli)
   addRoleLint(cli)
+}
+
+function addRoleRename(cli: Cli): void {
+  cli
+    .asBeing(
+      'rename <name> <new-name>',
+      'give a role another name, with the beings that wear it\nIt writes the role under its new name, changes the flows and the default roles that name it, and deletes the old one. What failed half-way is finished by the same command. Conditions and rules that compare names are not changed.',
+      'role',
+    )
+    .action(
+      cli.run(async (out, from: string, to: string, options: ActingOptions) => {
+        const as = requireStance(options.as)
+        const { renameRole } = await import('../served/rename-role.ts')
+        const renamed = await renameRole(
+          { from: requireRoleName(from), to: requireRoleName(to) },
+          {
+            act: (call) => serve(options, ACT, { as, call }),
+            roles: () => serve(options, ROLES, {}),
+            beings: () => serve(options, BEINGS, {}),
+            flowOf: (being) => serve(options, FLOW, { being }),
+          },
+        )
+        out.value(renamed, ({ beings }) =>
+          [`${from} is ${to} now`, ...beings.map((stance) => `  ${stance}`)].join('\n'),
+        )
+      }),
+    )
 }
 
 function addRoleVersions(cli: Cli): void {

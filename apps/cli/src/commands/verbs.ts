@@ -2,7 +2,7 @@ import { COGNITIONS, type Cognition, PRIORITIES, type Priority, parseAddress, pa
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { withServices } from '../instance/with-instance.ts'
-import { ACT, REPLY, requireDatabase, speaking } from '../served/acting.ts'
+import { ACT, REPLY, requireDatabase, speaking } from '../served/acts.ts'
 import { serve } from '../served/serve.ts'
 import { SEE } from '../served/world.ts'
 import { shownDone, shownReplied, shownSummoned } from '../show/acts.ts'

@@ -44,4 +44,5 @@ it.each([null, '~', 'ann', '@ann'])('--as %s is the person itself', (named) => {
 it('--as another says how else, and a command that needs the database says so', () => {
   expect(() => whoActs(login, '@bob')).toThrow('`treeos login https://portal.example` as that person')
   expect(needsDatabase('replay', login).message).toContain('`--data DIR` names it')
+  expect(needsDatabase('inhabit', login).message).toContain('an access token for it from the page')
 })

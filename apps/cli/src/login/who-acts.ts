@@ -12,14 +12,17 @@ export function whoActs({ url, being }: Login, named: string | null): string {
   throw new TreeosError(
     'FORBIDDEN',
     `you are logged in to ${url} as ${being}, and act as nobody else. To act as ${named}: \`treeos login ${url}\` as that ` +
-      `person, or, for a being of yours, an access token for ${named} from the page (Settings, Access tokens) and ` +
-      `\`treeos login ${url} --token -\``,
+      `person, or, for a being of yours, ${tokenFor(named, url)}`,
   )
 }
+
+const tokenFor = (whom: string, url: string): string =>
+  `an access token for ${whom} from the page (Settings, Access tokens), and \`treeos login ${url} --token -\` with it`
 
 /** A command that needs the database, of somebody who is logged in. */
 export const needsDatabase = (command: string, { url, being }: Login): TreeosError =>
   unavailable(
     `\`treeos ${command}\` needs the database of an instance, and you are logged in to ${url} as ${being}, without one. ` +
-      'Where the instance runs, `--data DIR` names it; `treeos logout` ends the login',
+      'Where the instance runs, `--data DIR` names it; `treeos logout` ends the login' +
+      (command === 'inhabit' ? `. To drive a being of yours from here: ${tokenFor('it', url)}` : ''),
   )

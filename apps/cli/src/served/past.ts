@@ -1,6 +1,7 @@
 import type {
   ChannelView,
   ExplainedMoment,
+  ListedMoment,
   LivedMoment,
   RebuiltPrompt,
   SearchResult,
@@ -30,11 +31,34 @@ const at = ({ being: name, n }: OfMoment) => ({ params: { path: { name, n } } })
 const newestFirst = (treeos: Treeos, { being: name }: OfBeing, last?: number): Promise<LivedMoment[]> =>
   listed((query) => treeos.api.GET('/beings/{name}/moments', { params: { path: { name }, query } }), last)
 
-export const MOMENTS: Service<OfBeing & { readonly last?: number | undefined }, readonly LivedMoment[]> = {
-  record: (options, { being, last }) =>
-    withBeing(options, being, ({ db }, _, { livedMoments }) => livedMoments(db, being, last)),
-  api: async (treeos, { being, last }) => (await newestFirst(treeos, { being }, last)).reverse(),
+interface MomentsAsked {
+  readonly being?: BeingName | undefined
+  readonly person?: BeingName | undefined
+  /** when they ended, in milliseconds */
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+  readonly last?: number | undefined
 }
+
+/** Oldest first. */
+export const MOMENTS: Service<MomentsAsked, readonly ListedMoment[]> = {
+  record: (options, { being, last: limit = MOMENTS_MAX, ...bounds }) =>
+    withReality(options, async (from, { momentsWithin }) => {
+      if (being !== undefined) await requireLivingBeing(from, being)
+      return momentsWithin(from.db, { ...bounds, of: null, being, limit })
+    }),
+  api: async (treeos, { being, person, since, until, last }) => {
+    const isoOf = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
+    const asked = { being, person, since: isoOf(since), until: isoOf(until) }
+    const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+    const newest = await listed<ListedMoment>(
+      (query) => treeos.api.GET('/moments', { params: { query: { ...query, ...given } } }),
+      last,
+    )
+    return newest.reverse()
+  },
+}
+const MOMENTS_MAX = 1_000_000
 
 export const EXPLAIN: Service<OfMoment, ExplainedMoment> = {
   record: (options, { being, n }) =>
@@ -72,14 +96,14 @@ export const WHY_NOT_ACT: Service<OfMoment & { readonly call: VerbCall }, WhyNot
     answered(treeos.api.POST('/beings/{name}/moments/{n}/why-not/act', { ...at(asked), body: { call } })),
 }
 
-interface Supposed extends OfBeing {
+interface WhatIfRequest extends OfBeing {
   readonly flow: unknown
   /** number of the first moment */
   readonly since?: number | undefined
 }
 
 /** Moments under another flow. */
-export const WHAT_IF: Service<Supposed, readonly Difference[]> = {
+export const WHAT_IF: Service<WhatIfRequest, readonly Difference[]> = {
   record: async (options, { being, flow, since }) => {
     const { whatIf } = await import('@treeos/replay')
     return withRegistry(options, async (from) => {

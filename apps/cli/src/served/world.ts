@@ -133,10 +133,10 @@ export const FLOW: Service<{ readonly being: BeingName }, Json> = {
       .flow,
 }
 
-interface Own {
+interface PersonRequest {
   readonly as: BeingName
 }
-interface OverlayAsked extends Own {
+interface OverlayAsked extends PersonRequest {
   readonly tier: string
   readonly name: string
   readonly channel: string | undefined
@@ -152,7 +152,7 @@ const keyOf = ({ tier, name, channel }: OverlayAsked) => ({
   ...(channel === undefined ? {} : { channel }),
 })
 
-export const OVERLAYS: Service<Own, readonly OverlayView[]> = {
+export const OVERLAYS: Service<PersonRequest, readonly OverlayView[]> = {
   record: (options, { as }) => withReality(options, (at, { overlays }) => overlays(at, as)),
   api: (treeos) => answered(treeos.api.GET('/overlays')),
 }
@@ -177,7 +177,7 @@ export const THREAD_OVERLAYS: Service<{ readonly thread: string }, readonly Over
 }
 
 export const SET_THREAD_OVERLAY: Service<
-  Own & { readonly thread: string; readonly content: string | null },
+  PersonRequest & { readonly thread: string; readonly content: string | null },
   OverlayChange
 > = {
   record: (options, { as, thread, content }) =>
@@ -189,13 +189,13 @@ export const SET_THREAD_OVERLAY: Service<
 }
 
 /** Access tokens that one may revoke, the oldest first. */
-export const TOKENS: Service<Own, readonly TokenView[]> = {
+export const TOKENS: Service<PersonRequest, readonly TokenView[]> = {
   record: (options, { as }) => withReality(options, (at, { listTokens }) => listTokens(at, as)),
   api: async (treeos) =>
     (await listed<TokenView>((query) => treeos.api.GET('/tokens', { params: { query } }))).reverse(),
 }
 
-export const REVOKE_TOKEN: Service<Own & { readonly id: string }, TokenView> = {
+export const REVOKE_TOKEN: Service<PersonRequest & { readonly id: string }, TokenView> = {
   record: (options, { id, as }) => withReality(options, (at, { revokeToken }) => revokeToken(at, { id, as })),
   api: (treeos, { id }) => answered(treeos.api.POST('/tokens/revoke', { body: { id } })),
 }

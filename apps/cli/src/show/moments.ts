@@ -1,11 +1,24 @@
-import type { ExplainedMoment, Happening, LivedMoment, MomentView, RebuiltPrompt } from '@treeos/client'
+import type {
+  ExplainedMoment,
+  Happening,
+  ListedMoment,
+  LivedMoment,
+  MomentView,
+  RebuiltPrompt,
+} from '@treeos/client'
 import { oneLine, plain, shown, table } from '../text/output.ts'
 import { cut, list, short, timeOf } from './parts.ts'
 
-export function shownMoments(moments: readonly LivedMoment[]): string {
-  if (moments.length === 0) return 'no moment is over yet'
+/** @param ofAll each with its being */
+export function shownMoments(moments: readonly ListedMoment[], ofAll: boolean): string {
+  if (moments.length === 0) return ofAll ? 'no such moment is over' : 'no moment is over yet'
   return table(
-    moments.map((moment) => [String(moment.n).padStart(4), ...momentCells(moment), spentText(moment)]),
+    moments.map((moment) => [
+      ...(ofAll ? [moment.being] : []),
+      String(moment.n).padStart(4),
+      ...momentCells(moment),
+      spentText(moment),
+    ]),
   )
 }
 

@@ -156,6 +156,11 @@ export class Output {
     else for (const value of values) this.jsonLine(value)
   }
 
+  /** Prints a table for spreadsheets, whose cells are made safe already. */
+  csv(text: string): void {
+    this.#write(text)
+  }
+
   /** Prints a line of JSON, with or without --json: the pure commands print nothing else. */
   jsonLine(value: unknown): void {
     this.#write(jsonLine(value))

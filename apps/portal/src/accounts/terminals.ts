@@ -93,7 +93,7 @@ export async function isTerminal(db: Kysely<PortalDb>, secret: string): Promise<
   return row !== undefined && row.being !== null
 }
 
-/** The terminal with a code. @throws {TreeosError} UNAUTHORIZED for a code that no terminal shows now */
+/** The terminal with a code. @throws {TreeosError} INVALID_INPUT for a code that no terminal shows now */
 export async function requireTerminal(db: Kysely<PortalDb>, code: string): Promise<WaitingTerminal> {
   const row = await db
     .selectFrom('terminal')
@@ -133,8 +133,9 @@ export async function allowTerminal(
   })
 }
 
+/** Not UNAUTHORIZED: who typed the code is signed in. */
 const noTerminal = () =>
   new TreeosError(
-    'UNAUTHORIZED',
+    'INVALID_INPUT',
     `no terminal shows this code now: a code is good for ${MINUTES} minutes, once`,
   )

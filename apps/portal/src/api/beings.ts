@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import {
   authorizeAllPasts,
+  authorizePast,
   BEING_STATES,
   beatsOfMoment,
   beingsSeen,
@@ -12,6 +13,7 @@ import {
   livedMoments,
   mayReadPast,
   maySeePlace,
+  momentsPage,
   pastReader,
   prompt,
   refusalOf,
@@ -27,6 +29,7 @@ import type { Portal } from '../portal.ts'
 import { listing } from './list.ts'
 import {
   answers,
+  beingName,
   body,
   given,
   id,
@@ -40,7 +43,7 @@ import {
   text,
   typed,
 } from './operation.ts'
-import { BeingItem, Budget, Descriptor, Explained, LivedMoment, Prompt } from './shapes.ts'
+import { BeingItem, Budget, Descriptor, Explained, LivedMoment, Prompt, stance } from './shapes.ts'
 
 /** A what-if lives moments again, so a caller asks for a few at a time, and can stop in between. */
 const WHAT_IF_MAX = 25
@@ -91,6 +94,26 @@ const past = listing(
     tags: ['beings'],
   },
   { params: ofBeing, query: paging },
+)
+
+const instant = z.iso.datetime({ offset: true })
+const withinPeriod = listing(
+  {
+    path: '/moments',
+    items: LivedMoment.extend({ being: stance, moment: z.string() }).openapi('ListedMoment'),
+    operationId: 'momentsWithin',
+    summary: 'Finished moments of a period, of those whose past is open to me, newest first',
+    tags: ['beings'],
+    'x-work': 'heavy', // no index helps
+  },
+  {
+    query: paging.extend({
+      since: instant.optional().openapi({ description: 'that ended then or later' }),
+      until: instant.optional().openapi({ description: 'that ended before' }),
+      being: beingName.optional(),
+      person: beingName.optional().openapi({ description: 'that it lived, or decided as a driver' }),
+    }),
+  },
 )
 
 const whole = operation({
@@ -262,6 +285,13 @@ const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>
       const items = (await livedMoments(db, c.req.valid('param').name, limit, before)).reverse()
       const oldest = items.at(-1)?.n ?? 1 // they are counted from 1 without gaps
       return c.json({ items, next: oldest > 1 ? String(oldest) : null }, 200)
+    })
+    .openapi(withinPeriod, async (c) => {
+      const { at, being: me } = c.get('visit')
+      const { cursor: after, limit, since, until, being, person } = c.req.valid('query')
+      if (being !== undefined) await authorizePast(at, me, being)
+      const [from, to] = [since, until].map((iso) => (iso === undefined ? undefined : Date.parse(iso)))
+      return c.json(await momentsPage(at, me, { after, limit, since: from, until: to, being, person }), 200)
     })
     .openapi(whole, async (c) => {
       const { at, being: me } = c.get('visit')

@@ -7,6 +7,7 @@ from .names import (
     Refused, is_key, is_whole, parse_keys, parse_space, parse_stance, refuse_unless, require_being_name, require_role_name,
 )
 from .texts import parse_ceiling, parse_role, require_flow
+from .zones import ZONE_NAMES
 
 SIZE_MAX = 65_536
 AMOUNT_MAX = 1_000_000_000
@@ -107,7 +108,7 @@ def are_days(value):
 
 
 def is_zone(value):
-    return type(value) is str and len(value) <= 64 and re.match(r"[A-Za-z][\w+-]*(?:/[\w+-]+){0,2}\Z", value, re.ASCII) is not None
+    return type(value) is str and value in ZONE_NAMES
 
 
 def is_fact_ref(value):
@@ -233,6 +234,7 @@ FORMS = {
     "put": {"coord": COORD},
     "end-matter": {},
     "set-roleflow": {"flow": needed(FLOW, require_flow)},
+    "set-default-role": {"role": needed(is_text, require_role_name)},
     "move": {"coord": COORD},
     "pause-being": {},
     "resume-being": {},

@@ -21,7 +21,8 @@ from .texts import (
 SUBSTRATE_TARGETS = {
     **dict.fromkeys(("create-space", "set-space", "set-size", "add-contributor", "remove-contributor", "create-matter", "move"), ["space"]),
     **dict.fromkeys(("set-matter", "write-matter", "end-matter", "take", "put"), ["matter"]),
-    **dict.fromkeys(("set-being", "set-roleflow", "pause-being", "resume-being", "end-being", "unpark-being"), ["being"]),
+    **dict.fromkeys(("set-being", "set-roleflow", "set-default-role", "pause-being", "resume-being"), ["being"]),
+    **dict.fromkeys(("end-being", "unpark-being"), ["being"]),
     **dict.fromkeys(("set-schedule", "delete-schedule", "subscribe", "unsubscribe", "mediate", "approve", "deny", "keep-file"), ["being"]),
     **dict.fromkeys(("set-role", "delete-role", "set-world-signal", "grant-namespace", "revoke-namespace"), ["reality"]),
     "accept-difference": ["being"],
@@ -45,7 +46,7 @@ TREEOS = "seed"
 WRITERS = {
     "roleFlow": ("set-roleflow",),
     "schedule": ("set-schedule", "delete-schedule"),
-    "subscription": ("subscribe", "unsubscribe", "set-roleflow", "set-role", "delete-role"),
+    "subscription": ("subscribe", "unsubscribe", "set-roleflow", "set-default-role", "set-role", "delete-role"),
     "llm": ("set-being", "set-roleflow"),
     "wake": ("set-being",),
     "passkeys": ("set-being",),
@@ -349,6 +350,17 @@ def set_roleflow(work):
     after = {**being, "qualities": qualities}
     ended = ended_subscriptions(work.world, after, reach_of(work.world, after)["canSee"])
     return [facts_of.quality_set(f"being:{being['name']}", ["roleFlow"], flow), *ended]
+
+
+def set_default_role(work):
+    being, role = work.row, work.args["role"]
+    permit(not is_of_every_reality(being))
+    conflict(role == being["defaultRole"])
+    require_small_program(role, being["qualities"])
+    require_assignable(work.world, work.actor, [role], work.reach())
+    after = {**being, "defaultRole": role}
+    ended = ended_subscriptions(work.world, after, reach_of(work.world, after)["canSee"])
+    return [facts_of.role_given(f"being:{being['name']}", role), *ended]
 
 
 def move(work):
@@ -827,6 +839,7 @@ DECIDE = {
     "set-being": set_being,
     "set-roleflow": set_roleflow,
     "move": move,
+    "set-default-role": set_default_role,
     "pause-being": pause_being,
     "resume-being": resume_being,
     "end-being": end_being,

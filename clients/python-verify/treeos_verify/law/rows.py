@@ -167,6 +167,7 @@ CHANGE = {
     "being:moved": moved_being,
     "being:budgeted": budgeted,
     "being:bounded": lambda row, fact: {**row, "ceiling": given(fact.payload, "ceiling")},
+    "being:role-set": lambda row, fact: {**row, "defaultRole": given(fact.payload, "role")},
     "being:parked": lambda row, fact: {**row, "parked": given(fact.payload, "breach")},
     "being:inhabited": inhabited,
     "being:released": released,

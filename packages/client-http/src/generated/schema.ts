@@ -354,6 +354,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/moments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Finished moments of a period, of those whose past is open to me, newest first */
+        get: operations["momentsWithin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/beings/{name}/moments/{n}": {
         parameters: {
             query?: never;
@@ -1541,6 +1558,11 @@ export interface components {
                 tokens: number;
                 money: number;
             } | null;
+        };
+        ListedMoment: components["schemas"]["LivedMoment"] & {
+            /** @example @solomon */
+            being: string;
+            moment: string;
         };
         Prompt: {
             system: string;
@@ -3999,6 +4021,51 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["LivedMoment"][];
+                        /** @description to give as `cursor` for the next page; null: this was the last one */
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    momentsWithin: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before */
+                cursor?: string;
+                limit?: number;
+                /** @description that ended then or later */
+                since?: string;
+                /** @description that ended before */
+                until?: string;
+                /** @description the name of a being, without @ */
+                being?: string;
+                /** @description that it lived, or decided as a driver */
+                person?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Finished moments of a period, of those whose past is open to me, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ListedMoment"][];
                         /** @description to give as `cursor` for the next page; null: this was the last one */
                         next: string | null;
                     };

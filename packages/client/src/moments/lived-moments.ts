@@ -1,4 +1,5 @@
-import type { BeingName, Decision } from '@treeos/core'
+import { type BeingName, type Decision, type MomentId, stanceOf, TreeosError } from '@treeos/core'
+import type { Presence } from '@treeos/reality'
 import {
   type Db,
   listCosts,
@@ -7,9 +8,12 @@ import {
   listEntries,
   listOpens,
   listOutcomes,
+  listOutcomesWithin,
   type MomentCost,
+  type OutcomesWanted,
   type StoredOutcome,
 } from '@treeos/store'
+import { openTo } from '../access/past-access.ts'
 import { wordsIn } from '../beings/words.ts'
 import { type AroundMoments, describeOutcome, type MomentView } from './moments.ts'
 
@@ -48,7 +52,10 @@ export async function livedMoments(
   last?: number,
   before?: number,
 ): Promise<LivedMoment[]> {
-  const outcomes = await listOutcomes(db, being, last, before)
+  return livedOf(db, await listOutcomes(db, being, last, before))
+}
+
+async function livedOf(db: Db, outcomes: readonly StoredOutcome[]): Promise<LivedMoment[]> {
   const costs = await listCosts(
     db,
     outcomes.map(({ moment }) => moment),
@@ -60,6 +67,46 @@ export async function livedMoments(
     words: saidIn(around.decisions.get(outcome.moment)?.decision),
     cost: costs.get(outcome.moment) ?? null,
   }))
+}
+
+/** A finished moment among those of several beings. */
+export interface ListedMoment extends LivedMoment {
+  /** stance */
+  readonly being: string
+  /** id of the moment */
+  readonly moment: MomentId
+}
+
+/** Finished moments of several beings that fit, the newest ones, oldest first. */
+export async function momentsWithin(db: Db, wanted: OutcomesWanted): Promise<ListedMoment[]> {
+  const outcomes = await listOutcomesWithin(db, wanted)
+  const lived = await livedOf(db, outcomes)
+  return lived.map((one, i) => {
+    const { being, moment } = outcomes[i] as StoredOutcome
+    return { being: stanceOf(being), moment, ...one }
+  })
+}
+
+/** The same as a person may look back, page by page; those newest first are the first page. */
+export async function momentsPage(
+  at: Presence,
+  as: BeingName,
+  { after, ...wanted }: Omit<OutcomesWanted, 'of' | 'before'> & { readonly after?: string | undefined },
+): Promise<{ readonly items: readonly ListedMoment[]; readonly next: string | null }> {
+  const of = await openTo(at, as)
+  const before = after === undefined ? undefined : placeIn(after)
+  const found = await momentsWithin(at.db, { ...wanted, of, before, limit: wanted.limit + 1 })
+  const items = found.slice(-wanted.limit).reverse()
+  const oldest = items.at(-1)
+  const isWhole = found.length <= wanted.limit || oldest === undefined
+  return { items, next: isWhole ? null : `${Date.parse(oldest.endedAt)}:${oldest.moment}` }
+}
+
+/** @throws {TreeosError} INVALID_INPUT for a cursor that no page gave */
+function placeIn(cursor: string): NonNullable<OutcomesWanted['before']> {
+  const [, sealedAt, moment] = /^(\d{1,15}):(\S+)$/.exec(cursor) ?? []
+  if (sealedAt !== undefined && moment !== undefined) return { sealedAt: Number(sealedAt), moment }
+  throw new TreeosError('INVALID_INPUT', 'cursor: is not one that this list gave')
 }
 
 export const describeMoment = async (db: Db, outcome: StoredOutcome): Promise<MomentView> =>

@@ -12,6 +12,7 @@ import {
 import { type Selectable, sql } from 'kysely'
 import type { MomentRecord, OpenRecord } from '../ledger/records.ts'
 import { detailOf, type RefusalWrite } from '../ledger/refusal-digest.ts'
+import { offspringOf } from '../rows/offspring.ts'
 import type { Db } from '../sql/database.ts'
 import type { MomentOutcomeTable } from '../sql/schema.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -111,6 +112,43 @@ export async function listOutcomes(
   const all = db.selectFrom('moment_outcome').selectAll().where('being', '=', being).orderBy('n', 'desc')
   const newest = before === undefined ? all : all.where('n', '<', before)
   const rows = await (last === undefined ? newest : newest.limit(last)).execute()
+  return rows.reverse().map(outcomeOf)
+}
+
+/** Which moments of a period are asked for. */
+export interface OutcomesWanted {
+  /** the pasts of this being and of its offspring; null: of all */
+  readonly of: BeingName | null
+  readonly being?: BeingName | undefined
+  /** only what it lived itself, and what it decided as the driver of another */
+  readonly person?: BeingName | undefined
+  /** when they ended, in milliseconds: from, and before */
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+  /** only older ones than this */
+  readonly before?: { readonly sealedAt: number; readonly moment: MomentId } | undefined
+  readonly limit: number
+}
+
+/** The newest finished moments of a period, oldest first. */
+export async function listOutcomesWithin(
+  db: Db,
+  { of, being, person, since = 0, until = Number.MAX_SAFE_INTEGER, before, limit }: OutcomesWanted,
+): Promise<StoredOutcome[]> {
+  const { rows } = await sql<Selectable<MomentOutcomeTable>>`
+    with recursive ${offspringOf(of)}
+    select e.* from treeos.moment_outcome e
+    where e.sealed_at >= ${since} and e.sealed_at < ${until}
+      and ${of === null ? sql`true` : sql`e.being in (select being from offspring)`}
+      and ${being === undefined ? sql`true` : sql`e.being = ${being}`}
+      and ${
+        person === undefined
+          ? sql`true`
+          : sql`(e.being = ${person} or exists (
+              select from treeos.moment_open o where o.moment = e.moment and treeos.told(o.record)->>'driver' = ${person}))`
+      }
+      and ${before === undefined ? sql`true` : sql`(e.sealed_at, e.moment) < (${before.sealedAt}::bigint, ${before.moment})`}
+    order by e.sealed_at desc, e.moment desc limit ${limit}`.execute(db)
   return rows.reverse().map(outcomeOf)
 }
 

@@ -280,6 +280,9 @@ const DO: Readonly<Record<string, DueFactsOf>> = {
   put: (call) => passedOn(call, `@${call.me}`, call.place),
   move: moved,
   'set-roleflow': (call) => [dueQuality(reelOfTarget(call.targetOrMe), ['roleFlow'], call.given('flow'))],
+  'set-default-role': (call) => [
+    due(reelOfTarget(call.targetOrMe), 'being:role-set', { role: call.given('role') }),
+  ],
   'set-schedule': scheduled,
   subscribe: subscribed,
   'delete-schedule': removes('schedule'),
@@ -327,6 +330,7 @@ export const FACTS_OF_OPERATIONS: Readonly<Record<string, Readonly<Record<string
 /** After these, subscriptions of any beings may end. */
 export const MAY_END_SUBSCRIPTIONS: readonly string[] = [
   'set-roleflow',
+  'set-default-role',
   'set-role',
   'delete-role',
   'set-space',

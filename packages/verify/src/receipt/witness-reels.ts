@@ -37,9 +37,12 @@ interface ShownReel {
 /** The kind of the fact by which a child is on the reel of its maker. It is shown only where a role reaches for the children of its being: others have no part in it. */
 export const BIRTH_OF_CHILD_KIND = 'being:bore'
 
-/** Kinds of facts whose payloads the gates read. A quality counts where rules stand: in spaces. */
+/**
+ * Kinds of facts whose payloads the gates read, and the default role of a being. A quality counts where rules
+ * stand: in spaces.
+ */
 const PERMISSION_KINDS: ReadonlySet<string> = new Set([
-  ...['being:born', 'being:ended', 'being:moved', 'being:bounded', BIRTH_OF_CHILD_KIND],
+  ...['being:born', 'being:ended', 'being:moved', 'being:bounded', 'being:role-set', BIRTH_OF_CHILD_KIND],
   ...['space:created', 'space:contributor-added', 'space:contributor-removed', 'quality:set'],
   ...['matter:created', 'matter:moved', 'approval:asked', 'approval:given', COUNTED_KIND],
 ])

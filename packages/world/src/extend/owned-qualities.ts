@@ -11,7 +11,7 @@ import { SUBSTRATE_NAMES, SUBSTRATE_REGISTRY } from './substrate.ts'
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   roleFlow: ['set-roleflow'],
   schedule: ['set-schedule', 'delete-schedule'],
-  subscription: ['subscribe', 'unsubscribe', 'set-roleflow', 'set-role', 'delete-role'],
+  subscription: ['subscribe', 'unsubscribe', 'set-roleflow', 'set-default-role', 'set-role', 'delete-role'],
   llm: ['set-being', 'set-roleflow'],
   wake: ['set-being'],
   passkeys: ['set-being'],

@@ -5,6 +5,7 @@ import {
   type FactDraft,
   type Json,
   type RoleName,
+  requireRoleName,
   spaceReel,
   stanceOf,
   TreeosError,
@@ -17,7 +18,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { whyParked } from '../rows/budgets.ts'
 import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, RoleRow } from '../rows/rows.ts'
-import { type ArgumentForms, FLOW, FLOW_RIGHT, needed } from './argument-forms.ts'
+import { type ArgumentForms, FLOW, FLOW_RIGHT, needed, ofText, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 import { defineBuiltIn } from './define-built-in.ts'
 import { endedByCeiling, endedSubscriptions } from './ended-subscriptions.ts'
@@ -122,6 +123,42 @@ const setRoleFlow = defineBuiltIn({
   },
 })
 
+const setDefaultRole = defineBuiltIn({
+  name: 'set-default-role',
+  description: 'Changes the role that the target being wears where no clause of its flow gives one.',
+  targets: ['being'],
+  allow: ['self', 'ancestor', 'operator'],
+  takes: { role: needed(TEXT, 'the role', { parse: ofText(requireRoleName) }) },
+  async decide(input, given): Promise<DecidedOperation> {
+    const { actor, target, world } = input
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-default-role takes a being')
+    const { being } = target
+    requireOfThisWorld(being, 'changes its default role')
+    const role = requireRoleName(given.value('role'))
+    if (role === being.defaultRole)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${role} is the default role of ${stanceOf(being.name)} already`,
+      )
+    requireSmallProgram({ defaultRole: role, qualities: being.qualities })
+    await requireAssignable(world, actor, [role], await input.reach())
+    const after = { ...being, defaultRole: role }
+    return {
+      facts: [
+        { reel: beingReel(being.name), kind: 'being:role-set', payload: { role } },
+        ...(await endedSubscriptions(world, after, await reachOf(world, after))),
+      ],
+      result: { being: stanceOf(being.name), role, before: being.defaultRole },
+    }
+  },
+})
+
+/** @throws {TreeosError} FORBIDDEN for a being that every reality has */
+function requireOfThisWorld({ name, parent }: BeingRow, what: string): void {
+  if (parent === null || DELEGATES.some((delegate) => delegate === name))
+    throw new TreeosError('FORBIDDEN', `${stanceOf(name)} belongs to every reality: nobody ${what}`)
+}
+
 /**
  * Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it
  * further.
@@ -201,9 +238,8 @@ const endBeing = defineBuiltIn({
   takes: {},
   decide({ target }): DecidedOperation {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'end-being takes a being')
-    const { name, parent, space, inhabited } = target.being
-    if (parent === null || DELEGATES.some((delegate) => delegate === name))
-      throw new TreeosError('FORBIDDEN', `${stanceOf(name)} belongs to every reality: nobody ends it`)
+    const { name, space, inhabited } = target.being
+    requireOfThisWorld(target.being, 'ends it')
     const { by = null, epoch = 0 } = inhabited ?? {}
     return {
       facts: [
@@ -225,9 +261,8 @@ const pauseBeing = defineBuiltIn({
   takes: {},
   decide({ target }): DecidedOperation {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'pause-being takes a being')
-    const { name, parent, cognition, paused } = target.being
-    if (parent === null || DELEGATES.some((delegate) => delegate === name))
-      throw new TreeosError('FORBIDDEN', `${stanceOf(name)} belongs to every reality: nobody pauses it`)
+    const { name, cognition, paused } = target.being
+    requireOfThisWorld(target.being, 'pauses it')
     if (cognition.kind === 'human')
       throw new TreeosError('INVALID_TYPE', `${stanceOf(name)} is a person, who lives no moment by itself`)
     if (paused !== undefined)
@@ -260,4 +295,12 @@ const resumeBeing = defineBuiltIn({
   },
 })
 
-export const beingOperations = [setBeing, setRoleFlow, move, pauseBeing, resumeBeing, endBeing] as const
+export const beingOperations = [
+  setBeing,
+  setRoleFlow,
+  setDefaultRole,
+  move,
+  pauseBeing,
+  resumeBeing,
+  endBeing,
+] as const

@@ -96,6 +96,10 @@ const KINDS = new Map<string, RowEvolver>([
       ceiling: fromJson<Pick<BeingRow, 'ceiling'>>(payload).ceiling,
     })),
   ],
+  [
+    'being:role-set',
+    changes<BeingRow>((row, { payload }) => ({ ...row, defaultRole: String(payload.role) })),
+  ],
   ['being:parked', changes<BeingRow>((row, { payload }) => parkedBy(row, payload))],
   ['being:inhabited', changes<BeingRow>((row, { payload }) => inhabited(row, payload))],
   ['being:released', changes(released)],

@@ -9,6 +9,7 @@ import {
   type Priority,
 } from '@treeos/core'
 import type { BeingRow } from './rows.ts'
+import { ZONE_NAMES } from './zone-names.ts'
 
 /** Namespace of the qualities that hold a being's schedules, one key a schedule. */
 export const SCHEDULES = 'schedule'
@@ -76,9 +77,8 @@ export const isTimeOfDay = (value: Json): value is string =>
 
 export const isWeekday = (value: Json): value is Weekday => WEEKDAYS.some((day) => day === value)
 
-/** Whether a text has the form of an IANA name. Which zones there are depends on the machine. */
-export const isZoneName = (value: Json): value is string =>
-  typeof value === 'string' && value.length <= 64 && /^[A-Za-z][\w+-]*(?:\/[\w+-]+){0,2}$/.test(value)
+/** Whether there is a time zone of this IANA name. */
+export const isZoneName = (value: Json): value is string => typeof value === 'string' && ZONE_NAMES.has(value)
 
 const isEverySeconds = (value: Json | undefined): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= EVERY_SECONDS_MAX

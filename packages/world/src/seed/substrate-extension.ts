@@ -211,6 +211,7 @@ const CONFIGURING = [
   'set-role',
   'delete-role',
   'set-roleflow',
+  'set-default-role',
   'set-being',
   'set-world-signal',
   'grant-namespace',
@@ -245,7 +246,7 @@ const isBefore = (a: BeingRow, b: BeingRow): boolean =>
 export const seed: Extension = {
   name: SUBSTRATE_REGISTRY,
   // raise it when an operation judges otherwise: replay then knows that older acts were judged by other code
-  version: '3',
+  version: '4',
   roles,
   clauses: [],
   operations,

@@ -1,7 +1,7 @@
 import { parseAddress, parseCall, type VerbCall } from '@treeos/core'
 import type { Command } from 'commander'
 import type { ActingOptions, Cli } from '../../cli.ts'
-import { ACT } from '../../served/acting.ts'
+import { ACT } from '../../served/acts.ts'
 import { serve } from '../../served/serve.ts'
 import { shownDone } from '../../show/acts.ts'
 import { argument } from '../../text/failure.ts'

@@ -3,22 +3,22 @@ import type { BeingName } from '@treeos/core'
 import { withReality } from '../instance/with-instance.ts'
 import { answered, listed, type Service } from './serve.ts'
 
-interface Own {
+interface InboxRequest {
   readonly as: BeingName
 }
 
-export const INBOX: Service<Own, readonly InboxView[]> = {
+export const INBOX: Service<InboxRequest, readonly InboxView[]> = {
   record: (options, { as }) => withReality(options, (at, { inbox }) => inbox(at, as)),
   api: (treeos) => listed((query) => treeos.api.GET('/inbox', { params: { query } })),
 }
 
-interface Closing extends Own {
+interface ClosingRequest extends InboxRequest {
   readonly how: 'read' | 'dismissed'
   /** null: all notices */
   readonly entries: readonly string[] | null
 }
 
-export const CLOSE_INBOX: Service<Closing, { readonly closed: number }> = {
+export const CLOSE_INBOX: Service<ClosingRequest, { readonly closed: number }> = {
   record: (options, request) => withReality(options, (at, { closeInbox }) => closeInbox(at, request)),
   api: (treeos, { how, entries }) =>
     answered(
@@ -26,7 +26,7 @@ export const CLOSE_INBOX: Service<Closing, { readonly closed: number }> = {
     ),
 }
 
-export const APPROVALS: Service<Own, readonly ProposedView[]> = {
+export const APPROVALS: Service<InboxRequest, readonly ProposedView[]> = {
   record: (options, { as }) =>
     withReality(options, async (at, { approvals, withProposals }) =>
       withProposals(at, as, await approvals(at, as)),

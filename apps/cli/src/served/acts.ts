@@ -64,12 +64,12 @@ export const CANCEL: Service<CancelRequest, CancelledCall> = {
 }
 
 /** What somebody says to a being. */
-export type Said = Omit<SummonRequest, 'key' | 'signal' | 'words' | 'onSent'> & {
+export type SpokenRequest = Omit<SummonRequest, 'key' | 'signal' | 'words' | 'onSent'> & {
   readonly waitSeconds: number | null
 }
 
 /** Says something, and waits for the answer where it is asked to. */
-export type Say = (said: Said, onSent?: (correlation: string) => void) => Promise<SummonResult>
+export type Say = (said: SpokenRequest, onSent?: (correlation: string) => void) => Promise<SummonResult>
 
 /**
  * Speaks to beings, over one connection.
@@ -111,7 +111,7 @@ export function speaking<T>(
 }
 
 /** What the body of a request says, once its files are things. */
-async function bodyOf(treeos: Treeos, said: Said) {
+async function bodyOf(treeos: Treeos, said: SpokenRequest) {
   const { target, files = [], content, overlay, waitSeconds, thread, channel, priority, role } = said
   const things: string[] = []
   for (const file of files) things.push(await give(treeos, file))
@@ -130,14 +130,14 @@ async function bodyOf(treeos: Treeos, said: Said) {
   }
 }
 
-async function sayTo(treeos: Treeos, said: Said): Promise<SummonResult> {
+async function sayTo(treeos: Treeos, said: SpokenRequest): Promise<SummonResult> {
   const body = await bodyOf(treeos, said)
   return awaiting(said.waitSeconds, (wait, header) =>
     answered(treeos.api.POST('/summon', { params: { header }, body: { ...body, ...wait } })),
   )
 }
 
-async function hear(treeos: Treeos, said: Said, out: Output): Promise<SummonResult> {
+async function hear(treeos: Treeos, said: SpokenRequest, out: Output): Promise<SummonResult> {
   const body = await bodyOf(treeos, said)
   let isWithin = false
   const told = await awaiting(said.waitSeconds, async (wait, header) => {
@@ -191,7 +191,7 @@ async function give(treeos: Treeos, { name, bytes, mediaType }: FileInput): Prom
   return thing
 }
 
-interface Answering {
+interface ReplyRequest {
   readonly correlation: string
   readonly content: SummonRequest['content']
   readonly as: BeingName
@@ -200,7 +200,7 @@ interface Answering {
 }
 
 /** Answers an entry of the inbox. An end without an answer to the answer is a refusal. */
-export const REPLY: Service<Answering, SummonResult> = {
+export const REPLY: Service<ReplyRequest, SummonResult> = {
   record: (options, request) =>
     withServices(options, (at, { reply }) => reply(at, { ...request, requireReply: true })),
   api: (treeos, { correlation, content, outside = false, waitSeconds }) => {
