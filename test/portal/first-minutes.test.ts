@@ -1,4 +1,4 @@
-/** The first five minutes of docs/api.md, in curl and in Python, as a reader would run them. */
+/** The first five minutes of docs/api.md, in curl, and its desk in Python, as a reader would run them. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { useModelServer } from '../support/use-world.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PAGE = readFileSync(join(ROOT, 'docs/api.md'), 'utf8')
-/** The first block of a language that holds a text. */
-const blockWith = (language: string, text: string): string => {
-  const blocks = [...PAGE.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))]
+/** The first block for a shell that holds a text. */
+const blockWith = (text: string): string => {
+  const blocks = [...PAGE.matchAll(/```sh\n([\s\S]*?)```/g)]
   const found = blocks.map(([, block]) => block ?? '').find((block) => block.includes(text))
-  if (found === undefined) throw new Error(`the page has no block of ${language} with ${text}`)
+  if (found === undefined) throw new Error(`the page has no block with ${text}`)
   return found
 }
 
@@ -29,32 +29,19 @@ beforeAll(async () => {
 })
 afterAll(() => at?.close())
 
-it('in curl', async () => {
-  const script = `set -e\n${blockWith('sh', 'solomon')}`
+it('the court answers in curl', async () => {
+  const script = `set -e\n${blockWith('solomon')}`
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { env, timeout: 60_000 })
   expect(stdout).not.toContain('urn:treeos:problem')
-  for (const part of [
-    '"reply":{"from":"@echo","content":"hello"}',
-    '"reply":{"from":"@solomon","content":"ok: Who are you today?"}',
-    '"reply":{"from":"@solomon","content":"ok: And now?"}',
-    '"primary":"judge"',
-  ])
+  for (const part of ['"reply":{"from":"@solomon","content":"ok: Who are you today?"}', '"primary":"judge"'])
     expect(stdout).toContain(part)
 })
 
-it('the desk of docs/rituals.md, in Python: it asks two specialists, and answers its customer', async () => {
+it('the desk asks two specialists in Python, and answers its customer', async () => {
   model.script(lineOf)
   const script = join(ROOT, 'docs/examples/desk.py')
   const { stdout } = await promisify(execFile)('python3', [script], { env, timeout: 60_000 })
   expect(stdout).toMatch(/^@desk You owe 42, and that is lawful\.$/m)
   expect(stdout).toMatch(/^\d+ act @operator$[\s\S]*^\d+ act @legal$[\s\S]*^\d+ act @billing$/m)
   model.reset()
-})
-
-it('in Python', async () => {
-  const run = promisify(execFile)('python3', ['-c', blockWith('python', 'david')], { env, timeout: 60_000 })
-  const { stdout } = await run
-  expect(stdout).toContain("{'from': '@david', 'content': 'ok: And now?'}")
-  expect(stdout).toMatch(/^\d+ act king$/m)
-  expect(stdout).toMatch(/^1 act heir$/m)
 })

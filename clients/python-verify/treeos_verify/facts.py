@@ -294,6 +294,7 @@ class Act:
         root = is_text if is_reply else own if kind == "act" else given(wake, "root")
         asked = given(call, "inReplyTo")
         may_answer = is_reply or said == caller
+        owed = given(owed_in(opened, self.me), "id")
         is_outside = at(opened, "outside") is True
         if self.first("outside") is True and not is_outside:
             self.attest()
@@ -305,7 +306,8 @@ class Act:
                 "to": is_text if to is None else to,
                 "content": given(call, "content"),
                 "root": root if thread is ABSENT else thread,
-                "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id, given(owed_in(opened, self.me), "id")) if may_answer else None,
+                "inReplyTo": asked if asked is not None else one_of(None, answers, wake_id, owed) if may_answer else None,
+                "followed": one_of(at(opened, "heard") if owed is not None and self.first("inReplyTo") == owed else ABSENT),
                 "expectReply": one_of(ABSENT, False) if expects is ABSENT or said == self.me else one_of(False if expects is False else ABSENT),
                 "channel": one_of(at(call, "channel")),
                 "thread": one_of(thread),

@@ -37,7 +37,7 @@ open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:calle
   lastSealed:null|{sealedAt:whole,primary:text|null},asked:text|null,program:hash,context:object,
   heads:[head],basis:hash,face:hash|null,layout:whole,code?:text,noted?:hash,signed?:signed,shadow?:[text],
   triedOutside?:[text],cut?:true,ended?:true,own?:true,asKind?:text,outside?:true,orientation?:'half'|
-  'inward',hidden?:true,unheard?:[text]}
+  'inward',hidden?:true,unheard?:[text],heard?:[text]}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
 decision null|{kind:'call',call:call,content:text|null,prose?:true,ignoredCalls?:whole}|
@@ -66,7 +66,7 @@ being:budgeted {budget:{momentsPerMinute?:number,selfContinues?:number,hops?:num
 being:parked {breach:object,*}
 being:inhabited {by:text,epoch:whole,under:whole|null,own?:true,*}
 being:summoned {correlation:text,to:text,content:any,root:text,inReplyTo:text|null,role:text|null,
-  cognition:mind|null,expectReply?:false,outside?:true,orientation?:turn,*}
+  cognition:mind|null,expectReply?:false,outside?:true,orientation?:turn,followed?:[text],*}
 space:created {path:text,type:text,owner:text|null,qualities:object,size?:xyz,coord?:xyz,*}
 space:resized {size:xyz|null,*}
 space:contributor-added {being:text,*}

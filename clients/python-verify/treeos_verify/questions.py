@@ -36,6 +36,12 @@ def asked_by(wake, being):
     return {"id": wake["id"], "caller": caller, "hops": wake["hops"]}
 
 
+def heard_with(wake, before):
+    """Those whose answers a being has got for what it owes, with whoever answers by this wake."""
+    caller = wake.get("caller") if wake["kind"] == "summon" and wake["inReplyTo"] is not None else None
+    return before if caller is None or caller["name"] in before else [*before, caller["name"]]
+
+
 UNKNOWN = object()
 STEPS = ("continue/", "look/", "refused/")
 STEPS_UNLESS_SAID = 16
@@ -63,7 +69,8 @@ class Questions:
     """Those of a bundle. Facts and moments are taken in their order."""
 
     def __init__(self):
-        self.said, self.owed = {}, {}
+        # heard: by question, of those whose first moment is here
+        self.said, self.owed, self.heard = {}, {}, {}
 
     def take_fact(self, reel, seq, header, payload):
         if given(header, "kind") == "being:summoned":
@@ -80,7 +87,13 @@ class Questions:
             return "it has to answer something else than what it says"
         said = (payload for place, payload in self.said.get(f"being:{being}", []) if place <= seq)
         is_answered = any(payload is not None and given(payload, "inReplyTo") == told["id"] for payload in said)
-        return "its being had answered before what it says that it has to answer" if is_answered else None
+        if is_answered:
+            return "its being had answered before what it says that it has to answer"
+        before = [] if wake["id"] == told["id"] else self.heard.get(told["id"])
+        if before is None:
+            return None
+        heard = self.heard[told["id"]] = heard_with(wake, before)
+        return None if same(given(opened, "heard") or [], heard) else "it has heard others than it says for what it has to answer"
 
     def due(self, wake, being):
         if wake["kind"] == "act":

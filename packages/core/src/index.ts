@@ -161,6 +161,7 @@ export {
   DENIED_PREFIX,
   type Decision,
   EXPIRED_PREFIX,
+  heardWith,
   holdsCall,
   isChosen,
   isContinuation,

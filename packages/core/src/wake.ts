@@ -174,6 +174,15 @@ export interface OwedAnswer {
   readonly hops: number
 }
 
+/** Those whose answers a being has got for what it owes, with whoever answers by the wake of its moment. */
+export function heardWith(
+  { kind, inReplyTo, caller }: Pick<Wake, 'kind' | 'inReplyTo' | 'caller'>,
+  before: readonly BeingName[],
+): readonly BeingName[] {
+  const answers = kind === 'summon' && inReplyTo !== null ? caller : null
+  return answers === null || before.includes(answers.name) ? before : [...before, answers.name]
+}
+
 type AskingWake = Pick<Wake, 'id' | 'kind' | 'caller' | 'inReplyTo' | 'expectReply' | 'hops'>
 
 /** The question that a wake of a being asks; null where its sender wants no answer, gives one, or is the being itself. */

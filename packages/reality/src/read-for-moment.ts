@@ -4,6 +4,7 @@ import {
   askedBy,
   type BeingName,
   type Caller,
+  heardWith,
   holdsCall,
   isContinuation,
   isToSelf,
@@ -29,6 +30,7 @@ import {
   type InboxEntry,
   newBasis,
   type OpenRecord,
+  type OwedState,
   type PrefetchedWorld,
   type Reality,
 } from '@treeos/store'
@@ -78,7 +80,7 @@ export async function readForMoment(
   if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const { reader, me, time, driver, cognition } = begun
   const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
-  const { owed, unheard } = await owedBy(db, wake)
+  const { owed, unheard, heard } = await owedBy(db, wake)
   const before = approvalOf(wake) === null ? null : await findOpen(db, approvalOf(wake) ?? '')
   const { verb, caller } =
     before === null
@@ -120,6 +122,7 @@ export async function readForMoment(
     caller,
     ...(owed === null ? {} : { owed }),
     ...(unheard.length === 0 ? {} : { unheard }),
+    ...(heard.length === 0 ? {} : { heard }),
     ...time,
     cognition,
     driver,
@@ -180,17 +183,19 @@ async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
 }
 
 /**
- * The question that a moment with this wake has to answer, null where it was answered and for a call that a person chose; and whom its
- * being asked for it and has not heard.
+ * The question that a moment with this wake has to answer, null where it was answered and for a call that a person chose; whom its being
+ * asked for it and has not heard, and whom it has heard.
  */
 async function owedBy(
   db: Db,
   wake: InboxEntry,
-): Promise<{ readonly owed: OwedAnswer | null; readonly unheard: readonly BeingName[] }> {
+): Promise<Omit<OwedState, 'owed'> & { readonly owed: OwedAnswer | null }> {
   const goesOn = isContinuation(wake) || isToSelf(wake, wake.being)
   const isOfOther = goesOn || wake.inReplyTo !== null
-  const own = { owed: askedBy(wake, wake.being), unheard: [] }
-  return isOfOther ? ((await findOwed(db, wake.id)) ?? { owed: null, unheard: [] }) : own
+  if (!isOfOther) return { owed: askedBy(wake, wake.being), unheard: [], heard: [] }
+  const found = await findOwed(db, wake.id)
+  if (found === null) return { owed: null, unheard: [], heard: [] }
+  return { ...found, heard: heardWith(wake, found.heard) }
 }
 
 /**

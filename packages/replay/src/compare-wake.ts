@@ -9,6 +9,7 @@ import {
   DENIED_PREFIX,
   EXPIRED_PREFIX,
   type Fact,
+  heardWith,
   isContinuation,
   isJsonObject,
   isToSelf,
@@ -29,6 +30,7 @@ import {
   type Db,
   findDecision,
   findEntry,
+  findHeard,
   findOpen,
   findOutcome,
   findReply,
@@ -123,6 +125,12 @@ async function compareOwed(db: Db, { being, open }: WokenMoment, compare: Compar
   const isAnswered = answer !== null && isBefore(answer, being, open)
   if (open.owed === undefined && due !== null && (await wasLetGo(db, due.id))) return
   compare.same('owed', asJson(open.owed ?? null), asJson(isAnswered ? null : due))
+  const before = open.owed === undefined ? [] : await findHeard(db, open.owed.id, open.n)
+  compare.same(
+    'heard',
+    asJson(open.heard ?? []),
+    asJson(open.owed === undefined ? [] : heardWith(open.wake, before)),
+  )
 }
 
 /** The question that a wake is about: its own, or that of the moment by which its being asked or goes on. */

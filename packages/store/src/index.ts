@@ -54,7 +54,16 @@ export {
   type StoredOverlay,
   WORKSPACE_SCOPE,
 } from './inbox/overlays-of-wake.ts'
-export { aboutOf, countAsked, countOwnWakes, findOwed, isOpenWake, wasLetGo } from './inbox/questions.ts'
+export {
+  aboutOf,
+  countAsked,
+  countOwnWakes,
+  findHeard,
+  findOwed,
+  isOpenWake,
+  type OwedState,
+  wasLetGo,
+} from './inbox/questions.ts'
 export {
   listOverlayChanges,
   type OverlayChange,

@@ -138,6 +138,7 @@ export class State {
         wake: opened,
         fromOutside: false,
         owed: null,
+        heard: [],
         hops: 0,
         role: { replyTo: 'asker', respondMode: 'async', selfContinue: false },
         correlation: `${who}/1/1`,

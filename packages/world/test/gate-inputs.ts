@@ -29,6 +29,7 @@ export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Act
   wake: newWake({ id: 'w', being: who, kind: 'event', priority: PRIORITIES.human, content: null }),
   fromOutside: false,
   owed: null,
+  heard: [],
   hops: 0,
   role: { replyTo: 'asker', respondMode: 'async', selfContinue: false },
   correlation: `${who}/1/1`,

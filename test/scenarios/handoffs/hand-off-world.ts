@@ -1,4 +1,5 @@
 /** Beings that hand questions on, persons who ask them by each door, and who heard what of it. */
+import { randomUUID } from 'node:crypto'
 import { act, type Inhabitation, inhabit, issueToken, reply, summon } from '@treeos/client'
 import type { BeingName, Json } from '@treeos/core'
 import { sql } from 'kysely'
@@ -130,7 +131,16 @@ export class HandOffWorld {
   /** As the page: it says it, then reads the thread until the answer is there, or nobody owes it any more. */
   async #askByPage(person: BeingName, target: BeingName, content: Json): Promise<Told> {
     const seat = this.#seats.get(person) ?? null
-    const said = await this.at.post(seat, '/api/v1/summon', { target: `@${target}`, content })
+    const headers = { 'idempotency-key': randomUUID() }
+    const say = () => this.at.post(seat, '/api/v1/summon', { target: `@${target}`, content }, { headers })
+    // The same words sent again after a fault are one message.
+    const said = await until(
+      async () => {
+        const sent = await say()
+        return sent.json.code === 'TIMEOUT' ? null : sent
+      },
+      { seconds: this.#seconds, what: `the words of ${person}` },
+    )
     if (said.status !== 200) return { code: said.json.code }
     const { correlation } = said.json as { correlation: string }
     return until(

@@ -64,8 +64,8 @@ beforeAll(async () => {
   await worker.ready()
 })
 afterAll(async () => {
+  await here?.close() // a person drives a being until then
   await processes?.close()
-  await here?.close()
 })
 
 /** Kills of each shape at each door, which are reported. */

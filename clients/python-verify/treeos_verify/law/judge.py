@@ -261,6 +261,10 @@ class Deciding:
         caller = given(self.wake, "caller")
         return None if caller is None or goes_on(self.wake) else {"id": self.wake["id"], "caller": caller, "hops": 0}
 
+    def heard(self):
+        """Whose answers came of those that were asked for what is owed."""
+        return [] if is_of_person(self.open) else given(self.open, "heard") or []
+
     # Gates
 
     def listed(self, verb, key):
@@ -448,6 +452,7 @@ class Deciding:
         said |= {"role": self.j.stack["primary"]["name"], "cognition": self.j.cognition}
         said |= {} if expects else {"expectReply": False}
         said |= {"channel": call["channel"]} if "channel" in call else {}
+        said |= {"followed": heard} if (heard := self.heard()) and may_answer and reply == owed["id"] else {}
         said |= {"outside": True} if self.from_outside else {}
         said |= {"orientation": orientation} if orientation is not None and name == me["name"] else {}
         said |= {"thread": call["thread"]} if "thread" in call else {}

@@ -33,14 +33,30 @@ const isUnheard = (but: RawBuilder<unknown>): RawBuilder<boolean> => sql`case
 const UNHEARD_MAX = 8
 
 /**
- * The question that a wake is about, and whom its being asked for it and has not heard; null for none, and once it was answered or let go.
+ * Of a row `q`: whose answers its being has got of those that it asked for it, each once, in the order of the moments that these opened.
+ * @param before no moment from this number on counts; null: all do
  */
-export async function findOwed(
-  db: Db,
-  wake: string,
-): Promise<{ readonly owed: OwedAnswer; readonly unheard: readonly BeingName[] } | null> {
+const heardFor = (before: number | null): RawBuilder<BeingName[]> => sql`array(
+  select r.caller from treeos.inbox s join treeos.inbox r on ${isAnswer}
+    join treeos.moment_outcome o on o.wake = r.id and o.being = q.being
+  where s.about = q.id and s.caller = q.being and s.kind = 'summon' and s.in_reply_to is null and r.caller <> q.being
+    and o.n < coalesce(${before}, o.n + 1)
+  group by r.caller order by min(o.n))`
+
+/** What a wake is about. */
+export interface OwedState {
+  readonly owed: OwedAnswer
+  /** whom its being asked for that and has not heard yet */
+  readonly unheard: readonly BeingName[]
+  /** whose answers its being has got of these, before this wake, in their order */
+  readonly heard: readonly BeingName[]
+}
+
+/** The question that a wake is about, and who was asked for it; null for none, and once it was answered or let go. */
+export async function findOwed(db: Db, wake: string): Promise<OwedState | null> {
   const { rows } = await sql<{
     unheard: BeingName[]
+    heard: BeingName[]
     id: string
     name: BeingName
     role: string | null
@@ -49,7 +65,7 @@ export async function findOwed(
   }>`
     select q.id, q.caller as name, q.caller_role as role, q.caller_cognition as cognition, q.hops, array(
         select s.being from treeos.inbox s where s.about = q.id and ${isAsked} and ${isUnheard(sql`w.id`)}
-        order by s.age limit ${UNHEARD_MAX}) as unheard
+        order by s.age limit ${UNHEARD_MAX}) as unheard, ${heardFor(null)} as heard
     from treeos.inbox w join treeos.inbox q on q.id = ${aboutOf()}
     where w.id = ${wake} and q.kind = 'summon' and q.caller <> q.being and q.in_reply_to is null and q.expect_reply
       and q.let_go is null and not exists (
@@ -58,8 +74,15 @@ export async function findOwed(
   )
   const [row] = rows
   if (row === undefined) return null
-  const { id, hops, unheard, ...caller } = row
-  return { owed: { id, caller, hops }, unheard }
+  const { id, hops, unheard, heard, ...caller } = row
+  return { owed: { id, caller, hops }, unheard, heard }
+}
+
+/** Whose answers a being had got for a question before one of its moments, as {@link findOwed} says. */
+export async function findHeard(db: Db, question: string, n: number): Promise<readonly BeingName[]> {
+  const { rows } = await sql<{ heard: BeingName[] }>`
+    select ${heardFor(n)} as heard from treeos.inbox q where q.id = ${question}`.execute(db)
+  return rows[0]?.heard ?? []
 }
 
 /**

@@ -33,6 +33,8 @@ export interface OpenRecord {
   readonly caller: Caller | null
   /** whom its being asked for that and has not heard yet, at most 8 of them; left out for nobody */
   readonly unheard?: readonly BeingName[]
+  /** whose answers it has got of these, with that of its own wake, in their order; left out for nobody */
+  readonly heard?: readonly BeingName[]
   /** the question that it is about and has still to answer; left out for none, and for an act of a person */
   readonly owed?: OwedAnswer
   readonly openedAt: number

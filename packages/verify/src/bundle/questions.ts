@@ -1,6 +1,7 @@
 /** What each moment has to answer, by the moments of its being before it and by what its being has said. */
 import {
   askedBy,
+  heardWith,
   isContinuation,
   isToSelf,
   type OwedAnswer,
@@ -23,6 +24,8 @@ export class Questions {
   readonly #said = new Map<string, SummonFact[]>()
   /** what the moments before had to answer, by their ids */
   readonly #owed = new Map<string, Json>()
+  /** whose answers came for a question, by its id; of those questions alone whose first moment is here */
+  readonly #heard = new Map<string, readonly string[]>()
 
   takeFact(reel: string, seq: number, header: Json, payload: Json): void {
     if (at(header, 'kind') !== 'being:summoned') return
@@ -45,7 +48,20 @@ export class Questions {
     if (due !== undefined && !same(told, due as unknown as Json))
       return 'it has to answer something else than what it says'
     const isAnswered = said.some((one) => one.said?.inReplyTo === at(told, 'id'))
-    return isAnswered ? 'its being had answered before what it says that it has to answer' : null
+    if (isAnswered) return 'its being had answered before what it says that it has to answer'
+    return this.#isHeard(open, String(at(told, 'id')))
+      ? null
+      : 'it has heard others than it says for what it has to answer'
+  }
+
+  /** Whether a moment about a question lists those whose answers came for it. */
+  #isHeard(open: Json, question: string): boolean {
+    const wake = at(open, 'wake') as unknown as WakeRecord
+    const before = wake.id === question ? [] : this.#heard.get(question)
+    if (before === undefined) return true
+    const heard = heardWith(wake, before)
+    this.#heard.set(question, heard)
+    return same(at(open, 'heard') ?? [], heard as string[])
   }
 
   /** @returns undefined where that is not known */

@@ -25,6 +25,8 @@ export function* factsOfSummon(summon: CallToDerive): Iterable<DueFact> {
     at(call, 'expectReply'),
   ]
   const root = isReply ? isText : kind === 'act' ? own : (at(open, 'wake', 'root') ?? null)
+  const owed = owedIn(open as never, me)?.id ?? null
+  const answersOwed = owed !== null && summon.wrote('inReplyTo') === owed
   yield {
     reel: `being:${me}`,
     kind: 'being:summoned',
@@ -33,8 +35,8 @@ export function* factsOfSummon(summon: CallToDerive): Iterable<DueFact> {
       to: to ?? isText,
       content: at(call, 'content') ?? null,
       root: thread ?? root,
-      inReplyTo:
-        inReplyTo ?? (mayAnswer ? oneOf(null, answers, id, owedIn(open as never, me)?.id ?? null) : null),
+      inReplyTo: inReplyTo ?? (mayAnswer ? oneOf(null, answers, id, owed) : null),
+      followed: answersOwed ? at(open, 'heard') : undefined,
       expectReply: expects === undefined ? oneOf(undefined, false) : expects === false ? false : undefined,
       channel: at(call, 'channel'),
       thread,

@@ -41,6 +41,8 @@ export interface OpenedMomentRecord {
   readonly caller: Caller | null
   /** the question that it is about, while that is neither answered nor let go; left out for none */
   readonly owed?: OwedAnswer
+  /** whose answers the being has got of those that it asked for that; left out for nobody */
+  readonly heard?: readonly BeingName[]
   /** of a moment that brings a yes: the word for the wake of the moment that asked; else left out */
   readonly asKind?: string
   readonly driver: BeingName | null
@@ -133,6 +135,7 @@ export function actingOf(
     role,
     correlation: correlationFor(open.wake, open.moment),
     owed: answerDue(open, wake),
+    heard: isChosen(open) ? [] : (open.heard ?? []),
     asker: () => questions.asker(wake),
     opener: () => questions.opener(wake),
     question: (id) => questions.entry(id),

@@ -68,6 +68,8 @@ export interface ActInputs {
   readonly shadows?: ShadowVerdict[]
   /** what the moment has still to answer, and to whom; for a call that a person chose, what it answers; null for none */
   readonly owed: OwedAnswer | null
+  /** whose answers the being has got of those that it asked for that */
+  readonly heard: readonly BeingName[]
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
 }

@@ -89,6 +89,8 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ca
   }
   const payload = {
     ...speechOf(out),
+    // Whoever reads an answer can go on to the answers that it followed.
+    ...(isOwed && at.heard.length > 0 ? { followed: at.heard } : {}),
     ...(call.thread === undefined ? {} : { thread: call.thread }),
   }
   return {

@@ -6,6 +6,7 @@ import { beingQuery, sessionQuery, threadQuery, threadsWithQuery } from '../api/
 import { Composer } from '../overlays/Composer.tsx'
 import { Answer, Card, Quiet, SmallButton } from '../parts/index.ts'
 import { Lines, waitingFor } from '../words/Lines.tsx'
+import { Owed } from '../words/Owed.tsx'
 import { useDeeds } from '../words/UsedDeeds.tsx'
 import { Asks } from './Asks.tsx'
 import { PendingAnswer } from './PendingAnswer.tsx'
@@ -81,10 +82,11 @@ function Past({ thread, name, me, done, isPastOpen, states }: PastProps) {
   const found = useQuery(threadQuery(thread))
   return (
     <Answer of={found}>
-      {({ lines }) => (
+      {({ lines, owed }) => (
         <ScrollBox label="Conversation">
           <Lines lines={lines} done={done} me={me} writing={isPastOpen ? [name] : []} thread={thread} />
           {waitingFor(lines, `@${name}`) ? <PendingAnswer whom={`@${name}`} states={states} /> : null}
+          <Owed owed={owed} me={me} />
         </ScrollBox>
       )}
     </Answer>

@@ -9,6 +9,7 @@ import { ThreadExport } from '../sharing/ThreadExport.tsx'
 import { PendingAnswer } from '../talk/PendingAnswer.tsx'
 import { ScrollBox } from '../talk/ScrollBox.tsx'
 import { Lines, openIn, waitingFor } from '../words/Lines.tsx'
+import { Owed } from '../words/Owed.tsx'
 import type { ThreadLine } from '../words/SaidLine.tsx'
 import { useDeeds } from '../words/UsedDeeds.tsx'
 import { ThreadGraph } from './ThreadGraph.tsx'
@@ -22,7 +23,7 @@ export function Thread() {
   return (
     <Answer of={thread}>
       {(found) => {
-        const { state, participants, lines, hidden, began } = found
+        const { state, participants, lines, hidden, began, owed } = found
         return (
           <Stack>
             <PageHead
@@ -42,6 +43,7 @@ export function Thread() {
               <Stack>
                 <ScrollBox label="Conversation">
                   <Spoken id={id} lines={lines} participants={participants} me={session.data?.stance} />
+                  <Owed owed={owed} me={session.data?.stance} />
                 </ScrollBox>
                 <ThreadControls id={id} state={state} participants={participants} />
               </Stack>

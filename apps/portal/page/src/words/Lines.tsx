@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core'
 import { ModelWriting } from './ModelWriting.tsx'
+import { answeredText } from './owed-text.ts'
 import { SaidLine, type ThreadLine } from './SaidLine.tsx'
 import { NotShown, UsedDeedLine, type UsedDeeds } from './UsedDeeds.tsx'
 
@@ -15,7 +16,11 @@ interface LinesProps {
 /** What was said and done, in order, and what is written now. */
 export function Lines({ lines, done: { deeds, cut }, me, writing, thread }: LinesProps) {
   const told = [
-    ...lines.map((line) => ({ at: line.at, key: line.id, shown: <SaidLine line={line} me={me} /> })),
+    ...lines.map((line) => ({
+      at: line.at,
+      key: line.id,
+      shown: <SaidLine line={line} me={me} answered={answeredText(line, lines)} />,
+    })),
     ...deeds.map((deed) => ({ at: deed.at, key: deed.key, shown: <UsedDeedLine deed={deed} /> })),
   ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   return (

@@ -14,11 +14,13 @@ export type ThreadLine = FoundBy<ReturnType<typeof threadQuery>>['lines'][number
 interface SaidLineProps {
   readonly line: ThreadLine
   readonly me: string | undefined
+  /** the beginning of the question that it answers; null for none */
+  readonly answered: string | null
 }
 
 /** One thing that was said, or that happened, and what came of it. */
-export const SaidLine = ({ line, me }: SaidLineProps) =>
-  line.kind === 'event' && !line.notice ? <EventLine line={line} /> : <WordsLine line={line} me={me} />
+export const SaidLine = ({ line, ...rest }: SaidLineProps) =>
+  line.kind === 'event' && !line.notice ? <EventLine line={line} /> : <WordsLine line={line} {...rest} />
 
 /** Only people and beings speak: what happened is one quiet sentence. */
 const EventLine = ({ line }: Pick<SaidLineProps, 'line'>) => (
@@ -30,7 +32,7 @@ const EventLine = ({ line }: Pick<SaidLineProps, 'line'>) => (
   </div>
 )
 
-const WordsLine = ({ line, me }: SaidLineProps) => {
+const WordsLine = ({ line, me, answered }: SaidLineProps) => {
   const { at, from, to, content, text, notice } = line
   const { code } = (content ?? {}) as { readonly code?: unknown }
   return (
@@ -44,6 +46,11 @@ const WordsLine = ({ line, me }: SaidLineProps) => {
           <Time iso={at} />
         </Text>
       </Group>
+      {answered === null ? null : (
+        <Quiet size="xs" component="div">
+          answers “<Inert text={answered} />”
+        </Quiet>
+      )}
       {notice ? (
         <Failure code={typeof code === 'string' ? code : null} message={text} />
       ) : (

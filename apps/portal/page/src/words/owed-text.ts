@@ -1,0 +1,47 @@
+import { wordsOf } from './tell.ts'
+
+interface OwedQuestion {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly for?: string | undefined
+}
+
+/**
+ * For whom beings work, one sentence each: a being that asked others for its own asker is told with them.
+ * @param owed the open questions of a thread
+ * @param me stance of who reads it
+ */
+export function owedText(owed: readonly OwedQuestion[], me: string | undefined): string[] {
+  const known = new Map(owed.map((one) => [one.id, one]))
+  const isAskedFor = new Set(owed.map((one) => one.for))
+  const name = (stance: string): string => (stance === me ? 'you' : stance)
+  return owed
+    .filter(({ id }) => !isAskedFor.has(id))
+    .map((leaf) => {
+      const works = leaf.to === me ? 'You work' : `${leaf.to} works`
+      const others: string[] = []
+      let above = known.get(leaf.for ?? '')
+      while (above !== undefined && others.length < owed.length) {
+        others.push(`who ${above.to === me ? 'work' : 'works'} for ${name(above.from)}`)
+        above = known.get(above.for ?? '')
+      }
+      return `${[`${works} for ${name(leaf.from)}`, ...others].join(', ')}.`
+    })
+}
+
+const QUESTION_CHARS_MAX = 80
+
+interface SpokenLine {
+  readonly id: string
+  readonly content: unknown
+  readonly inReplyTo: string | null
+}
+
+/** The beginning of the question that a line answers; null where it answers none that one may read. */
+export function answeredText({ inReplyTo }: SpokenLine, lines: readonly SpokenLine[]): string | null {
+  const question = inReplyTo === null ? undefined : lines.find(({ id }) => id === inReplyTo)
+  if (question === undefined) return null
+  const words = wordsOf(question.content).replaceAll(/\s+/g, ' ').trim()
+  return words.length <= QUESTION_CHARS_MAX ? words : `${words.slice(0, QUESTION_CHARS_MAX).toWellFormed()} …`
+}
