@@ -57,7 +57,7 @@ CHANGES = {
     "being:ended": lambda state, _: state | {"isEnded": True},
     "being:moved": lambda state, said: state | {"space": given(said, "to")},
     "being:bounded": lambda state, said: state | {"ceiling": given(said, "ceiling")},
-    "being:role-set": lambda state, _: state,  # of flows
+    "being:role-set": lambda state, said: state | {"defaultRole": given(said, "role")},
     "being:bore": lambda state, said: state
     | {"children": None if state["children"] is None else [*state["children"], given(said, "being")]},
     "space:created": created,

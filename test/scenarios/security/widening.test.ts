@@ -31,6 +31,7 @@ describe('a being cannot widen its reach', () => {
     canDo: [
       'set-role',
       'set-roleflow',
+      'set-default-role',
       'delete-role',
       'set-being',
       'set-space',
@@ -63,6 +64,8 @@ describe('a being cannot widen its reach', () => {
     ['set-roleflow', '@schemer', { flow: [{ stack: true, role: 'stage:free' }] }],
     ['set-roleflow', '@victim', { flow: [] }],
     ['set-roleflow', '@operator', { flow: [{ role: 'stage:mute' }] }],
+    ['set-default-role', '@schemer', { role: 'resident' }], // rules ask for default roles
+    ['set-default-role', '@victim', { role: 'keeper' }],
     ['set-being', '@victim', { field: 'mood.tone', value: 'sad' }],
     ['set-being', '@operator', { field: 'mood.tone', value: 'sad' }],
     ['set-space', '/', { field: 'permissions', value: { do: { '*': true } } }],
@@ -95,6 +98,13 @@ describe('a being cannot widen its reach', () => {
     )
     expect((await rowOf(world, 'schemer')).qualities).not.toHaveProperty('roleFlow')
     expect((await rowOf(world, 'schemer')).ceiling).toBeNull()
+  })
+
+  it('a maker gives its child no default role beyond its own reach', async () => {
+    await birth({ name: 'heir', cognition: 'scripted', script: 'stage:puppet', role: 'keeper' })
+    for (const role of ['stage:free', 'operator'])
+      expect(await perform('set-default-role', '@heir', { role })).toMatchObject({ reason: 'FORBIDDEN' })
+    expect((await rowOf(world, 'heir')).defaultRole).toBe('keeper')
   })
 
   it('a child can be no more than its maker', async () => {

@@ -9,7 +9,7 @@ from .world import OF_CODE, NotProven
 
 PRESENT_MAX = 200
 CONFIGURING = (
-    *("move", "set-role", "delete-role", "set-roleflow", "set-default-role", "set-being", "set-world-signal"),
+    *("move", "set-role", "delete-role", "set-roleflow", "set-being", "set-world-signal"),
     *("grant-namespace", "revoke-namespace", "approve", "deny", "vouch"),
 )
 

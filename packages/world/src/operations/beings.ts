@@ -127,7 +127,7 @@ const setDefaultRole = defineBuiltIn({
   name: 'set-default-role',
   description: 'Changes the role that the target being wears where no clause of its flow gives one.',
   targets: ['being'],
-  allow: ['self', 'ancestor', 'operator'],
+  allow: ['ancestor', 'operator'], // rules of spaces ask for it, and trust who made the being
   takes: { role: needed(TEXT, 'the role', { parse: ofText(requireRoleName) }) },
   async decide(input, given): Promise<DecidedOperation> {
     const { actor, target, world } = input

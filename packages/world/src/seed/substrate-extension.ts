@@ -211,7 +211,6 @@ const CONFIGURING = [
   'set-role',
   'delete-role',
   'set-roleflow',
-  'set-default-role',
   'set-being',
   'set-world-signal',
   'grant-namespace',
