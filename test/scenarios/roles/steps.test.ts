@@ -11,11 +11,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Line, linesOf, rehashed, summed } from '../../proofs/bundle-lines.ts'
 import { SecondVerifier, whyNoPython } from '../../proofs/second-opinion.ts'
 import { firstOn } from '../../proofs/two-opinions.ts'
-import { doAs, live, setFlow, setRole, tell, until, wakesOf } from '../../support/life.ts'
+import { askedFor, beingOf, doAs, live, setFlow, setRole, tell, until, wakesOf } from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
 import { naiveLog, newLogKey } from '../../support/naive-log.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
-import { useWorld } from '../../support/use-world.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** Looks twice, acts once, and so on: each call is another one. */
 const paced: Script = ({ wake }) => {
@@ -40,12 +41,21 @@ const pacing = defineExtension({
   roles: [
     defineRole({ name: 'pacing:long', selfContinue: true, steps: 40, ...lists }),
     defineRole({ name: 'pacing:most', selfContinue: true, steps: LIMITS.stepsMax, ...lists }),
+    defineRole({ name: 'pacing:answering', selfContinue: 'until-answered', ...lists }),
     defineRole({ name: 'pacing:plain', selfContinue: true, ...lists }),
   ],
   scripts: { 'pacing:paced': paced },
 })
 
-const world = useWorld({ extensions: [stage, pacing] })
+const model = useModelServer()
+const world = useWorld({ extensions: [stage, pacing], modelServer: model })
+/** What a model that is stuck writes. */
+const STUCK: Record<'do' | 'look', Reply> & Record<string, Reply> = {
+  do: {
+    tool: { name: 'do', args: { operation: 'set-being', args: { field: 'note.last', value: 'again' } } },
+  },
+  look: { tool: { name: 'see', args: { address: '/library' } } },
+}
 
 const walker = (name: string, role: string) =>
   world.birth({ name, cognition: 'scripted', script: 'pacing:paced', role })
@@ -119,6 +129,59 @@ describe('a role', () => {
   })
 })
 
+describe('a being that repeats itself', () => {
+  it.each([
+    ['an act', 'do', 'act'],
+    ['a look', 'look', 'see'],
+  ])('is told after the second time, and ends after the fourth: %s', async (_, what, kind) => {
+    const name = `stuck-${what}`
+    await world.birth({ name, cognition: 'llm', role: 'pacing:long' })
+    model.script((request) => (beingOf(request) === name ? STUCK[what] : undefined))
+    const asking = { target: name, content: 'go', as: 'operator', waitSeconds: 30, requireReply: true }
+    await expect(summon(world, asking)).rejects.toMatchObject({
+      code: 'NO_ANSWER',
+      message: expect.stringContaining('made the same call 4 times in a row, and it gave the same each time'),
+      detail: { outcome: kind, reason: 'repeated-call', moment: `${name}/1/4` },
+    })
+    const told = askedFor(model, name).map(({ messages }) =>
+      messages.map(({ content }) => content).join('\n'),
+    )
+    expect(told.map((text) => /You made this call (\d) times in a row/.exec(text)?.[1] ?? null)).toEqual([
+      null,
+      null,
+      '2',
+      '3',
+    ])
+    const notices = (await inbox(world, 'operator')).filter(
+      ({ content }) => (content as JsonObject).actor === `@${name}`,
+    )
+    expect(notices).toMatchObject([{ content: { event: 'repeated-call', times: 4 } }])
+  })
+
+  it('tells a being that asked it, once', async () => {
+    await world.birthPuppet('patron')
+    await world.birth({ name: 'stuck-clerk', cognition: 'llm', role: 'pacing:answering' })
+    model.script((request) => (beingOf(request) === 'stuck-clerk' ? STUCK.do : undefined))
+    await live(world, 'patron', { call: { verb: 'summon', target: '@stuck-clerk', content: 'go' } })
+    const notices = () =>
+      wakesOf(world, 'patron').then((all) => all.filter(({ id }) => id.startsWith('notice/')))
+    await until(async () => (await notices()).length > 0)
+    expect(await notices()).toMatchObject([
+      { content: { event: 'unanswered', actor: '@stuck-clerk', code: 'repeated-call' } },
+    ])
+  })
+
+  it('goes on where what it does gives something else, or another call is between', async () => {
+    await world.birth({ name: 'patient', cognition: 'llm', role: 'pacing:long' })
+    const turns: Reply[] = [STUCK.do, STUCK.do, STUCK.do, STUCK.look, STUCK.do, STUCK.do, STUCK.do]
+    model.script((request) =>
+      beingOf(request) === 'patient' ? (turns.shift() ?? { content: 'done' }) : undefined,
+    )
+    await live(world, 'patient', 'go')
+    expect((await lived('patient')).map(({ reason }) => reason ?? null)).toEqual(Array(8).fill(null))
+  })
+})
+
 describe('afterwards', () => {
   it('every step replays from the chain and by Temporal, and no chain is broken', async () => {
     await expectUnbroken(world)
@@ -152,6 +215,18 @@ describe('afterwards', () => {
 
     it('derive every step', async () => {
       expect(await opinionsOn(readFileSync(file))).toEqual(['ok', 'ok'])
+    })
+
+    it('find an end by repetition of calls that were not the same', async () => {
+      const changed = (value: string) => {
+        const all = lines()
+        const third = all.find(({ record }) => record?.moment === 'stuck-do/1/3')
+        if (third === undefined) throw new Error('there is no such moment')
+        third.decision.call.args.value = value
+        return written(rehashed(all))
+      }
+      expect(await opinionsOn(changed('again'))).toEqual(['unproven', 'unproven']) // the control
+      expect(await opinionsOn(changed('else'))).toEqual(['broken', 'broken'])
     })
 
     it('find a step beyond those that the role before it allows', async () => {

@@ -37,7 +37,7 @@ import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { Questions } from './questions.ts'
 import { Signings } from './signings.ts'
-import { StepsAllowed } from './steps-allowed.ts'
+import { Steps } from './steps.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
 
@@ -92,7 +92,7 @@ class BundleCheck {
   readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
   readonly #questions = new Questions()
-  readonly #steps = new StepsAllowed()
+  readonly #steps = new Steps()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
   /** when the reality was made; null before that is told */
@@ -364,7 +364,7 @@ class BundleCheck {
       const wrongly =
         faults.length > 0 ? null : this.#questions.takeMoment(moment.open, String(being), Number(read))
       this.#need(wrongly === null, 'context-mismatch', wrongly ?? '', wrong)
-      const beyond = this.#steps.take(moment.open, record.stack === null ? null : role)
+      const beyond = this.#steps.take(moment, record.stack === null ? null : role)
       this.#need(beyond === null, 'context-mismatch', beyond ?? '', wrong)
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)

@@ -17,6 +17,25 @@ import { firstWake, type RefusedCall } from './first-wake.ts'
 /** Fields of the content of a wake by which a being goes on: what its last look or act gave. */
 export const STEP_FIELDS = ['did', 'result', 'address', 'seen', 'refused'] as const
 
+/** How often in a row a being made the same call, which gave the same. */
+export interface Repeats {
+  /** of the call with what it gave */
+  readonly digest: string
+  readonly times: number
+}
+
+/** What a call gave, as far as it is compared with what the same call gave before. */
+export const gaveOf = ({ verb }: VerbCall, result: Json): Json =>
+  verb === 'summon' ? (readPath(result, ['to']) ?? null) : result
+
+/** The call with which a moment began, by its own wake, and how often it was made; null where it began with none. */
+export function repeatsIn(own: Pick<Wake, 'id' | 'kind'>, heard: Json): Repeats | null {
+  const { wake, content } = firstWake(own, heard)
+  if (!isContinuation(wake) || !isJsonObject(content)) return null
+  const { same = null } = content
+  return isJsonObject(same) ? (same as unknown as Repeats) : null
+}
+
 /** Longer arguments and results are not repeated to the mind that made the call. */
 const CALL_LENGTH_MAX = 2048
 const RESULT_LENGTH_MAX = 8192

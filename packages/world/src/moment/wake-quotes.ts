@@ -146,7 +146,10 @@ export function heardContent(content: Json, unseen: readonly string[], value?: J
 function heardPart(part: Json, unseen: readonly string[]): Json {
   const address = addressOf(part)
   if (address === null || !unseen.includes(address) || !isJsonObject(part)) return part
-  if (part.event !== 'changed') return { ...part, seen: { refused: 'it may not be seen any more' } }
+  if (part.event !== 'changed') {
+    const { same: _digest, ...look } = part // by a digest somebody could guess what was seen
+    return { ...look, seen: { refused: 'it may not be seen any more' } }
+  }
   const { changes, summary } = part
   return {
     event: 'changed',
