@@ -152,6 +152,7 @@ export { classOfThrown, messageOfThrown, readThrown } from './thrown-errors.ts'
 export {
   APPROVED_PREFIX,
   ASKED_PREFIX,
+  addressesOf,
   approvalOf,
   askedBy,
   askerIn,
@@ -182,6 +183,7 @@ export {
   priorityName,
   questionOf,
   REFUSED_PREFIX,
+  type SeeCall,
   triggerOf,
   type VerbCall,
   type Wake,

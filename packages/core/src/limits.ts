@@ -54,6 +54,8 @@ export const LIMITS = {
   stepsDefault: 16,
   /** the most steps that a role may allow */
   stepsMax: 200,
+  /** addresses of one look */
+  addressesMax: 8,
   /** calls in a row that gave the same, after which a being is told so */
   repeatsTold: 2,
   /** the same, after which it goes on no more */

@@ -306,6 +306,38 @@ describe('how a being goes on', () => {
     expect(look.sends.notices.map(({ being }) => being)).toEqual(['operator'])
   })
 
+  const several = (...addresses: string[]) => calling({ verb: 'see', addresses })
+  const both = { surface: { ...SURFACE, canSee: ['/hall', '@ann'] } }
+
+  it('sees each of several addresses by one look, and of one that is hidden why', async () => {
+    const decision = several('/hall', '/', '@nobody', '@ann')
+    const { kind, reason, by, sends } = await concluded({ decision, worn: both })
+    expect([kind, reason]).toEqual(['see', null])
+    expect(by).toEqual(['canSee: /hall', 'see /hall: anyone', 'canSee: @ann', 'see @ann: anyone'])
+    expect(sends.goesOn).toMatchObject([
+      {
+        ...{ id: 'look/cid/1/1', continues: 1 },
+        content: {
+          looks: [
+            { address: '/hall', seen: { address: { path: '/hall' } } },
+            { address: '/', refused: { code: 'FORBIDDEN', message: expect.stringContaining('canSee') } },
+            { address: '@nobody', refused: { code: 'FORBIDDEN' } },
+            { address: '@ann', seen: { address: { being: 'ann' } } },
+          ],
+        },
+      },
+    ])
+    expect(sends.goesOn[0]!.content).not.toHaveProperty('seen')
+  })
+
+  it('is told why where all of several are hidden', async () => {
+    const found = await concluded({ decision: several('/', '/cellar'), worn: both })
+    expect([found.kind, found.reason, found.by]).toEqual(['see', 'FORBIDDEN', ['canSee']])
+    expect(found.sends.goesOn).toMatchObject([
+      { content: { addresses: ['/', '/cellar'], refused: { code: 'FORBIDDEN' } } },
+    ])
+  })
+
   it('is not asked where nobody records what a look reads', async () => {
     const { sends } = await concluded({ decision: looking, goesOn: false })
     expect(sends.goesOn).toEqual([])

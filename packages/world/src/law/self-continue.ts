@@ -16,6 +16,7 @@ import {
   questionOf,
   quote,
   REFUSED_PREFIX,
+  type SeeCall,
   stanceOf,
   type VerbCall,
   type Wake,
@@ -107,11 +108,23 @@ function goesOn({ being, worn, open }: DecidedMoment, { verb }: VerbCall, { act 
 /** What a look gave, or why it was refused; null where the being did not look. */
 async function lookOf(call: VerbCall, { act, shown }: Verdict): Promise<JsonObject | null> {
   if (call.verb !== 'see') return null
-  const { address } = call
-  if (shown !== undefined) return { address, refused: { ...shown } }
+  if (shown !== undefined) return { ...namedIn(call), refused: { ...shown } }
   const seen = act?.seen ?? null
-  return seen === null ? null : { address, seen: asJson(await seen()) }
+  if (seen === null) return null
+  const looks: JsonObject[] = []
+  for (const sighting of seen) {
+    const { address } = sighting
+    looks.push(
+      'show' in sighting
+        ? { address, seen: asJson(await sighting.show()) }
+        : { address, refused: { ...sighting.refused } },
+    )
+  }
+  return 'addresses' in call ? { looks } : (looks[0] ?? null)
 }
+
+const namedIn = (call: SeeCall): JsonObject =>
+  'addresses' in call ? { addresses: [...call.addresses] } : { address: call.address }
 
 /**
  * Shows a being what it looked at: its next wake holds the descriptor, or the refusal, and goes on for

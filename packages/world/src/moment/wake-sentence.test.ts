@@ -83,6 +83,31 @@ describe('an event is told in one sentence before its JSON', () => {
       { event: 'repeated-call', actor: '@ann', message: 'the being made the same call' },
     ],
     [
+      'a look at several',
+      'look/ann/1/2',
+      {
+        ...{ event: 'look', step: 1, of: 16 },
+        looks: [
+          { address: '/hall', seen: { type: 'hall', matters: [] } },
+          { address: '@bo', refused: { code: 'FORBIDDEN', message: 'no' } },
+          { address: '/', seen: { type: 'root' } },
+        ],
+      },
+      'You looked at /hall, @bo and /, step 1 of at most 16. This is what you saw:',
+      [
+        { address: '/hall', seen: { type: 'hall' } },
+        { address: '@bo', refused: { code: 'FORBIDDEN', message: 'no' } },
+        { address: '/', seen: { type: 'root' } },
+      ],
+    ],
+    [
+      'a look at several that are hidden',
+      'look/ann/1/2',
+      { event: 'look', addresses: ['/a', '/b'], refused: { code: 'FORBIDDEN', message: 'no' } },
+      'You looked at /a and /b. It was refused:',
+      { refused: { code: 'FORBIDDEN', message: 'no' } },
+    ],
+    [
       'a look that was refused',
       'look/ann/1/2',
       { event: 'look', prior: 'ann/1/2', address: '/vault', refused: { code: 'FORBIDDEN', message: 'no' } },

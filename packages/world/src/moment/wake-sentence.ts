@@ -5,6 +5,7 @@ import {
   type JsonObject,
   LIMITS,
   parseCall,
+  readPath,
   stanceOf,
   type VerbCall,
   wakeLabel,
@@ -119,11 +120,11 @@ function untold({
 
 /** The sentence for each kind of event; undefined for a content without the fields of its kind. */
 const TELLERS: Readonly<Record<string, EventTeller>> = {
-  look: ({ address, step, of, begun, refused, ignoredCalls, same }, { who, isOwn }) => {
-    if (!isText(address)) return undefined
-    if (!isOwn)
-      return `${who} looked at ${inline(address)}${refused === undefined ? '' : `: ${refusal(refused)}`}.`
-    const looked = `${begunBy(begun)}You looked at ${inline(address)}${ofSteps(step, of)}.${ignored(ignoredCalls)}${repeated(same)}`
+  look: ({ step, of, begun, refused, ignoredCalls, same, ...look }, { who, isOwn }) => {
+    const places = placesIn(look)
+    if (places === undefined) return undefined
+    if (!isOwn) return `${who} looked at ${places}${refused === undefined ? '' : `: ${refusal(refused)}`}.`
+    const looked = `${begunBy(begun)}You looked at ${places}${ofSteps(step, of)}.${ignored(ignoredCalls)}${repeated(same)}`
     return refused === undefined ? `${looked} This is what you saw:` : `${looked} It was refused:`
   },
   continue: ({ step, of, begun, did, result, ignoredCalls, same }, { who, isOwn }) => {
@@ -297,19 +298,34 @@ const isQuoted = (begun: Json | undefined): begun is { from: string; content: st
   isText(begun.content) &&
   begun.content.length <= QUOTED_CHARS_MAX
 
+/** The addresses of a look, of several of them in a list. */
+function placesIn({ address, addresses, looks }: JsonObject): string | undefined {
+  const named = Array.isArray(looks) ? looks.map((look) => readPath(look, ['address'])) : addresses
+  const all = Array.isArray(named) ? named : [address]
+  return all.every(isText)
+    ? all
+        .map(inline)
+        .join(', ')
+        .replace(/, ([^,]*)$/, ' and $1')
+    : undefined
+}
+
 /** What the sentence has not told, without what is empty. */
-function prunedLook({ begun, seen = null, refused, earlier = null }: JsonObject): Json {
+function prunedLook({ begun, seen = null, looks, refused, earlier = null }: JsonObject): Json {
   const rest = {
     ...(begun === undefined || isQuoted(begun) ? {} : { begun }),
     ...(Array.isArray(earlier) && earlier.length > 0 ? { earlier: earlier.map(prunedPart) } : {}),
   }
   if (refused !== undefined) return { ...rest, refused }
-  const shown = pruned(seen, 2)
+  const shown = Array.isArray(looks) ? looks.map(prunedPart) : pruned(seen, 2)
   return Object.keys(rest).length === 0 ? shown : { ...rest, seen: shown }
 }
 
-const prunedPart = (step: Json): Json =>
-  isJsonObject(step) && step.seen !== undefined ? { ...step, seen: pruned(step.seen, 2) } : step
+function prunedPart(step: Json): Json {
+  if (!isJsonObject(step)) return step
+  if (Array.isArray(step.looks)) return { ...step, looks: step.looks.map(prunedPart) }
+  return step.seen === undefined ? step : { ...step, seen: pruned(step.seen, 2) }
+}
 
 function pruned(value: Json, depth: number): Json {
   if (depth === 0 || !isJsonObject(value)) return value
