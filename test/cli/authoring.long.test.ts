@@ -122,8 +122,9 @@ describe('bounds in the log', () => {
     await home.json(['role', 'set', '-'], { input: JSON.stringify(role) })
     const flow = file('restless.json', [{ role: 'restless' }])
     await home.json(['birth', 'chatter', '--cognition', 'llm', '--flow', flow])
-    const args = { operation: 'set-being', args: { field: 'note.last', value: 'and' } }
-    model.script(() => ({ tool: { name: 'do', args } }))
+    let value = 0
+    const call = () => ({ operation: 'set-being', args: { field: 'note.last', value: value++ } })
+    model.script(() => ({ tool: { name: 'do', args: call() } }))
     await home.json(['summon', '@chatter', 'go'])
     await until('the line', () => home.log('worker-1.log').includes('self-continues-spent'))
     type Moment = { n: number; reason?: string }

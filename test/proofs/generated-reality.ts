@@ -1,6 +1,7 @@
 /** A reality that is lived in memory: the law concludes each call over reels, and a bundle of all of it is written as `treeos export` does. */
 import { createHash } from 'node:crypto'
 import {
+  addressesOf,
   approvalOf,
   asJson,
   type Caller,
@@ -72,7 +73,7 @@ interface Chain {
 
 /** Whether a look shows catalogs, which are not kept here. */
 const isOfCatalogs = (call: VerbCall): boolean =>
-  call.verb === 'see' && call.address.endsWith('@role-manager')
+  call.verb === 'see' && addressesOf(call).some((address) => address.endsWith('@role-manager'))
 
 /** What became of a step. */
 export interface LivedMoment {

@@ -1,5 +1,6 @@
 import { act, describeWorn, reply, type Seat, see, summon } from '@treeos/client'
 import {
+  type BeingName,
   type CallParameters,
   callParameters,
   FILES_MAX,
@@ -15,6 +16,7 @@ import {
   readText,
   readWrittenCall,
   requireContent,
+  type SeeCall,
   type ShownNames,
   TreeosError,
   type Verb,
@@ -127,9 +129,23 @@ export async function callTool(
     tool.name === 'see' ? requireObject(input) : written,
     await seat.use(async ({ registry }) => shownBy(registry)),
   )
-  if (call.verb === 'see') return seat.use((at, being) => see(at, being, call.address))
+  if (call.verb === 'see') return seat.use((at, being) => look(at, being, call))
   const saysOutside = truthOf('outside', outside) === true
   return seat.act((at, being) => act(at, being, call, undefined, undefined, saysOutside))
+}
+
+/** What is at one address, or at each of several: one that is refused does not fail the others. */
+async function look(at: Parameters<typeof see>[0], being: BeingName, call: SeeCall): Promise<object> {
+  if ('address' in call) return see(at, being, call.address)
+  const sights = call.addresses.map(async (address) => {
+    try {
+      return { address, seen: await see(at, being, address) }
+    } catch (error) {
+      if (!(error instanceof TreeosError)) throw error
+      return { address, refused: { code: error.code, message: error.message } }
+    }
+  })
+  return { looks: await Promise.all(sights) }
 }
 
 /** A client may fill in what it leaves out. */

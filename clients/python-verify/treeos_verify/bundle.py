@@ -13,7 +13,7 @@ from .moment import check_forms, check_header, check_moment, check_momentless, c
 from .origin import Origins, Reads, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
-from .questions import Questions, StepsAllowed
+from .questions import Questions, Steps
 from .stack import Beside, Stack, check_orientation, check_outcome
 from .states import States
 
@@ -53,7 +53,7 @@ class Bundle:
         self.loose, self.unnamed, self.proven = {}, set(), set()
         self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
         self.contents, self.unused = {}, set()
-        self.origins, self.questions, self.steps = Origins(), Questions(), StepsAllowed()
+        self.origins, self.questions, self.steps = Origins(), Questions(), Steps()
         self.states, self.last_acts, self.missing = States(), {}, {}
         self.rows = Rows()
         self.law = Law(self.rows, self.is_whole, self.contents)
@@ -258,7 +258,7 @@ class Bundle:
         fault = self.questions.fault_of(moment["open"], being, 0 if read is None else read[1])
         need(fault is None, fault, "context-mismatch")
         worn = None if record["stack"] is None else self.contents.get(given(record, "stack", "primary", "digest"))
-        fault = self.steps.fault_of(moment["open"], worn)
+        fault = self.steps.fault_of(moment, worn)
         need(fault is None, fault, "context-mismatch")
         place = given(stack.me, "space")
         reads = Reads(record, moment["open"], place, program, noted, lambda digest: self.contents.get(digest, self.rows.specs.get(digest)))

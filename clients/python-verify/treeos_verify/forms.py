@@ -18,7 +18,7 @@ xyz {x:whole,y:whole,z:whole}
 entries [text|object]
 lists {canSee:entries,canDo:entries,canSummon:entries,canBe:entries}
 ask {who:[text],count:whole,withinSeconds:whole,*}
-call {verb:'see',address:text}|{verb:'do',operation:text,target:text|null,args:object,overlay?:text}|summon|
+call {verb:'see',address:text}|{verb:'see',addresses:[text]}|{verb:'do',operation:text,target:text|null,args:object,overlay?:text}|summon|
   {verb:'be',operation:text,args:object}
 summon {verb:'summon',target:text|null,content:any,inReplyTo:text|null,priority?:text,role?:text,
   orientation?:turn,thread?:text,channel?:text,overlay?:text,expectReply?:flag}

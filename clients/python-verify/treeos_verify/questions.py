@@ -1,5 +1,6 @@
 """Questions: whom a moment answers, and what it has still to answer: docs/formats.md, "What a moment owes"."""
 
+from .hashes import value_hash
 from .plain_json import ABSENT, at, given, same
 
 GOING_ON = ("continue/", "look/", "refused/", "approved/", "denied/", "expired/")
@@ -45,24 +46,43 @@ def heard_with(wake, before):
 UNKNOWN = object()
 STEPS = ("continue/", "look/", "refused/")
 STEPS_UNLESS_SAID = 16
+REPEATS = 4
 
 
-class StepsAllowed:
-    """How many steps the roles of a bundle allow, by the moments that wore them. These are taken in their order."""
+class Steps:
+    """Those of a bundle. Moments are taken in their order."""
 
     def __init__(self):
-        self.allowed = {}
+        self.allowed, self.made = {}, {}  # by the moment: most steps of its role; calls in a row up to it, and with its own
 
-    def fault_of(self, opened, role):
-        """What is wrong, in words, with the number of the step that a moment is; None where nothing is. `role`: its primary, or None."""
+    def fault_of(self, moment, role):
+        """What is wrong, in words, with the step that a moment is; None where nothing is. `role`: its primary, or None."""
+        record, wake = moment["record"], moment["open"]["wake"]
         if role is not None:
             steps = at(role, "steps")
-            self.allowed[opened["moment"]] = STEPS_UNLESS_SAID if steps is ABSENT else steps
-        wake = opened["wake"]
-        if wake["kind"] != "event" or not wake["id"].startswith(STEPS):
-            return None
-        most = self.allowed.get(wake["id"].partition("/")[2])
+            self.allowed[record["moment"]] = STEPS_UNLESS_SAID if steps is ABSENT else steps
+        is_step = wake["kind"] == "event" and wake["id"].startswith(STEPS)
+        prior = wake["id"].partition("/")[2] if is_step else None
+        times = self.repeats(moment, prior)
+        if record["reason"] == "repeated-call" and record["outcome"] != "failure" and times is not None and times < REPEATS:
+            return "it ends since it repeats a call, and made others before"
+        most = self.allowed.get(prior)
         return None if most is None or 0 < wake["continues"] <= most else "it is a step beyond those that the role before it allows"
+
+    def repeats(self, moment, prior):
+        """How often in a row its call was made; None where that is not known, or it made none."""
+        before = None
+        if prior is not None:
+            up_to, with_own = self.made.get(prior, (UNKNOWN, UNKNOWN))
+            before = up_to if moment["open"]["wake"]["id"].startswith("refused/") else with_own
+        name, decision = moment["record"]["moment"], moment["decision"]
+        self.made[name] = (before, UNKNOWN)
+        if before is UNKNOWN or given(decision, "kind") != "call":
+            return None
+        call = value_hash(decision["call"])
+        times = before[1] + 1 if before is not None and before[0] == call else 1
+        self.made[name] = (before, (call, times))
+        return times
 
 
 class Questions:

@@ -1,5 +1,6 @@
 import { TreeosError } from './error.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { LIMITS } from './limits.ts'
 import { isRoleName, quote } from './names.ts'
 import { isOverlayHandle } from './overlay.ts'
 import type { Verb } from './stack.ts'
@@ -23,6 +24,11 @@ const TEXT: FieldKind = {
   takes: 'a text',
   holds: (value) => typeof value === 'string' && value !== '',
   schema: { type: 'string' },
+}
+const TEXTS: FieldKind = {
+  takes: 'a list of texts',
+  holds: (value) => Array.isArray(value) && value.every((one) => TEXT.holds(one)),
+  schema: { type: 'array', items: { type: 'string' } },
 }
 const OBJECT: FieldKind = {
   takes: 'an object',
@@ -71,14 +77,18 @@ const field = (kind: FieldKind, absent: Field['absent'], description: string): F
   absent,
 })
 
-type FieldsOf<V extends Verb> = Exclude<keyof Extract<VerbCall, { verb: V }>, 'verb'> & string
+type KeysOfEach<Call> = Call extends unknown ? keyof Call : never
+type FieldsOf<V extends Verb> = Exclude<KeysOfEach<Extract<VerbCall, { verb: V }>>, 'verb'> & string
 
 /**
  * The one shape of each call: people's acts, scripts, models' tools and MCP's tools are read and described by
  * it. Fields are read in this order, and the first fault is the error of the call.
  */
 const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
-  see: { address: field(TEXT, 'error', '@name or /path/of/space') },
+  see: {
+    address: field(TEXT, 'omitted', '@name or /path/of/space'),
+    addresses: field(TEXTS, 'omitted', `others to look at too, ${LIMITS.addressesMax} in all`),
+  },
   do: {
     operation: field(TEXT, 'error', 'the operation'),
     target: field(TEXT, 'null', '@name or /path; where I am when left out'),
@@ -133,7 +143,7 @@ export function withOwnNames(verb: Verb, written: JsonObject): JsonObject {
  * Fields that a call of a model may have, in the order of its tools. A tool offers those that can be used.
  */
 export const MODEL_FIELDS: { readonly [V in Verb]: readonly FieldsOf<V>[] } = {
-  see: ['address'],
+  see: ['address', 'addresses'],
   do: ['target', 'operation', 'args'],
   summon: ['target', 'content', 'inReplyTo', 'orientation', 'expectReply'],
   be: ['operation', 'args'],
@@ -198,7 +208,21 @@ export function readCall<V extends Verb>(verb: V, from: JsonObject): Extract<Ver
     if (known.absent === 'omitted' || known.absent === 'never-null') return []
     return [[name, known.absent === 'null' ? null : {}]]
   })
-  return { verb, ...Object.fromEntries(read) } as Extract<VerbCall, { verb: V }>
+  const call = Object.fromEntries(read)
+  return { verb, ...(verb === 'see' ? seenIn(call, given.address) : call) } as Extract<VerbCall, { verb: V }>
+}
+
+/** One address, or several, each once. */
+function seenIn({ address, addresses = [] }: JsonObject, written: Json | undefined): JsonObject {
+  const all = [...new Set([...(address === undefined ? [] : [address]), ...(addresses as string[])])]
+  const [only = null] = all
+  if (only === null) throw fieldFault('address', written, TEXT.takes)
+  if (all.length > LIMITS.addressesMax)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `a look takes at most ${LIMITS.addressesMax} addresses, not ${all.length}`,
+    )
+  return all.length === 1 ? { address: only } : { addresses: all }
 }
 
 /** A text field, or null where it is absent or null. @throws {TreeosError} INVALID_INPUT */

@@ -82,10 +82,26 @@ describe('parseCall', () => {
   })
 
   it.each([
+    [{ address: '/a' }, { address: '/a' }],
+    [{ addresses: ['/a'] }, { address: '/a' }],
+    [{ address: '/a', addresses: ['/b', '/a'] }, { addresses: ['/a', '/b'] }],
+    [{ addresses: ['/b', '@a', '/b'] }, { addresses: ['/b', '@a'] }],
+  ])('reads a look at %j as one at each address once', (written, read) => {
+    expect(parseCall({ verb: 'see', ...written })).toEqual({ verb: 'see', ...read })
+  })
+
+  it.each([
     [7, 'the call is 7; it takes an object with a verb'],
     [{ verb: 'see' }, 'address is missing; it takes a text'],
     [{ verb: 'see', address: null }, 'address is null; it takes a text'],
     [{ verb: 'see', address: '' }, 'address is ""; it takes a text'],
+    [{ verb: 'see', addresses: [] }, 'address is missing; it takes a text'],
+    [{ verb: 'see', addresses: '/a' }, 'addresses is "/a"; it takes a list of texts'],
+    [{ verb: 'see', addresses: ['/a', 7] }, 'addresses is ["/a",7]; it takes a list of texts'],
+    [
+      { verb: 'see', addresses: Array.from({ length: 9 }, (_, i) => `/a${i}`) },
+      'a look takes at most 8 addresses, not 9',
+    ],
     [{ verb: 'do' }, 'operation is missing; it takes a text'],
     [{ verb: 'do', operation: 'move', target: 7 }, 'target is 7; it takes a text'],
     [{ verb: 'do', operation: 'move', args: [] }, 'args is []; it takes an object'],

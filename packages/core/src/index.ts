@@ -153,6 +153,7 @@ export { classOfThrown, messageOfThrown, readThrown } from './thrown-errors.ts'
 export {
   APPROVED_PREFIX,
   ASKED_PREFIX,
+  addressesOf,
   approvalOf,
   askedBy,
   askerIn,
@@ -184,6 +185,7 @@ export {
   priorityName,
   questionOf,
   REFUSED_PREFIX,
+  type SeeCall,
   triggerOf,
   type VerbCall,
   type Wake,

@@ -54,6 +54,12 @@ export const LIMITS = {
   stepsDefault: 16,
   /** the most steps that a role may allow */
   stepsMax: 200,
+  /** addresses of one look */
+  addressesMax: 8,
+  /** calls in a row that gave the same, after which a being is told so */
+  repeatsTold: 2,
+  /** the same, after which it goes on no more */
+  repeatsMax: 4,
   /** moments in a row in which a model may decide again after a refusal; each is a step */
   refusalsMax: 2,
   /** a lease that its driver does not renew ends after this; the sweep that ends it takes up to 10 s more */

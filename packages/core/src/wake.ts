@@ -223,9 +223,17 @@ export const isToSelf = (
 
 const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])
 
+/** A look at one address, or at 2 to LIMITS.addressesMax. */
+export type SeeCall =
+  | { readonly verb: 'see'; readonly address: string }
+  | { readonly verb: 'see'; readonly addresses: readonly string[] }
+
+export const addressesOf = (call: SeeCall): readonly string[] =>
+  'addresses' in call ? call.addresses : [call.address]
+
 /** One call of a verb: the decision of a model, a person or a script. */
 export type VerbCall =
-  | { readonly verb: 'see'; readonly address: string }
+  | SeeCall
   | {
       readonly verb: 'do'
       readonly operation: string

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { TreeosError } from './error.ts'
 import type { JsonObject } from './json.ts'
 import { VERBS } from './stack.ts'
-import type { VerbCall } from './wake.ts'
+import { addressesOf, type VerbCall } from './wake.ts'
 import { namedVerb, readNamedCall, readWrittenCall, type ShownNames } from './written-call.ts'
 
 const word = fc.constantFrom(
@@ -76,8 +76,9 @@ function expectNothingNew(
   const text = JSON.stringify([name, given])
   const isWritten = (part: string) => text.includes(JSON.stringify(part).slice(1, -1))
   for (const field of OF_PROGRAMS) expect(call).not.toHaveProperty(field)
-  const target = call.verb === 'see' ? call.address : call.verb === 'be' ? null : call.target
-  if (target !== null) expect(isWritten(target) || addresses.includes(target)).toBe(true)
+  const targets = call.verb === 'see' ? addressesOf(call) : call.verb === 'be' ? [] : [call.target]
+  for (const target of targets)
+    if (target !== null) expect(isWritten(target) || addresses.includes(target)).toBe(true)
   if (call.verb === 'do') expect(isWritten(call.operation) || doOperations.has(call.operation)).toBe(true)
   if (call.verb === 'be') expect(isWritten(call.operation) || beOperations.has(call.operation)).toBe(true)
 }

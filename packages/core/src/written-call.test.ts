@@ -61,6 +61,21 @@ describe('a call as a model writes it', () => {
     ],
     ['a bare name of a place', 'see', { address: 'court' }, { verb: 'see', address: '/court' }],
     ['a bare name of a thing', 'see', { address: 'gavel' }, { verb: 'see', address: 'matter:gavel' }],
+    [
+      'several addresses, one of them by its bare name',
+      'see',
+      { address: 'court', addresses: ['bo', '/clerk', ''] },
+      { verb: 'see', addresses: ['/court', '@bo', '/clerk'] },
+    ],
+    [
+      'several addresses as JSON text',
+      'see',
+      { addresses: '["court", "bo"]' },
+      { verb: 'see', addresses: ['/court', '@bo'] },
+    ],
+    ['one address where several may be', 'see', { addresses: 'court' }, { verb: 'see', address: '/court' }],
+    ['a list of one', 'see', { addresses: ['court'] }, { verb: 'see', address: '/court' }],
+    ['a list of none', 'see', { address: 'court', addresses: [] }, { verb: 'see', address: '/court' }],
     ['a place as facts write it', 'see', { address: 'space:/clerk' }, { verb: 'see', address: '/clerk' }],
     [
       'an address that was not shown, as it is',

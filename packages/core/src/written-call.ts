@@ -39,7 +39,7 @@ export function readWrittenCall(verb: Verb, written: JsonObject, shown: ShownNam
   const given = withOwnNames(verb, withoutAbsent(verb, written))
   switch (verb) {
     case 'see':
-      return strict(verb, withAddress(given, 'address', verb, shown))
+      return strict(verb, withAddresses(given, shown))
     case 'summon':
       return strict(verb, withAddress(given, 'target', verb, shown))
     case 'do':
@@ -164,6 +164,29 @@ function fullName(written: Json | undefined, known: ShownNames['doOperations']):
   const found = namesLike(written, known)
   if (found.length > 1) throw fieldFault('operation', written, `one of ${found.join(', ')}`)
   return found[0] ?? written
+}
+
+/** The same for a look, which may have several addresses; a text among them is one. */
+function withAddresses({ addresses, ...given }: JsonObject, shown: ShownNames): JsonObject {
+  const listed = typeof addresses === 'string' ? (listIn(addresses) ?? [addresses]) : addresses
+  const list = Array.isArray(listed) ? listed.filter((one) => !isAbsent(one)) : listed
+  if (!Array.isArray(list) || list.length === 0)
+    return withAddress(
+      list === undefined || Array.isArray(list) ? given : { ...given, addresses: list },
+      'address',
+      'see',
+      shown,
+    )
+  const each = list.map((address) => withAddress({ address }, 'address', 'see', shown).address ?? null)
+  return {
+    ...(given.address === undefined ? given : withAddress(given, 'address', 'see', shown)),
+    addresses: each,
+  }
+}
+
+function listIn(text: string): Json[] | undefined {
+  const value = objectIn(text)
+  return Array.isArray(value) ? value : undefined
 }
 
 /** A bare name, or an id as facts write it, as the one shown address that it names. */

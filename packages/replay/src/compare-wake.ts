@@ -28,6 +28,7 @@ import {
 } from '@treeos/core'
 import {
   type Db,
+  digestOf,
   findDecision,
   findEntry,
   findHeard,
@@ -43,9 +44,11 @@ import {
   actStep,
   changeContent,
   evolve,
+  gaveOf,
   type ResumedApproval,
   refusedCall,
   refusedCalls,
+  repeatsIn,
   resumedWake,
   SENT_BY,
   STEP_FIELDS,
@@ -238,7 +241,15 @@ async function compareGoingOn(
   const told = Object.fromEntries(
     STEP_FIELDS.flatMap((field) => (field in content ? [[field, content[field] ?? null]] : [])),
   )
-  compare.same('did', told, actStep(decided.decision.call, outcome?.result ?? null))
+  const { call } = decided.decision
+  const result = outcome?.result ?? null
+  compare.same('did', told, actStep(call, result))
+  const was = before === null ? null : await findEntry(db, before.wake.id)
+  if (was === null || was.content === null) return // erased
+  const repeats = repeatsIn(was, was.content)
+  const digest = digestOf({ call: asJson(call), gave: gaveOf(call, result) })
+  const times = repeats?.digest === digest ? repeats.times + 1 : 1
+  compare.same('same', content.same ?? null, { digest, times })
 }
 
 /** Compares what a wake says of the last refusal with the moment that was refused: a failure, by the same code, of the same call. */

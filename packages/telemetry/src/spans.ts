@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { type Attributes, type HrTime, SpanKind, type SpanStatus, SpanStatusCode } from '@opentelemetry/api'
 import type { Resource } from '@opentelemetry/resources'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
-import { canonicalJson, type Decision, type MomentId, stanceOf, type VerbCall } from '@treeos/core'
+import {
+  addressesOf,
+  canonicalJson,
+  type Decision,
+  type MomentId,
+  stanceOf,
+  type VerbCall,
+} from '@treeos/core'
 import type { FailedAttempt, FinishedMoment } from './read-moments.ts'
 
 /** What spans are made for. */
@@ -200,7 +207,7 @@ function callOfTool(moment: FinishedMoment, { withContent }: SpanOptions): Part[
 }
 
 function callTarget(call: VerbCall): string | null {
-  if (call.verb === 'see') return call.address
+  if (call.verb === 'see') return addressesOf(call).join(' ')
   return call.verb === 'be' ? null : call.target
 }
 

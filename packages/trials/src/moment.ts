@@ -8,6 +8,7 @@ import {
   withFiles,
 } from '@treeos/activities'
 import {
+  addressesOf,
   asJson,
   canonicalJson,
   type Decision,
@@ -237,7 +238,7 @@ function decisionParts(decision: Decision | null): Record<(typeof PARTS)[number]
 
 function partsOfCall(call: VerbCall) {
   const { verb } = call
-  if (call.verb === 'see') return { verb, target: call.address }
+  if (call.verb === 'see') return { verb, target: addressesOf(call).join(' ') }
   if (call.verb === 'be') return { verb, operation: call.operation, content: call.args }
   if (call.verb === 'do') return { verb, operation: call.operation, target: call.target, content: call.args }
   return { verb, target: call.target, content: call.content }

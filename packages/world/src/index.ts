@@ -104,7 +104,9 @@ export {
   begunIn,
   callText,
   fitContent,
+  gaveOf,
   refusedCall,
+  repeatsIn,
   STEP_FIELDS,
   stepsIn,
 } from './moment/steps.ts'

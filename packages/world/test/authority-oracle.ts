@@ -1,4 +1,11 @@
-import { asJson, canonicalJson, type FactDraft, type JsonObject, type VerbCall } from '@treeos/core'
+import {
+  addressesOf,
+  asJson,
+  canonicalJson,
+  type FactDraft,
+  type JsonObject,
+  type VerbCall,
+} from '@treeos/core'
 import {
   type Act,
   type BeingRow,
@@ -316,7 +323,7 @@ function wantedBy(call: VerbCall, me: BeingRow, asker: string | null): string | 
   if (call.verb === 'do') return `canDo ${call.operation}`
   if (call.verb === 'be') return `canBe ${call.operation}`
   if (call.verb === 'see') {
-    const address = plain(call.address, me)
+    const address = plain(addressesOf(call)[0] ?? '', me)
     return address === `@${me.name}` ? null : `canSee ${address}`
   }
   const target = call.target === null ? `@${asker}` : plain(call.target, me)

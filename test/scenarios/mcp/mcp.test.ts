@@ -22,6 +22,15 @@ describe('a client performs the four verbs', () => {
       isError: false,
       value: { address: { being: '@operator' } },
     })
+    expect(await ada.call('see', { addresses: ['@operator', '/nowhere'] })).toMatchObject({
+      isError: false,
+      value: {
+        looks: [
+          { address: '@operator', seen: { address: { being: '@operator' } } },
+          { address: '/nowhere', refused: { code: 'SPACE_NOT_FOUND' } },
+        ],
+      },
+    })
     const tone = { field: 'mood.tone', value: 'calm' }
     expect(await ada.call('do', { operation: 'set-being', target: '@ada', args: tone })).toMatchObject({
       isError: false,
@@ -200,7 +209,7 @@ describe('what a client sees', () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(['see', 'do', 'summon', 'be'])
     expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
-      ['address'],
+      ['address', 'addresses'],
       ['target', 'operation', 'args', 'outside'],
       ['target', 'content', 'inReplyTo', 'expectReply', 'outside', 'files', 'waitSeconds'],
       ['operation', 'args', 'outside'],

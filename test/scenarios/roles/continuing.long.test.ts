@@ -22,12 +22,13 @@ const note = (value: Json): Reply => ({
   tool: { name: 'do', args: { operation: 'set-being', args: { field: 'note.last', value } } },
 })
 
-/** The model answers a being with these, in order, and then is silent; or always with one. */
-function answers(being: string, replies: readonly Reply[] | Reply): void {
-  const queue = Array.isArray(replies) ? [...replies] : null
+/** The model answers a being with these, in order, and then is silent; or for ever, each time with another one. */
+function answers(being: string, replies: readonly Reply[] | ((n: number) => Reply)): void {
+  const queue = typeof replies === 'function' ? null : [...replies]
+  let n = 0
   model.script((request) => {
     if (beingOf(request) !== being) return undefined
-    return queue === null ? (replies as Reply) : (queue.shift() ?? { content: 'all is done' })
+    return typeof replies === 'function' ? replies(n++) : (queue?.shift() ?? { content: 'all is done' })
   })
 }
 
@@ -53,7 +54,7 @@ describe('a budget', () => {
       outcome: 'act',
     })
     await bound('house', { selfContinues: 2 })
-    answers('heir', note('on and on'))
+    answers('heir', note)
     await live(world, 'heir', 'go')
     const all = await lived('heir')
     expect(all.map(({ outcome, reason }) => [outcome, reason ?? null])).toEqual([
@@ -114,6 +115,7 @@ describe('selfContinue', () => {
       ['see', 'all is done'],
     ])
     const sequence = { event: 'self-continue', actor: '@weaver', of: 16 }
+    const same = { digest: expect.any(String), times: 1 }
     const begun = { from: '@operator', content: 'weave' }
     const noted = (value: number) => ({
       did: `did set-being on @weaver with {"field":"note.last","value":${value}}`,
@@ -121,25 +123,25 @@ describe('selfContinue', () => {
     })
     expect(await wakeContents('weaver')).toEqual([
       { said: 'weave' },
-      { ...sequence, prior: 'weaver/1/1', step: 1, begun, ...noted(1) },
-      { ...sequence, prior: 'weaver/1/2', step: 2, begun, earlier: [noted(1)], ...noted(2) },
+      { ...sequence, prior: 'weaver/1/1', step: 1, begun, ...noted(1), same },
+      { ...sequence, prior: 'weaver/1/2', step: 2, begun, earlier: [noted(1)], ...noted(2), same },
     ])
   })
 
   it('a role without it never goes on after an act, and a failure only while its model may decide again', async () => {
     await thinker('once', 'single')
-    answers('once', note(1))
+    answers('once', note)
     await live(world, 'once', 'go')
     expect((await lived('once')).length).toBe(1)
     await thinker('stumbler', 'steady')
-    answers('stumbler', { tool: { name: 'do', args: { operation: 'fly' } } })
+    answers('stumbler', () => ({ tool: { name: 'do', args: { operation: 'fly' } } }))
     await live(world, 'stumbler', 'go')
     expect((await lived('stumbler')).map(({ outcome }) => outcome)).toEqual(['failure', 'failure', 'failure'])
   })
 
   it('a model that acts for ever is stopped by a bound that everybody can see', async () => {
     await thinker('restless', 'steady')
-    answers('restless', note('again'))
+    answers('restless', note)
     await live(world, 'restless', 'go', { seconds: 60 })
     const all = await until(async () => {
       const some = await moments(world.db, 'restless')
@@ -161,6 +163,7 @@ describe('selfContinue', () => {
         actor: '@restless',
         moment: `restless/1/${LIMITS.stepsDefault + 1}`,
         steps: LIMITS.stepsDefault,
+        message: expect.stringContaining('all 16 steps'),
       },
     ])
     // A wake from outside resets the count.
@@ -180,9 +183,9 @@ describe('two that answer each other', () => {
       target: '@gossip',
       args: { hops: 4 },
     })
-    answers('gossip', {
-      tool: { name: 'summon', args: { target: '@echo', content: 'and then?', expectReply: true } },
-    })
+    answers('gossip', (n) => ({
+      tool: { name: 'summon', args: { target: '@echo', content: `and then, ${n}?`, expectReply: true } },
+    }))
     await live(world, 'gossip', 'go', { seconds: 60 })
     await until(
       async () => (await countOpen(world.db, 'gossip')) + (await countOpen(world.db, 'echo')) === 0,

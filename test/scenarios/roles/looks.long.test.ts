@@ -51,13 +51,21 @@ beforeAll(async () => {
 })
 
 const look = (address: string): Reply => ({ tool: { name: 'see', args: { address } } })
+const staring = (n: number): Reply => look(n % 2 === 0 ? '/library' : '~')
 const say = (content: string): Reply => ({ tool: { name: 'summon', args: { content } } })
 
-/** A being whose model answers with these, in order, and then is silent; or always with one. */
-async function thinker(name: string, replies: readonly Reply[] | Reply, role = 'guide'): Promise<void> {
+/** A being whose model answers with these, in order, and then is silent; or for ever. */
+async function thinker(
+  name: string,
+  replies: readonly Reply[] | ((n: number) => Reply),
+  role = 'guide',
+): Promise<void> {
   await world.birth({ name, cognition: 'llm', role })
-  const queue = Array.isArray(replies) ? [...replies] : null
-  scripts.set(name, () => (queue === null ? (replies as Reply) : (queue.shift() ?? { content: 'no more' })))
+  const queue = typeof replies === 'function' ? null : [...replies]
+  let n = 0
+  scripts.set(name, () =>
+    typeof replies === 'function' ? replies(n++) : (queue?.shift() ?? { content: 'no more' }),
+  )
   model.script((request) => scripts.get(beingOf(request))?.())
 }
 const scripts = new Map<string, () => Reply>()
@@ -106,6 +114,7 @@ describe('a look answers', () => {
           beings: ['@echo', '@librarian'],
           qualities: { ambient: { tone: 'quiet' } },
         }),
+        same: { digest: expect.any(String), times: 1 },
       },
     ])
     // The look wrote no fact: there is what the operator said, and the answer.
@@ -192,6 +201,7 @@ describe('a look answers', () => {
       of: 16,
       begun: { from: '@operator', content: 'What is this place?' },
       did: 'said to @operator: "Welcome."',
+      same: { digest: expect.any(String), times: 1 },
     })
   })
 
@@ -211,7 +221,7 @@ describe('a look answers', () => {
 
 describe('a look ends', () => {
   it(`after ${LIMITS.stepsDefault} looks, with a reason that everybody can see`, async () => {
-    await thinker('starer', look('/library'))
+    await thinker('starer', staring)
     await expect(ask('starer')).rejects.toMatchObject({
       code: 'NO_ANSWER',
       message: expect.stringContaining(
@@ -237,7 +247,7 @@ describe('a look ends', () => {
 
   it('with its budget: the being is parked, and who waits is told', async () => {
     await doAs(world, 'set-space', '/library', { field: 'book.page', value: 'x'.repeat(8_000) })
-    await thinker('pauper', look('/library'))
+    await thinker('pauper', staring)
     await doAs(world, 'set-budget', '@pauper', { tokens: 9_000, per: 'total' })
     await expect(ask('pauper')).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
     expect(await ends('pauper')).toEqual([
@@ -249,7 +259,7 @@ describe('a look ends', () => {
 
   it('with the thread: a cut ends it before the next look', async () => {
     const gate = Promise.withResolvers<void>()
-    await thinker('gazer', look('/library'))
+    await thinker('gazer', staring)
     model.script(async (request) => {
       if (beingOf(request) !== 'gazer') return scripts.get(beingOf(request))?.()
       if (askedFor(model, 'gazer').length === 2) await gate.promise

@@ -17,7 +17,7 @@ from .world import GONE, MISSING, OF_ASKER, OF_CODE, OF_THREAD, UNSEEN, LawWorld
 BESIDE = "what refused them beside the gates is said by their records"
 NOT_LOADED = "code of a role that they wore was not loaded"
 EXPANDS = "code of an extension expands the lists of their roles"
-SPENT = ("self-continues-spent", "looks-spent", "chain-spent")
+SPENT = ("self-continues-spent", "looks-spent", "repeated-call", "chain-spent")
 CODE = re.compile(r"[A-Z_]+\Z")
 FACTS_MAX = 64
 HOPS_MAX = 16
@@ -302,7 +302,20 @@ class Deciding:
         return self.consented(consent, facts, by, remark, is_pending, is_done)
 
     def see(self):
-        address = self.call["address"]
+        """Of several addresses one that is refused does not fail the others; where all are, the first refusal counts."""
+        if "address" in self.call:
+            return self.sight(self.call["address"])
+        found, refusals = [], []
+        for address in self.call["addresses"]:
+            try:
+                found += self.sight(address)
+            except Refused as refused:
+                refusals.append(refused)
+        if len(refusals) == len(self.call["addresses"]):
+            raise refusals[0]
+        return list(dict.fromkeys(found))
+
+    def sight(self, address):
         key = written("canSee", address, self.me["home"])
         if key != f"@{self.me['name']}":
             self.listed("see", key)

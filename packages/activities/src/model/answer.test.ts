@@ -73,7 +73,11 @@ describe('each tool call becomes its verb', () => {
     ['see', {}, ': address is missing; it takes a text'],
     ['see', { address: 1 }, ': address is 1; it takes a text'],
     ['see', { address: null }, ': address is missing; it takes a text'],
-    ['see', { address: '@owl', depth: 2 }, ': "depth" is not an argument of see; it takes address'],
+    [
+      'see',
+      { address: '@owl', depth: 2 },
+      ': "depth" is not an argument of see; it takes address, addresses',
+    ],
     ['do', { target: '/a' }, ': operation is missing; it takes a text'],
     ['do', { operation: ['tick'] }, ': operation is ["tick"]; it takes a text'],
     ['do', { operation: 'tick', target: 3 }, ': target is 3; it takes a text'],

@@ -2922,6 +2922,16 @@ export interface components {
             /** @description paths */
             spaces: string[];
         };
+        /** @description A look at one address, or at 2 to LIMITS.addressesMax. */
+        SeeCall: {
+            address: string;
+            /** @constant */
+            verb: "see";
+        } | {
+            addresses: string[];
+            /** @constant */
+            verb: "see";
+        };
         /** @enum {boolean|string} */
         SelfContinue: false | true | "until-answered";
         /** @description What dry-run rules would have said of a call, where those that decide say something else. */
@@ -3141,11 +3151,7 @@ export interface components {
         /** @enum {string} */
         Verb: "see" | "do" | "summon" | "be";
         /** @description One call of a verb: the decision of a model, a person or a script. */
-        VerbCall: {
-            address: string;
-            /** @constant */
-            verb: "see";
-        } | {
+        VerbCall: components["schemas"]["SeeCall"] | {
             args: components["schemas"]["JsonObject"];
             operation: string;
             /** @description handle of an overlay for the model calls of its skill or task; the text is in a vault, never here */

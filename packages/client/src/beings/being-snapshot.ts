@@ -119,9 +119,10 @@ export async function withSnapshot<T>(
     const conclude = (call: VerbCall, openedAt = 0) =>
       concludeUnlived({ being: as, worn, driver, cognition, openedAt }, call, over)
     const decided = async (address: string) => {
-      const seen = (await conclude({ verb: 'see', address }))?.seen ?? null
-      if (seen === null) throw new Error(`the SEE of ${address} was not decided as a SEE`)
-      return seen
+      const [seen] = (await conclude({ verb: 'see', address }))?.seen ?? []
+      if (seen === undefined || !('show' in seen))
+        throw new Error(`the SEE of ${address} was not decided as a SEE`)
+      return seen.show
     }
     return use({
       me,

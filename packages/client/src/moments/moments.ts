@@ -1,7 +1,10 @@
 import {
+  addressesOf,
   askerIn,
   type Decision,
   isJsonObject,
+  type Json,
+  type JsonObject,
   LOOK_PREFIX,
   type LookingBack,
   type MomentId,
@@ -136,7 +139,7 @@ function wokenBy(wake: InboxEntry, open: StoredOpen | null): WokenBy {
   const trigger = triggerOf(wake) ?? wakeLabel(wake)
   const event = kind === 'event' && isJsonObject(content) ? content : {}
   const actor = typeof event.actor === 'string' ? event.actor : null
-  const what = [event.what, event.name, isLook ? event.address : null].find(
+  const what = [event.what, event.name, isLook ? lookedAt(event) : null].find(
     (value) => typeof value === 'string',
   )
   return {
@@ -145,6 +148,11 @@ function wokenBy(wake: InboxEntry, open: StoredOpen | null): WokenBy {
     ...(typeof what === 'string' ? { what } : {}),
     thread: root,
   }
+}
+
+function lookedAt({ address, addresses, looks }: JsonObject): Json | undefined {
+  const named = Array.isArray(looks) ? looks.map((look) => readPath(look, ['address']) ?? '') : addresses
+  return Array.isArray(named) ? named.join(' ') : address
 }
 
 /** Whom a summon without a target was said to, or would have been: whoever was owed an answer. */
@@ -166,7 +174,7 @@ function calledIn(decision: Decision, summoned: string | null): MadeCall | null 
 }
 
 function madeCall(call: VerbCall, summoned: string | null): MadeCall {
-  if (call.verb === 'see') return { verb: 'see', target: call.address }
+  if (call.verb === 'see') return { verb: 'see', target: addressesOf(call).join(' ') }
   if (call.verb === 'be') {
     const { name } = call.operation === 'birth' ? call.args : {}
     return {

@@ -21,6 +21,12 @@ it.each([
     told: '@echo sent no answer: the chain has 16 moments',
   },
   {
+    why: 'it acted as often as it may',
+    of: ended({ kind: 'act', reason: 'self-continues-spent', detail: 'all 16 steps are used' }),
+    said: null,
+    told: '@echo sent no answer: all 16 steps are used',
+  },
+  {
     why: 'only a code says why',
     of: ended({ reason: 'chain-too-long' }),
     said: 'hm',

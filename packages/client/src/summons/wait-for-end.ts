@@ -182,7 +182,7 @@ export function noAnswer(
 ): TreeosError {
   const who = stanceOf(being)
   const why =
-    kind === 'act'
+    kind === 'act' && reason === null
       ? `${who} acted and sent no answer; what it says later comes to the inbox`
       : reason !== null
         ? `${who} sent no answer: ${detail ?? reason}`

@@ -65,6 +65,11 @@ export async function gatherWitness(deps: WitnessDeps, moment: MomentId): Promis
   const call = readPath(line.decision as Json, ['call'])
   if (call === undefined || call === null)
     throw new TreeosError('INVALID_INPUT', `moment ${moment} called nothing, so there is nothing to permit`)
+  if (readPath(call, ['addresses']) !== undefined)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `moment ${moment} looked at several addresses: each passed its own gates, and a receipt is of one permission`,
+    )
   const given = await givenOf(deps, line)
   const faults: string[] = []
   const [reels, fallback] = [reelsCited(deps.tx, line, given), fallbackOf(deps.registry, call as JsonObject)]

@@ -38,7 +38,7 @@ import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { Questions } from './questions.ts'
 import { Signings } from './signings.ts'
-import { StepsAllowed } from './steps-allowed.ts'
+import { Steps } from './steps.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
 
@@ -95,7 +95,7 @@ class BundleCheck {
   /** by reel of the approval */
   readonly #lastYes = new Map<string, string>()
   readonly #questions = new Questions()
-  readonly #steps = new StepsAllowed()
+  readonly #steps = new Steps()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
   /** when the reality was made; null before that is told */
@@ -375,7 +375,7 @@ class BundleCheck {
       const wrongly =
         faults.length > 0 ? null : this.#questions.takeMoment(moment.open, String(being), Number(read))
       this.#need(wrongly === null, 'context-mismatch', wrongly ?? '', wrong)
-      const beyond = this.#steps.take(moment.open, record.stack === null ? null : role)
+      const beyond = this.#steps.take(moment, record.stack === null ? null : role)
       this.#need(beyond === null, 'context-mismatch', beyond ?? '', wrong)
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)

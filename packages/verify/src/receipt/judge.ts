@@ -1,4 +1,5 @@
 import {
+  addressesOf,
   approvalOf,
   asJson,
   askerIn,
@@ -176,7 +177,7 @@ function dueTargets(
   const named = call.verb === 'do' || call.verb === 'summon' ? (call.target ?? null) : null
   switch (call.verb) {
     case 'see':
-      return [canonicalTarget('canSee', call.address, me.home)]
+      return addressesOf(call).map((address) => canonicalTarget('canSee', address, me.home))
     case 'be':
       return [`@${me.name}`]
     case 'summon': {

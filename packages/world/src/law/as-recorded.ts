@@ -1,5 +1,6 @@
 /** Compares what the law concludes of a call with what is recorded of its moment. */
 import {
+  addressesOf,
   asJson,
   canonicalJson,
   type FactDraft,
@@ -29,7 +30,12 @@ export interface RecordedDifference {
 }
 
 /** Reasons that a moment may end with although its call passed: what it may do in a row was used up. */
-const SPENT: ReadonlySet<string | null> = new Set(['self-continues-spent', 'looks-spent', 'chain-spent'])
+const SPENT: ReadonlySet<string | null> = new Set([
+  'self-continues-spent',
+  'looks-spent',
+  'repeated-call',
+  'chain-spent',
+])
 
 /** Where the record of a call says otherwise than the law. How the being went on is not asked. */
 export function* differencesFrom(
@@ -88,8 +94,8 @@ export const mayBeRefusedByThread = (recorded: RefusableOutcome): boolean =>
 
 export function namesThread(call: VerbCall): boolean {
   if (call.verb === 'summon') return call.thread !== undefined
-  const address = call.verb === 'see' ? call.address : call.verb === 'do' ? call.target : null
-  return address?.startsWith(threadReel('')) ?? false
+  const named = call.verb === 'see' ? addressesOf(call) : call.verb === 'do' ? [call.target] : []
+  return named.some((address) => address?.startsWith(threadReel('')) ?? false)
 }
 
 /**
@@ -106,5 +112,6 @@ export function mayHaveMovedThread(
   // An operation of an extension may read all of the thread. Only what the gates say of it is compared.
   if (call.verb === 'do' && call.operation !== 'cut-thread')
     return now.outcome !== 'failure' || isUnruled(now) || recorded.outcome === 'failure'
+  if (call.verb === 'see' && 'addresses' in call) return true // one of them may be let through since
   return mayBeRefusedByThread(recorded) || (isUnruled(now) && now.reason === 'RESOURCE_CONFLICT')
 }

@@ -1,5 +1,5 @@
 /** What a decided moment comes to, over rows in memory and answers that a test gives. */
-import { type Decision, LIMITS, newWake, PRIORITIES, type VerbCall, type Wake } from '@treeos/core'
+import { type Decision, LIMITS, newWake, PRIORITIES, readPath, type VerbCall, type Wake } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { REGISTRY, TOUCH } from '../../test/gate-inputs.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
@@ -306,6 +306,38 @@ describe('how a being goes on', () => {
     expect(look.sends.notices.map(({ being }) => being)).toEqual(['operator'])
   })
 
+  const several = (...addresses: string[]) => calling({ verb: 'see', addresses })
+  const both = { surface: { ...SURFACE, canSee: ['/hall', '@ann'] } }
+
+  it('sees each of several addresses by one look, and of one that is hidden why', async () => {
+    const decision = several('/hall', '/', '@nobody', '@ann')
+    const { kind, reason, by, sends } = await concluded({ decision, worn: both })
+    expect([kind, reason]).toEqual(['see', null])
+    expect(by).toEqual(['canSee: /hall', 'see /hall: anyone', 'canSee: @ann', 'see @ann: anyone'])
+    expect(sends.goesOn).toMatchObject([
+      {
+        ...{ id: 'look/cid/1/1', continues: 1 },
+        content: {
+          looks: [
+            { address: '/hall', seen: { address: { path: '/hall' } } },
+            { address: '/', refused: { code: 'FORBIDDEN', message: expect.stringContaining('canSee') } },
+            { address: '@nobody', refused: { code: 'FORBIDDEN' } },
+            { address: '@ann', seen: { address: { being: 'ann' } } },
+          ],
+        },
+      },
+    ])
+    expect(sends.goesOn[0]!.content).not.toHaveProperty('seen')
+  })
+
+  it('is told why where all of several are hidden', async () => {
+    const found = await concluded({ decision: several('/', '/cellar'), worn: both })
+    expect([found.kind, found.reason, found.by]).toEqual(['see', 'FORBIDDEN', ['canSee']])
+    expect(found.sends.goesOn).toMatchObject([
+      { content: { addresses: ['/', '/cellar'], refused: { code: 'FORBIDDEN' } } },
+    ])
+  })
+
   it('is not asked where nobody records what a look reads', async () => {
     const { sends } = await concluded({ decision: looking, goesOn: false })
     expect(sends.goesOn).toEqual([])
@@ -337,6 +369,75 @@ describe('how a being goes on', () => {
   ])('after $gone steps it ends with $reason', async ({ gone, reason }) => {
     const worn = { role: { ...ROLE, selfContinue: true as const } }
     expect((await concluded({ worn, live: { continues: async () => gone } })).reason).toBe(reason)
+  })
+})
+
+describe('a being that makes the same call again', () => {
+  const goingOn = { role: { ...ROLE, selfContinue: true as const } }
+  /** Lives moment after moment, each by the wake that the one before sent. */
+  async function lives(decisions: readonly Decision[]): Promise<ConcludedMoment[]> {
+    const world = hall()
+    const lived: ConcludedMoment[] = []
+    for (const [i, decision] of decisions.entries()) {
+      const wake = lived.at(-1)?.sends.goesOn[0] ?? ASKED
+      const open = {
+        ...momentOf(decision).open,
+        moment: `cid/1/${i + 1}`,
+        wake,
+        answers: wake.answers ?? null,
+      }
+      const more = { open, content: wake.content }
+      lived.push(
+        await concluded({ worn: goingOn, world, decision, more, live: { continues: async () => i } }),
+      )
+    }
+    return lived
+  }
+  const timesIn = ({ sends }: ConcludedMoment) =>
+    readPath(sends.goesOn[0]?.content ?? null, ['same', 'times'])
+  const looking = calling({ verb: 'see', address: '/hall' })
+  const setting = (value: number) =>
+    calling({ verb: 'do', operation: 'set-being', target: null, args: { field: 'note', value } })
+  const saying = calling({ ...answering, target: '@ann' })
+
+  it.each([
+    ['an act', setting(1), 'act'],
+    ['a look', looking, 'see'],
+    ['words', saying, 'act'],
+  ] as const)('ends after the fourth time: %s', async (_, decision, kind) => {
+    const lived = await lives(Array(4).fill(decision))
+    expect(lived.map(timesIn)).toEqual([1, 2, 3, undefined])
+    expect(lived.map(({ reason }) => reason)).toEqual([null, null, null, 'repeated-call'])
+    const { kind: ended, sends, detail } = lived.at(-1)!
+    expect([ended, sends.goesOn, detail]).toEqual([kind, [], expect.stringContaining('4 times in a row')])
+    expect(sends.notices.map(({ being }) => being)).toEqual(['operator'])
+  })
+
+  it('goes on where a call between them was another one', async () => {
+    const lived = await lives([setting(1), setting(1), setting(2), setting(1), looking, looking])
+    expect(lived.map(timesIn)).toEqual([1, 2, 1, 1, 1, 2])
+  })
+
+  it('goes on where what it looks at has changed', async () => {
+    const world = hall()
+    const first = await concluded({ world, decision: looking })
+    world.write('operator', [
+      { reel: 'space:/hall', kind: 'quality:set', payload: { path: ['light'], value: 'red', merge: false } },
+    ])
+    const [wake] = first.sends.goesOn
+    const more = {
+      open: { ...momentOf(looking).open, moment: 'cid/1/2', wake: wake! },
+      content: wake!.content,
+    }
+    expect(timesIn(await concluded({ world, decision: looking, more }))).toBe(1)
+  })
+
+  it('counts through a refusal, after which it begins from the same wake', async () => {
+    const { sends } = await concluded({ worn: goingOn, decision: setting(1) })
+    const first = { id: 'continue/cid/1/1', kind: 'event', content: sends.goesOn[0]!.content }
+    const wake = { ...sends.goesOn[0]!, id: 'refused/cid/1/2', content: { first, refused: [] } as never }
+    const more = { open: { ...momentOf(looking).open, moment: 'cid/1/3', wake }, content: wake.content }
+    expect(timesIn(await concluded({ worn: goingOn, decision: setting(1), more }))).toBe(2)
   })
 })
 

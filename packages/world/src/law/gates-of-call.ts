@@ -1,5 +1,12 @@
 /** What both gates say of a call, without anything that its verb or its operation does then. */
-import { type FactDraft, readPath, TreeosError, unknownBeing, type VerbCall } from '@treeos/core'
+import {
+  type FactDraft,
+  readPath,
+  type SeeCall,
+  TreeosError,
+  unknownBeing,
+  type VerbCall,
+} from '@treeos/core'
 import { askListGate } from '../gates/list-gate.ts'
 import { GateRefusal, type ShadowVerdict } from '../gates/refusal.ts'
 import { requireGranted } from '../gates/rule-gate.ts'
@@ -103,9 +110,15 @@ async function ruleOn(call: VerbCall, key: string, at: ActInputs, consent: Conse
   return requireGranted(reader, me, 'see', question)
 }
 
+/** @throws {TreeosError} INVALID_INPUT for a look at several addresses, each of which passes gates of its own */
+function oneAddressOf(call: SeeCall): string {
+  if ('address' in call) return call.address
+  throw new TreeosError('INVALID_INPUT', 'a look at several addresses passes gates for each of them')
+}
+
 /** What the list gate is asked for. */
 function listKeyOfCall(call: VerbCall, recipient: string | null, home: string): string {
-  if (call.verb === 'see') return canonicalTarget('canSee', call.address, home)
+  if (call.verb === 'see') return canonicalTarget('canSee', oneAddressOf(call), home)
   if (call.verb !== 'summon') return call.operation
   const named = call.target ?? recipient
   if (named === null) throw new TreeosError('INVALID_INPUT', 'the summon names nobody')

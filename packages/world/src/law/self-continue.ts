@@ -7,6 +7,7 @@ import {
   holdsCall,
   isChosen,
   isToSelf,
+  type Json,
   type JsonObject,
   LIMITS,
   LOOK_PREFIX,
@@ -15,13 +16,23 @@ import {
   questionOf,
   quote,
   REFUSED_PREFIX,
+  type SeeCall,
   stanceOf,
   type VerbCall,
   type Wake,
 } from '@treeos/core'
 import { OPERATOR } from '../extend/substrate.ts'
 import { firstWake, type RefusedCall, refusedCalls } from '../moment/first-wake.ts'
-import { actStep, begunIn, fitContent, refusedCall, stepsIn } from '../moment/steps.ts'
+import {
+  actStep,
+  begunIn,
+  fitContent,
+  gaveOf,
+  type Repeats,
+  refusedCall,
+  repeatsIn,
+  stepsIn,
+} from '../moment/steps.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { ActInputs } from '../verbs/act-inputs.ts'
@@ -33,6 +44,8 @@ import { answeredBy, asNotice, eventWake } from './notices.ts'
 const CONTINUES_SPENT = 'self-continues-spent'
 /** Reason of an outcome: the being looked, and has used up its steps. */
 const LOOKS_SPENT = 'looks-spent'
+/** Reason of an outcome: the being made the same call again and again, and it gave the same. */
+const REPEATED = 'repeated-call'
 /** Reason of an outcome: the chain reached its limit of wakes. */
 const CHAIN_SPENT = 'chain-spent'
 
@@ -52,7 +65,7 @@ export interface GoingOn {
   readonly notices: readonly Notice[]
 }
 
-type GoingOnInputs = Pick<LawInputs, 'reader' | 'asked'>
+type GoingOnInputs = Pick<LawInputs, 'reader' | 'asked' | 'digest'>
 
 /** Adds the wake with which a being goes on by itself. */
 export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: GoingOnInputs): Promise<GoingOn> {
@@ -65,7 +78,7 @@ export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: Going
   if (decision.kind !== 'call') return unchanged
   if (verdict.kind === 'see') {
     const shown = await lookOf(decision.call, verdict)
-    return shown === null ? unchanged : afterLook(moment, verdict, { ...shown, ...ignoredIn(decision) }, at)
+    return shown === null ? unchanged : afterLook(moment, decision, verdict, { ...at, shown })
   }
   // prose means that it called nothing more
   const isLast = decision.prose === true || verdict.act?.rests === true
@@ -95,11 +108,23 @@ function goesOn({ being, worn, open }: DecidedMoment, { verb }: VerbCall, { act 
 /** What a look gave, or why it was refused; null where the being did not look. */
 async function lookOf(call: VerbCall, { act, shown }: Verdict): Promise<JsonObject | null> {
   if (call.verb !== 'see') return null
-  const { address } = call
-  if (shown !== undefined) return { address, refused: { ...shown } }
+  if (shown !== undefined) return { ...namedIn(call), refused: { ...shown } }
   const seen = act?.seen ?? null
-  return seen === null ? null : { address, seen: asJson(await seen()) }
+  if (seen === null) return null
+  const looks: JsonObject[] = []
+  for (const sighting of seen) {
+    const { address } = sighting
+    looks.push(
+      'show' in sighting
+        ? { address, seen: asJson(await sighting.show()) }
+        : { address, refused: { ...sighting.refused } },
+    )
+  }
+  return 'addresses' in call ? { looks } : (looks[0] ?? null)
 }
+
+const namedIn = (call: SeeCall): JsonObject =>
+  'addresses' in call ? { addresses: [...call.addresses] } : { address: call.address }
 
 /**
  * Shows a being what it looked at: its next wake holds the descriptor, or the refusal, and goes on for
@@ -108,13 +133,16 @@ async function lookOf(call: VerbCall, { act, shown }: Verdict): Promise<JsonObje
  */
 async function afterLook(
   moment: DecidedMoment,
+  decision: CallDecision,
   verdict: Verdict,
-  shown: JsonObject,
-  { reader, asked }: GoingOnInputs,
+  { shown, ...at }: GoingOnInputs & { readonly shown: JsonObject },
 ): Promise<GoingOn> {
   const { being, open, content: heard } = moment
+  const { reader, asked } = at
+  const same = repeatsAfter(moment, decision.call, shown, at)
+  if (same.times >= LIMITS.repeatsMax) return stoppedRepeating(moment, verdict, same)
   const isOutside = reader.hasOutside && open.cognition.kind !== 'human'
-  const taken = await stepsTaken(moment, { reader, asked })
+  const taken = await stepsTaken(moment, at)
   if (isSpent(taken)) return looksSpent(moment, verdict, taken)
   if (await isChainFull(asked, open.wake.root)) return chainSpent(moment, verdict)
   const step = taken.gone + 1
@@ -128,6 +156,8 @@ async function afterLook(
     ...begunIn(open, heard),
     earlier: stepsIn(open.wake, heard),
     ...shown,
+    ...ignoredIn(decision),
+    same: asJson(same),
   })
   const wake = nextWake(moment, LOOK_PREFIX + open.moment, content, questionOf(open.wake, open.answers))
   const next = { ...wake, continues: step, ...(isOutside ? { outside: true as const } : {}) }
@@ -169,13 +199,14 @@ function nextWake(
 async function afterRefusal(
   moment: DecidedMoment,
   verdict: Verdict,
-  { reader, asked }: GoingOnInputs,
+  at: GoingOnInputs,
 ): Promise<readonly Wake[]> {
+  const { reader, asked } = at
   const { being, open, content: heard } = moment
   const { refusals = 0, cause, orientation } = open.wake
   const refused = refusedIn(moment, verdict)
   if (refused === null || refusals >= LIMITS.refusalsMax) return []
-  const taken = await stepsTaken(moment, { reader, asked })
+  const taken = await stepsTaken(moment, at)
   if (isSpent(taken)) return []
   if (await isChainFull(asked, open.wake.root)) return []
   const { wake, content: told, toSelf = isToSelf(open.wake, being) } = firstWake(open.wake, heard)
@@ -215,12 +246,15 @@ async function continueItself(
   moment: DecidedMoment,
   decision: CallDecision,
   verdict: Verdict,
-  { reader, asked }: GoingOnInputs,
+  at: GoingOnInputs,
 ): Promise<GoingOn> {
   const { being, open, content: heard } = moment
-  const taken = await stepsTaken(moment, { reader, asked })
+  const result = verdict.act?.result ?? null
+  const same = repeatsAfter(moment, decision.call, gaveOf(decision.call, result), at)
+  if (same.times >= LIMITS.repeatsMax) return stoppedRepeating(moment, verdict, same)
+  const taken = await stepsTaken(moment, at)
   if (isSpent(taken)) return selfContinuesSpent(moment, verdict, taken)
-  if (await isChainFull(asked, open.wake.root)) return chainSpent(moment, verdict)
+  if (await isChainFull(at.asked, open.wake.root)) return chainSpent(moment, verdict)
   const step = taken.gone + 1
   const own = { actor: stanceOf(being), prior: open.moment, step, of: taken.max }
   const { id: question = questionOf(open.wake, open.answers) } = owedIn(open, being) ?? {}
@@ -234,12 +268,25 @@ async function continueItself(
     ...own,
     ...begunIn(open, heard),
     ...(earlier.length === 0 ? {} : { earlier }),
-    ...actStep(decision.call, verdict.act?.result ?? null),
+    ...actStep(decision.call, result),
     ...ignoredIn(decision),
+    same: asJson(same),
   })
   const goesOnFrom = isAnswered ? null : questionOf(open.wake, open.answers)
   const wake = nextWake(moment, CONTINUE_PREFIX + open.moment, content, goesOnFrom)
   return { verdict, wakes: [{ ...wake, continues: step }], notices: [] }
+}
+
+/** How often in a row a being has now made a call that gave the same. */
+function repeatsAfter(
+  { open, content }: DecidedMoment,
+  call: VerbCall,
+  gave: Json,
+  { digest }: Pick<GoingOnInputs, 'digest'>,
+): Repeats {
+  const made = digest({ call: asJson(call), gave })
+  const before = repeatsIn(open.wake, content)
+  return { digest: made, times: before?.digest === made ? before.times + 1 : 1 }
 }
 
 /** The steps of a being: those that it took, the most that it may take, and whose budget says so; null where its role does. */
@@ -281,37 +328,55 @@ const allSteps = ({ gone, of }: StepCount): string =>
 export const isChainFull = async ({ questions }: LawInputs['asked'], root: string): Promise<boolean> =>
   (await questions.chain(root)) >= LIMITS.chainWakesMax
 
-function selfContinuesSpent({ being, open }: DecidedMoment, verdict: Verdict, taken: StepCount): GoingOn {
-  const content = { event: CONTINUES_SPENT, actor: stanceOf(being), moment: open.moment, steps: taken.gone }
-  const id = `spent/${being}/${owedIn(open, being)?.id ?? answeredBy(open)}`
-  const detail = `the being has used ${allSteps(taken)}`
-  return {
-    verdict: { ...verdict, reason: CONTINUES_SPENT, detail },
-    wakes: [],
-    notices: toOperator(being, eventWake(OPERATOR, id, content, open.wake)),
-  }
+function selfContinuesSpent(moment: DecidedMoment, verdict: Verdict, taken: StepCount): GoingOn {
+  const message = `the being has used ${allSteps(taken)}`
+  return stopped(moment, verdict, {
+    ...{ reason: CONTINUES_SPENT, message, steps: taken.gone },
+    id: `spent/${moment.being}/${questionIn(moment)}`,
+  })
 }
 
-function chainSpent({ being, open }: DecidedMoment, verdict: Verdict): GoingOn {
-  const { root } = open.wake
-  const content = { event: CHAIN_SPENT, actor: stanceOf(being), moment: open.moment, root }
-  const detail = `the chain of ${quote(root)} has reached its limit of ${LIMITS.chainWakesMax} wakes`
-  return {
-    verdict: verdict.shown === undefined ? { ...verdict, reason: CHAIN_SPENT, detail } : verdict,
-    wakes: [],
-    notices: toOperator(being, eventWake(OPERATOR, `chain-spent/${root}`, content, open.wake)),
-  }
+function looksSpent(moment: DecidedMoment, verdict: Verdict, taken: StepCount): GoingOn {
+  const message = `the being had used ${allSteps(taken)} before this look: it sees no more until a new wake`
+  return stopped(moment, verdict, {
+    ...{ reason: LOOKS_SPENT, message, steps: taken.gone },
+    id: `looked/${moment.being}/${answeredBy(moment.open)}`,
+  })
 }
 
-function looksSpent({ being, open }: DecidedMoment, verdict: Verdict, taken: StepCount): GoingOn {
-  const content = { event: LOOKS_SPENT, actor: stanceOf(being), moment: open.moment, steps: taken.gone }
-  const id = `looked/${being}/${answeredBy(open)}`
-  const detail = `the being had used ${allSteps(taken)} before this look: it sees no more until a new wake`
-  return {
-    verdict: verdict.shown === undefined ? { ...verdict, reason: LOOKS_SPENT, detail } : verdict,
-    wakes: [],
-    notices: toOperator(being, eventWake(OPERATOR, id, content, open.wake)),
-  }
+function stoppedRepeating(moment: DecidedMoment, verdict: Verdict, { times }: Repeats): GoingOn {
+  const message = `the being made the same call ${times} times in a row, and it gave the same each time`
+  return stopped(moment, verdict, {
+    ...{ reason: REPEATED, message, times },
+    id: `repeated/${moment.being}/${questionIn(moment)}`,
+  })
 }
 
-const toOperator = (being: BeingName, wake: Wake): Notice[] => (being === OPERATOR ? [] : [asNotice(wake)])
+function chainSpent(moment: DecidedMoment, verdict: Verdict): GoingOn {
+  const { root } = moment.open.wake
+  const message = `the chain of ${quote(root)} has reached its limit of ${LIMITS.chainWakesMax} wakes`
+  return stopped(moment, verdict, { reason: CHAIN_SPENT, message, root, id: `chain-spent/${root}` })
+}
+
+const questionIn = ({ being, open }: DecidedMoment): string => owedIn(open, being)?.id ?? answeredBy(open)
+
+/**
+ * Ends a sequence with a reason, and tells the operator. A look that was refused keeps the reason of that.
+ * @param id of the notice, of which there is one
+ */
+function stopped(
+  { being, open }: DecidedMoment,
+  verdict: Verdict,
+  {
+    id,
+    reason,
+    ...told
+  }: { readonly id: string; readonly reason: string; readonly message: string } & JsonObject,
+): GoingOn {
+  const content = { event: reason, actor: stanceOf(being), moment: open.moment, ...told }
+  return {
+    verdict: verdict.shown === undefined ? { ...verdict, reason, detail: told.message } : verdict,
+    wakes: [],
+    notices: being === OPERATOR ? [] : [asNotice(eventWake(OPERATOR, id, content, open.wake))],
+  }
+}

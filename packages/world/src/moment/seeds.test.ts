@@ -121,7 +121,7 @@ describe('"The tools the model is offered"', () => {
       Object.keys(parameters.properties).slice(0, 3),
     ])
     expect(tools).toEqual([
-      ['see', ['address']],
+      ['see', ['address', 'addresses']],
       ['do', ['target', 'operation', 'args']],
       ['summon', ['target', 'content', 'expectReply']],
       ['be', ['operation', 'args']],

@@ -1,4 +1,5 @@
 import {
+  addressesOf,
   type Caller,
   canonicalJson,
   isContinuation,
@@ -15,7 +16,26 @@ import {
 import { firstWake, type RefusedCall } from './first-wake.ts'
 
 /** Fields of the content of a wake by which a being goes on: what its last look or act gave. */
-export const STEP_FIELDS = ['did', 'result', 'address', 'seen', 'refused'] as const
+export const STEP_FIELDS = ['did', 'result', 'address', 'addresses', 'seen', 'looks', 'refused'] as const
+
+/** How often in a row a being made the same call, which gave the same. */
+export interface Repeats {
+  /** of the call with what it gave */
+  readonly digest: string
+  readonly times: number
+}
+
+/** What a call gave, as far as it is compared with what the same call gave before. */
+export const gaveOf = ({ verb }: VerbCall, result: Json): Json =>
+  verb === 'summon' ? (readPath(result, ['to']) ?? null) : result
+
+/** The call with which a moment began, by its own wake, and how often it was made; null where it began with none. */
+export function repeatsIn(own: Pick<Wake, 'id' | 'kind'>, heard: Json): Repeats | null {
+  const { wake, content } = firstWake(own, heard)
+  if (!isContinuation(wake) || !isJsonObject(content)) return null
+  const { same = null } = content
+  return isJsonObject(same) ? (same as unknown as Repeats) : null
+}
 
 /** Longer arguments and results are not repeated to the mind that made the call. */
 const CALL_LENGTH_MAX = 2048
@@ -37,7 +57,7 @@ export function actStep(call: VerbCall, result: Json): JsonObject {
 export function callText(call: VerbCall): string {
   switch (call.verb) {
     case 'see':
-      return `see ${call.address}`
+      return `see ${addressesOf(call).join(', ')}`
     case 'summon':
       return `summon ${call.target ?? 'whoever asked'}: ${shortenedStep(call.content)}`
     case 'do':
@@ -100,7 +120,7 @@ export function stepsIn(own: Pick<Wake, 'id' | 'kind'>, heard: Json): Json[] {
 
 /**
  * Replaces parts of a content that is too large with a note: of the earlier steps, oldest first, then
- * `begun`, then the last step.
+ * `begun`, then the last step; of several looks the largest first.
  */
 export function fitContent(content: JsonObject): JsonObject {
   let kept = content
@@ -110,13 +130,20 @@ export function fitContent(content: JsonObject): JsonObject {
   const earlier = Array.isArray(content.earlier) ? content.earlier : []
   for (const [i, step] of earlier.entries()) {
     if (!isTooLarge()) return kept
-    const shown = 'seen' in (step as JsonObject) ? 'seen' : 'result'
+    const shown = ['looks', 'seen'].find((field) => field in (step as JsonObject)) ?? 'result'
     const noted = { ...(step as JsonObject), [shown]: { omitted: omitted() } }
     kept = { ...kept, earlier: (kept.earlier as Json[]).with(i, noted) }
   }
   for (const field of ['begun', 'seen', 'result']) {
     if (!isTooLarge()) break
     if (field in kept) kept = { ...kept, [field]: { omitted: omitted() } }
+  }
+  while (isTooLarge() && Array.isArray(kept.looks)) {
+    const looks = kept.looks as JsonObject[]
+    const sizes = looks.map(({ seen = null }) => canonicalJson(seen).length)
+    const largest = sizes.indexOf(Math.max(...sizes))
+    const noted = { ...looks[largest], seen: { omitted: omitted() } }
+    kept = { ...kept, looks: looks.with(largest, noted) }
   }
   return kept
 }

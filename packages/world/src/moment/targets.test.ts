@@ -189,6 +189,19 @@ describe('the tools of a moment', () => {
     }
   })
 
+  it.each([
+    [['/hall', '/'], ['address']],
+    [
+      ['/hall', '/', '@bo'],
+      ['address', 'addresses'],
+    ],
+    [[{ pattern: '*' }], ['address', 'addresses']],
+  ])('take several addresses at once where there are more than two: of %j', async (canSee, fields) => {
+    const { see } = await toolsOf({ role: { canSee } })
+    expect(Object.keys(see?.parameters.properties ?? {})).toEqual(fields)
+    expect(see?.parameters.required).toEqual(['address'])
+  })
+
   it('leave out a tool that reaches nothing now', async () => {
     const role = { canSee: ['/nowhere'], canSummon: ['@nobody'], canDo: ['set-space'] }
     expect(Object.keys(await toolsOf({ role }))).toEqual([])

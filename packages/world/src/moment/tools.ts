@@ -139,14 +139,22 @@ const ADDRESSES = '@name, /path or matter:id'
 const onlyOf = (targets: Targets | undefined): string | undefined =>
   targets?.isWhole === true && targets.of.length === 1 ? targets.of[0] : undefined
 
+/** With a choice of two, a second address is the other look. */
+const looksAtMore = (targets: Targets | undefined): boolean =>
+  !isWhole(targets) || (targets?.of.length ?? 0) > 2
+
+const seeFields = (targets: Targets | undefined): (typeof MODEL_FIELDS)['see'] =>
+  onlyOf(targets) !== undefined ? [] : looksAtMore(targets) ? MODEL_FIELDS.see : ['address']
+
 const seeTool = (targets?: Targets): Tool =>
   tool(
     'see',
     onlyOf(targets) === undefined
-      ? 'Look at one address. Nothing changes.'
+      ? `Look at ${looksAtMore(targets) ? 'one address, or several at once' : 'one address'}. Nothing changes.`
       : `Look at ${onlyOf(targets)}. Nothing changes.`,
-    callParameters('see', onlyOf(targets) === undefined ? MODEL_FIELDS.see : [], {
+    callParameters('see', seeFields(targets), {
       address: {
+        required: true,
         description: isWhole(targets) ? 'what to look at' : `what to look at: ${ADDRESSES}`,
         ...choicesOf(targets),
       },

@@ -79,11 +79,16 @@ function quotedBy({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>):
   return { of: [...new Set(of)].sort(), ...(change === null ? {} : { change }) }
 }
 
-/** What a wake by which the being goes on repeats: what began it, and earlier looks. */
-const quotedParts = ({ begun = null, earlier = null }: JsonObject): Json[] => [
-  begun,
-  ...(Array.isArray(earlier) ? earlier : []),
-]
+/** What a wake by which the being goes on shows beside its own look: what began it, earlier looks, and each of several. */
+const quotedParts = (content: JsonObject): Json[] => {
+  const { begun = null, earlier = null } = content
+  const before = Array.isArray(earlier) ? earlier : []
+  return [begun, ...before, ...[content, ...before].flatMap(looksIn)]
+}
+
+/** The looks of a step that saw several addresses. */
+const looksIn = (step: Json): readonly Json[] =>
+  isJsonObject(step) && Array.isArray(step.looks) ? step.looks : []
 
 /** The address of what a part shows: of a look, or of a change. */
 function addressOf(part: Json): string | null {
@@ -144,15 +149,26 @@ export function heardContent(content: Json, unseen: readonly string[], value?: J
 }
 
 function heardPart(part: Json, unseen: readonly string[]): Json {
+  if (isJsonObject(part) && Array.isArray(part.looks)) return heardLooks(part, unseen)
   const address = addressOf(part)
   if (address === null || !unseen.includes(address) || !isJsonObject(part)) return part
-  if (part.event !== 'changed') return { ...part, seen: { refused: 'it may not be seen any more' } }
+  if (part.event !== 'changed') {
+    const { same: _digest, ...look } = part // by a digest somebody could guess what was seen
+    return { ...look, seen: { refused: 'it may not be seen any more' } }
+  }
   const { changes, summary } = part
   return {
     event: 'changed',
     ...(changes === undefined ? {} : { changes }),
     ...(summary === undefined ? {} : { summary }),
   }
+}
+
+function heardLooks(step: JsonObject, unseen: readonly string[]): JsonObject {
+  const looks = looksIn(step)
+  const heard = looks.map((look) => heardPart(look, unseen))
+  const { same: _digest, ...rest } = step
+  return heard.every((look, i) => look === looks[i]) ? step : { ...rest, looks: heard }
 }
 
 /** The content of a wake as anyone may hear it who does not live its moment. */

@@ -59,6 +59,55 @@ describe('an event is told in one sentence before its JSON', () => {
       { earlier: [{ did: 'said to @bo: "yes"' }] },
     ],
     [
+      'an act that it repeats',
+      'continue/ann/1/2',
+      {
+        ...{ event: 'self-continue', actor: '@ann', prior: 'ann/1/2', step: 3, of: 16 },
+        ...{ did: 'did shop:stock on /hall', result: { lamps: 2 }, same: { digest: 'd', times: 2 } },
+      },
+      'You did shop:stock on /hall, which gave: lamps 2, step 3 of at most 16. You made this call 2 times in a row, and it gave the same each time: do something else, or answer.',
+      undefined,
+    ],
+    [
+      'a look that it repeats',
+      'look/ann/1/2',
+      { event: 'look', address: '/hall', seen: { type: 'hall' }, same: { digest: 'd', times: 3 } },
+      'You looked at /hall. You made this call 3 times in a row, and it gave the same each time: do something else, or answer. This is what you saw:',
+      { type: 'hall' },
+    ],
+    [
+      'that somebody was stopped',
+      'repeated/ann/q',
+      { event: 'repeated-call', actor: '@ann', moment: 'ann/1/4', message: 'the being made the same call' },
+      '@ann was stopped: "the being made the same call".',
+      { event: 'repeated-call', actor: '@ann', message: 'the being made the same call' },
+    ],
+    [
+      'a look at several',
+      'look/ann/1/2',
+      {
+        ...{ event: 'look', step: 1, of: 16 },
+        looks: [
+          { address: '/hall', seen: { type: 'hall', matters: [] } },
+          { address: '@bo', refused: { code: 'FORBIDDEN', message: 'no' } },
+          { address: '/', seen: { type: 'root' } },
+        ],
+      },
+      'You looked at /hall, @bo and /, step 1 of at most 16. This is what you saw:',
+      [
+        { address: '/hall', seen: { type: 'hall' } },
+        { address: '@bo', refused: { code: 'FORBIDDEN', message: 'no' } },
+        { address: '/', seen: { type: 'root' } },
+      ],
+    ],
+    [
+      'a look at several that are hidden',
+      'look/ann/1/2',
+      { event: 'look', addresses: ['/a', '/b'], refused: { code: 'FORBIDDEN', message: 'no' } },
+      'You looked at /a and /b. It was refused:',
+      { refused: { code: 'FORBIDDEN', message: 'no' } },
+    ],
+    [
       'a look that was refused',
       'look/ann/1/2',
       { event: 'look', prior: 'ann/1/2', address: '/vault', refused: { code: 'FORBIDDEN', message: 'no' } },

@@ -3,7 +3,9 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  LIMITS,
   parseCall,
+  readPath,
   stanceOf,
   type VerbCall,
   wakeLabel,
@@ -100,6 +102,7 @@ function untold({
   of: _of,
   did: _did,
   ignoredCalls: _ignored,
+  same: _same,
   approval: _approval,
   call: _call,
   wanted: _wanted,
@@ -117,14 +120,14 @@ function untold({
 
 /** The sentence for each kind of event; undefined for a content without the fields of its kind. */
 const TELLERS: Readonly<Record<string, EventTeller>> = {
-  look: ({ address, step, of, begun, refused, ignoredCalls }, { who, isOwn }) => {
-    if (!isText(address)) return undefined
-    if (!isOwn)
-      return `${who} looked at ${inline(address)}${refused === undefined ? '' : `: ${refusal(refused)}`}.`
-    const looked = `${begunBy(begun)}You looked at ${inline(address)}${ofSteps(step, of)}.${ignored(ignoredCalls)}`
+  look: ({ step, of, begun, refused, ignoredCalls, same, ...look }, { who, isOwn }) => {
+    const places = placesIn(look)
+    if (places === undefined) return undefined
+    if (!isOwn) return `${who} looked at ${places}${refused === undefined ? '' : `: ${refusal(refused)}`}.`
+    const looked = `${begunBy(begun)}You looked at ${places}${ofSteps(step, of)}.${ignored(ignoredCalls)}${repeated(same)}`
     return refused === undefined ? `${looked} This is what you saw:` : `${looked} It was refused:`
   },
-  continue: ({ step, of, begun, did, result, ignoredCalls }, { who, isOwn }) => {
+  continue: ({ step, of, begun, did, result, ignoredCalls, same }, { who, isOwn }) => {
     if (!isOwn) {
       const gave = result === undefined || result === null ? '' : `, which gave: ${plainWords(result)}`
       return isText(did) ? `${who} ${plainDeed(did)}${gave}.` : `${who} goes on by itself.`
@@ -133,7 +136,7 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
       return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${ignored(ignoredCalls)}`
     const gave = isTold(result) ? `, which gave: ${plainWords(result)}` : ''
     const more = result === undefined || isTold(result) ? '' : ' This is what it gave:'
-    return `${begunBy(begun)}You ${plainDeed(did)}${gave}${ofSteps(step, of)}.${ignored(ignoredCalls)}${more}`
+    return `${begunBy(begun)}You ${plainDeed(did)}${gave}${ofSteps(step, of)}.${ignored(ignoredCalls)}${repeated(same)}${more}`
   },
   refused: ({ refused }, { who, isOwn }) => {
     const [last] = Array.isArray(refused) ? refused.slice(-1) : []
@@ -172,7 +175,18 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
   notice: (notice, { who, isOwn }) =>
     (notice.event === 'unanswered' ? unanswered(notice, isOwn ? 'you' : who) : undefined) ??
     endedMoment(notice),
+  spent: stoppedSentence,
+  looked: stoppedSentence,
+  repeated: stoppedSentence,
+  'chain-spent': stoppedSentence,
   unanswered: (notice, { who, isOwn }) => unanswered(notice, isOwn ? 'you' : who),
+}
+
+/** A being that goes on no more, by a limit. */
+function stoppedSentence({ actor, message }: JsonObject): string | undefined {
+  return isText(actor) && isText(message)
+    ? `${inline(actor)} was stopped: ${quotedQuestion(message)}.`
+    : undefined
 }
 
 function unanswered({ actor, message }: JsonObject, who: string): string | undefined {
@@ -260,6 +274,12 @@ const ignored = (calls: Json | undefined): string =>
   typeof calls === 'number'
     ? ` You wrote ${calls + 1} calls, and only the first was made: make one call at a time.`
     : ''
+const repeated = (same: Json | undefined): string => {
+  const times = isJsonObject(same) ? same.times : undefined
+  return typeof times === 'number' && times >= LIMITS.repeatsTold
+    ? ` You made this call ${times} times in a row, and it gave the same each time: do something else, or answer.`
+    : ''
+}
 const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
   typeof step === 'number' && typeof of === 'number' ? `, step ${step} of at most ${of}` : ''
 
@@ -278,19 +298,34 @@ const isQuoted = (begun: Json | undefined): begun is { from: string; content: st
   isText(begun.content) &&
   begun.content.length <= QUOTED_CHARS_MAX
 
+/** The addresses of a look, of several of them in a list. */
+function placesIn({ address, addresses, looks }: JsonObject): string | undefined {
+  const named = Array.isArray(looks) ? looks.map((look) => readPath(look, ['address'])) : addresses
+  const all = Array.isArray(named) ? named : [address]
+  return all.every(isText)
+    ? all
+        .map(inline)
+        .join(', ')
+        .replace(/, ([^,]*)$/, ' and $1')
+    : undefined
+}
+
 /** What the sentence has not told, without what is empty. */
-function prunedLook({ begun, seen = null, refused, earlier = null }: JsonObject): Json {
+function prunedLook({ begun, seen = null, looks, refused, earlier = null }: JsonObject): Json {
   const rest = {
     ...(begun === undefined || isQuoted(begun) ? {} : { begun }),
     ...(Array.isArray(earlier) && earlier.length > 0 ? { earlier: earlier.map(prunedPart) } : {}),
   }
   if (refused !== undefined) return { ...rest, refused }
-  const shown = pruned(seen, 2)
+  const shown = Array.isArray(looks) ? looks.map(prunedPart) : pruned(seen, 2)
   return Object.keys(rest).length === 0 ? shown : { ...rest, seen: shown }
 }
 
-const prunedPart = (step: Json): Json =>
-  isJsonObject(step) && step.seen !== undefined ? { ...step, seen: pruned(step.seen, 2) } : step
+function prunedPart(step: Json): Json {
+  if (!isJsonObject(step)) return step
+  if (Array.isArray(step.looks)) return { ...step, looks: step.looks.map(prunedPart) }
+  return step.seen === undefined ? step : { ...step, seen: pruned(step.seen, 2) }
+}
 
 function pruned(value: Json, depth: number): Json {
   if (depth === 0 || !isJsonObject(value)) return value

@@ -1,6 +1,7 @@
 import {
   type BeingName,
   type Caller,
+  type ErrorCode,
   type FactDraft,
   type Json,
   type MomentId,
@@ -114,8 +115,8 @@ export interface Act {
   readonly closes: readonly string[]
   readonly result: Json
   readonly specs: readonly RoleSpec[]
-  /** what a SEE shows; null for other verbs */
-  readonly seen: (() => Promise<Descriptor>) | null
+  /** what a SEE shows of each address, in their order; null for other verbs */
+  readonly seen: readonly Sighting[] | null
   /** true: the being does not go on by itself after it */
   readonly rests?: true
   /** an effect of it was done outside already; left out for none */
@@ -127,6 +128,12 @@ export interface Act {
   /** the rules that allowed it: list entry, rule of a space, then those that allowed it to the asker */
   readonly by: readonly string[]
 }
+
+/** What a SEE shows of one address, or why it shows nothing. */
+export type Sighting = { readonly address: string } & (
+  | { readonly show: () => Promise<Descriptor> }
+  | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
+)
 
 /** An act that changes nothing, to begin one from. */
 export const NOTHING_DONE: Act = {

@@ -1,11 +1,11 @@
-import type { Json, TreeosError, VerbCall, Wake } from '@treeos/core'
+import { addressesOf, type Json, storableMessage, TreeosError, type VerbCall, type Wake } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { isSelf, maySeeSpace, requireSight } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
-import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './act-inputs.ts'
+import { type Act, type ActInputs, type CallInputs, NOTHING_DONE, type Sighting } from './act-inputs.ts'
 import { publishesCatalogs } from './catalogs.ts'
 import type { CallForConsent } from './consent/call-for-consent.ts'
 import { Consent } from './consent/consent.ts'
@@ -68,7 +68,7 @@ function counted<Decided extends Act | EffectPending>(
 function decideVerb(call: VerbCall, at: CallInputs): Promise<Act | EffectPending> {
   switch (call.verb) {
     case 'see':
-      return see(call.address, at)
+      return see(addressesOf(call), at)
     case 'summon':
       return summon(call, at)
     case 'do':
@@ -96,13 +96,44 @@ async function seesPlaceOf(
   return target.kind === 'being' && maySeeSpace({ world, me, surface }, target.being.space)
 }
 
-/** SEE: shows what is at an address. It writes no fact. */
-async function see(address: string, at: ActInputs): Promise<Act> {
+/**
+ * SEE: shows what is at each address. It writes no fact. One that is refused does not fail the others.
+ * @throws {TreeosError} the first refusal, where none is allowed
+ */
+async function see(addresses: readonly string[], at: ActInputs): Promise<Act> {
+  const found: (AllowedSight | RefusedSight)[] = []
+  for (const address of addresses)
+    found.push(await sightOf(address, at).catch((error: unknown) => refusedSight(address, error)))
+  const allowed = found.flatMap((one) => ('refusal' in one ? [] : [one]))
+  const [first] = found
+  if (allowed.length === 0 && first !== undefined && 'refusal' in first) throw first.refusal
+  const by = [...new Set(allowed.flatMap((one) => one.by))]
+  return { ...NOTHING_DONE, seen: found.map(({ sighting }) => sighting), by }
+}
+
+interface AllowedSight {
+  readonly sighting: Sighting
+  readonly by: readonly string[]
+}
+
+interface RefusedSight {
+  readonly sighting: Sighting
+  readonly refusal: TreeosError
+}
+
+/** @throws an error that is no refusal */
+function refusedSight(address: string, error: unknown): RefusedSight {
+  if (!(error instanceof TreeosError) || error.code === 'INTERNAL') throw error
+  const refused = { code: error.code, message: storableMessage(error.message) }
+  return { sighting: { address, refused }, refusal: error }
+}
+
+async function sightOf(address: string, at: ActInputs): Promise<AllowedSight> {
   const key = canonicalTarget('canSee', address, at.me.home)
   if (!isSelf(at.me, key)) await requireListed(at, 'see', key) // before it is told whether that is there
   const target = await resolve(at, address)
   const by = await requireSight({ world: at.reader, me: at.me, surface: at.surface }, target)
-  const seen = async (): Promise<Descriptor> => {
+  const show = async (): Promise<Descriptor> => {
     const toPerson = at.caller.cognition === 'human'
     const entry = await describeReality(at, target, await seesPlaceOf(target, at), toPerson)
     if (!publishesCatalogs(target)) return entry
@@ -110,5 +141,5 @@ async function see(address: string, at: ActInputs): Promise<Act> {
     if (catalogs.roles.some(({ outside }) => outside)) at.reader.noteOutside()
     return { ...entry, catalogs }
   }
-  return { ...NOTHING_DONE, seen, by }
+  return { sighting: { address, show }, by }
 }

@@ -1,6 +1,6 @@
 import type { FoundBy } from '../api/deed.ts'
 import type { momentQuery } from '../api/queries.ts'
-import { callText, wordsOf } from '../words/tell.ts'
+import { callText, placesOf, wordsOf } from '../words/tell.ts'
 
 export type MomentView = FoundBy<ReturnType<typeof momentQuery>>
 type WordedMoment = Pick<MomentView, 'moment' | 'decision'>
@@ -40,7 +40,10 @@ function doneBy(
     const whom = target ?? 'whoever asked'
     return { did: `said to ${whom}:`, would: `speak to ${whom}` }
   }
-  if (call.verb === 'see') return { did: `looked at ${call.address}.`, would: `look at ${call.address}` }
+  if (call.verb === 'see') {
+    const at = placesOf(call)
+    return { did: `looked at ${at}.`, would: `look at ${at}` }
+  }
   const on = target === undefined ? '' : ` on ${target}`
   const words = `${callText(call)}${on}`
   return { did: `did ${words}.`, would: `do ${words}` }

@@ -1,6 +1,6 @@
 import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/forms'
 import { plural } from '../parts/plural.ts'
-import { callText, wordsOf } from '../words/tell.ts'
+import { callText, placesOf, wordsOf } from '../words/tell.ts'
 
 type TrialOutcome = TrialLine['would']
 export type OfCandidate = TrialSummary['candidates'][string]
@@ -11,7 +11,7 @@ export function decisionText(decision: TrialOutcome['decision']): string {
   if (decision.kind === 'failure') return `no answer: ${decision.message}`
   if (decision.kind === 'see') return decision.content === null ? 'nothing' : wordsOf(decision.content)
   const { call } = decision
-  if (call.verb === 'see') return `look at ${call.address}`
+  if (call.verb === 'see') return `look at ${placesOf(call)}`
   if (call.verb === 'be') return callText(call)
   if (call.verb === 'do') return `${callText(call)}${call.target === null ? '' : ` on ${call.target}`}`
   return `${call.target === null ? '' : `to ${call.target}: `}${wordsOf(call.content)}`

@@ -17,6 +17,12 @@ const wordedIn = (content: unknown): string | null => {
   )
 }
 
+/** The addresses of a look, in words. */
+export const placesOf = (call: object): string =>
+  ['address', 'addresses']
+    .flatMap((field) => (call as Record<string, string | string[]>)[field] ?? [])
+    .join(', ')
+
 /** A call in words: `till:pay (euros 40)`. */
 export function callText(call: unknown): string {
   const { verb, operation, args } = (call ?? {}) as Readonly<Record<string, unknown>>

@@ -10,10 +10,13 @@ export interface WrittenToolCall {
 
 /** @param tool its name. @param text its arguments, as far as they were written */
 export function writtenSoFar(tool: string, text: string): WrittenToolCall {
-  const { content, target, operation, address, args, ...rest } = partialJson(text)
+  const { content, target, operation, address, addresses = [], args, ...rest } = partialJson(text)
   const on = typeof target === 'string' && target !== '' ? target : null
   if (tool === 'summon') return { says: spoken(content), does: on === null ? 'answers' : `says to ${on}` }
-  if (tool === 'see') return { says: '', does: `looks at ${typeof address === 'string' ? address : '…'}` }
+  if (tool === 'see') {
+    const places = [address, addresses].flat().filter((one) => typeof one === 'string')
+    return { says: '', does: `looks at ${places.join(', ') || '…'}` }
+  }
   const said = argumentsText(args ?? (typeof operation === 'string' ? {} : rest))
   const does = typeof operation === 'string' ? `does ${operation}` : `uses ${tool}`
   return { says: '', does: `${does}${on === null ? '' : ` on ${on}`}${said}` }

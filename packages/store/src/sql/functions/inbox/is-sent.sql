@@ -59,6 +59,7 @@ begin
           and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:parked'))
         when 'spent' then why = 'self-continues-spent' and starts_with(e.id, format('spent/%s/', this_being))
         when 'looked' then ended = 'see' and starts_with(e.id, format('looked/%s/', this_being))
+        when 'repeated' then (why = 'repeated-call' or ended = 'see') and starts_with(e.id, format('repeated/%s/', this_being))
         when 'chain-spent' then (why = 'chain-spent' or ended = 'see') and e.id in ('chain-spent/' || w.root, 'chain-spent/' || w.id)
         else false end;
   elsif e.id in ('look/' || this_moment, 'continue/' || this_moment, 'refused/' || this_moment) then -- it goes on for who asked
