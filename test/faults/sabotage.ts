@@ -35,11 +35,22 @@ export async function sabotage(owner: Kysely<StoreDb>, what: Sabotage): Promise<
 
 /**
  * Append without the moment's key: a repeated call writes again. The guard of wakes would refuse it too, as
- * the first call has closed the wake of the moment.
+ * the first call has closed the wake of the moment, and so would what keeps one open record and one decision
+ * of a moment, where another worker has stored its own.
  */
 async function unkey(owner: Kysely<StoreDb>): Promise<void> {
   const unclosed = "not exists (select from moment_outcome where moment = batch->>'moment')"
   await rewrite(owner, 'lock_and_check', [['if found_so.is_done then', 'if false then']])
+  await rewrite(owner, 'write_moment', [
+    [
+      'elsif not exists (select from moment_open where moment = this_moment and record = o.record)',
+      'elsif false',
+    ],
+    [
+      'elsif not exists (select from moment_decision where moment = this_moment and digest = d.digest)',
+      'elsif false',
+    ],
+  ])
   await rewrite(owner, 'require_own_wake', [['or is_claimable(w, this_being, this_moment) is not true', '']])
   await rewrite(owner, 'append', [
     [

@@ -322,7 +322,7 @@ describe('how a being goes on', () => {
             { address: '/hall', seen: { address: { path: '/hall' } } },
             { address: '/', refused: { code: 'FORBIDDEN', message: expect.stringContaining('canSee') } },
             { address: '@nobody', refused: { code: 'FORBIDDEN' } },
-            { address: '@ann', seen: { address: { being: 'ann' } } },
+            { address: '@ann', seen: { address: { being: '@ann' } } },
           ],
         },
       },
