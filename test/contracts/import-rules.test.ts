@@ -216,9 +216,11 @@ const breaking: { rule: string; file: string; line: string }[] = [
   ]),
   ...breakingStages('command-line', 'apps/cli/src', [
     'text',
+    'login',
     'instance',
     'health',
     'show',
+    'served',
     'debug',
     'commands',
   ]),

@@ -82,8 +82,9 @@ describe('what changes something is refused unless the portal’s own page sends
         headers: { ...good(), ...session },
         body: '{}',
       })
-      // A cancel takes no body, and finds no such being; a token has a default for all.
-      const reached = path.endsWith('/cancel') ? 404 : path === '/api/v1/tokens' ? 200 : 400
+      // A cancel takes no body, and finds no such being; a token has a default for all; no terminal waits.
+      const others: Record<string, number> = { '/api/v1/tokens': 200, '/api/v1/terminals/wait': 401 }
+      const reached = path.endsWith('/cancel') ? 404 : (others[path] ?? 400)
       expect({ path, status }).toEqual({ path, status: reached })
     }
     expect((await at.ask(operator, '/api/session')).status).toBe(200)

@@ -34,9 +34,9 @@ def is_due(cause, wake, moment_hash, last_yes):
     if found is None:
         return same(cause, own)
     due = moment_hash(found[1], int(found[2]) - (1 if wake["id"].startswith("idle/") else 0))
-    return is_of("moment", cause, due) or (due is None and same(cause, own))
+    return is_of("moment", cause, due, own) or (due is None and same(cause, own))
 
 
-def is_of(kind, cause, due):
+def is_of(kind, cause, due, beside=None):
     said = given(cause, kind)
-    return same(cause, {kind: said}) and (is_hash(said) if due is None else said == due)
+    return same(cause, {kind: said, **(beside or {})}) and (is_hash(said) if due is None else said == due)

@@ -43,7 +43,7 @@ noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outsi
 decision null|{kind:'call',call:call,content:text|null,prose?:true,ignoredCalls?:whole}|
   {kind:'see',content:text|null}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true}
 effect null|{salt:hash,request:{operation:text,actor:text,target:text,args:any,secrets?:[text],
-  cause?:{yes:hash}|{moment:hash}|{fact:hash}|{wake:text},key?:hash},result:null|{error:{code:text,*}}|{value:any}}
+  cause?:{yes:hash}|{moment:hash,wake:text}|{fact:hash}|{wake:text},key?:hash},result:null|{error:{code:text,*}}|{value:any}}
 program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,
   triggerOn?:[text]}>}
 spec {name:text,prompt?:text|{function:text},description?:text,canSee?:entries,canDo?:entries,

@@ -37,10 +37,10 @@ def asked_by(wake, being):
     return {"id": wake["id"], "caller": caller, "hops": wake["hops"]}
 
 
-def heard_with(wake, before):
-    """Those whose answers a being has got for what it owes, with whoever answers by this wake."""
+def heard_with(wake, before, being):
+    """Those of others whose answers a being has got for what it owes, with whoever answers by this wake."""
     caller = wake.get("caller") if wake["kind"] == "summon" and wake["inReplyTo"] is not None else None
-    return before if caller is None or caller["name"] in before else [*before, caller["name"]]
+    return before if caller is None or caller["name"] in [*before, being] else [*before, caller["name"]]
 
 
 UNKNOWN = object()
@@ -112,7 +112,7 @@ class Questions:
         before = [] if wake["id"] == told["id"] else self.heard.get(told["id"])
         if before is None:
             return None
-        heard = self.heard[told["id"]] = heard_with(wake, before)
+        heard = self.heard[told["id"]] = heard_with(wake, before, being)
         return None if same(given(opened, "heard") or [], heard) else "it has heard others than it says for what it has to answer"
 
     def due(self, wake, being):

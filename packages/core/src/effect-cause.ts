@@ -6,13 +6,13 @@ import { approvalOf, isContinuation, type Wake } from './wake.ts'
  * another life of the being, and of no other act, also after a restore of Postgres, when numbers of moments
  * come again.
  * - `yes`: hash of the last yes to the call
- * - `moment`: hash of the moment that the being goes on from
+ * - `moment`: hash of the moment that the being goes on from, with the id of the wake: several may name it
  * - `fact`: hash of the fact that woke it
  * - `wake`: id of the wake, where neither stands behind it
  */
 export type EffectCause =
   | { readonly yes: string }
-  | { readonly moment: string }
+  | { readonly moment: string; readonly wake: string }
   | { readonly fact: string }
   | { readonly wake: string }
 

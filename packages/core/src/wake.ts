@@ -174,13 +174,15 @@ export interface OwedAnswer {
   readonly hops: number
 }
 
-/** Those whose answers a being has got for what it owes, with whoever answers by the wake of its moment. */
+/** Those of others whose answers a being has got for what it owes, with whoever answers by the wake of its moment. */
 export function heardWith(
   { kind, inReplyTo, caller }: Pick<Wake, 'kind' | 'inReplyTo' | 'caller'>,
   before: readonly BeingName[],
+  being: BeingName,
 ): readonly BeingName[] {
   const answers = kind === 'summon' && inReplyTo !== null ? caller : null
-  return answers === null || before.includes(answers.name) ? before : [...before, answers.name]
+  const isNew = answers !== null && answers.name !== being && !before.includes(answers.name)
+  return isNew ? [...before, answers.name] : before
 }
 
 type AskingWake = Pick<Wake, 'id' | 'kind' | 'caller' | 'inReplyTo' | 'expectReply' | 'hops'>

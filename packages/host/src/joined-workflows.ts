@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { BundleOptions, WorkerOptions } from '@temporalio/worker'
 import { BEING_WORKFLOW, SCHEDULE_WORKFLOW, TASK_WORKFLOW } from '@treeos/protocol'
@@ -8,28 +9,47 @@ import { BEING_WORKFLOW, SCHEDULE_WORKFLOW, TASK_WORKFLOW } from '@treeos/protoc
 const OURS = [BEING_WORKFLOW, SCHEDULE_WORKFLOW, TASK_WORKFLOW]
 
 /**
- * Bundles the workflows of a host together with ours. The joined module stands in a folder of ours, so the SDK's
- * own modules are taken from where the host has them: a bundle holds one copy.
+ * Bundles the workflows of a host together with ours. The joined module stands in a folder of ours, so all that
+ * is named by a package is looked for from the host, too, and the SDK of workflows is the one that the host has:
+ * a bundle holds one copy.
  */
 export function joinWorkflows(bundle: BundleOptions, ours: string, folder: string): BundleOptions {
   const { workflowsPath: host, webpackConfigHook: hook } = bundle
-  const sdk = dirname(createRequire(host).resolve('@temporalio/workflow/package.json'))
+  const fromHost = createRequire(host)
+  const sdk = sdkFrom(fromHost) ?? sdkFrom(createRequire(import.meta.url))
   return {
     ...bundle,
     workflowsPath: joinedModule(host, ours, folder),
     webpackConfigHook(given) {
       const config = hook?.(given) ?? given
-      const alias = { ...config.resolve?.alias, '@temporalio/workflow': sdk }
-      return { ...config, resolve: { ...config.resolve, alias } }
+      const { alias, modules = ['node_modules'] } = config.resolve ?? {}
+      const folders = fromHost.resolve.paths('a-package') ?? []
+      return {
+        ...config,
+        resolve: {
+          ...config.resolve,
+          modules: [...modules, ...folders],
+          ...(sdk === null ? {} : { alias: { ...alias, '@temporalio/workflow': sdk } }),
+        },
+      }
     },
+  }
+}
+
+/** The folder of the SDK of workflows, from somewhere; null where it is not found. */
+function sdkFrom(require: NodeJS.Require): string | null {
+  try {
+    return dirname(require.resolve('@temporalio/workflow/package.json'))
+  } catch {
+    return null
   }
 }
 
 /**
  * A module with the workflows of a host and ours, whether or not the host's module exports ours again. Ours
  * take their names.
- * @param folder where it is written; of this user alone
- * @returns its path, which is the same for the same modules
+ * @param folder where it is kept, of this user alone; where it cannot be, it is written to one that is used once
+ * @returns its path
  */
 function joinedModule(host: string, ours: string, folder: string): string {
   const [theirs, own] = [JSON.stringify(host), JSON.stringify(ours)]
@@ -43,8 +63,16 @@ function joinedModule(host: string, ours: string, folder: string): string {
     '',
   ].join('\n')
   const name = createHash('sha256').update(code).digest('hex').slice(0, 16)
-  const path = join(folder, `workflows-${name}.mjs`)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = `workflows-${name}.mjs`
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return written(join(folder, file), code)
+  } catch {
+    return written(join(mkdtempSync(join(tmpdir(), 'treeos-')), file), code)
+  }
+}
+
+function written(path: string, code: string): string {
   const partial = `${path}.${randomUUID()}`
   writeFileSync(partial, code, { mode: 0o600 })
   renameSync(partial, path)

@@ -195,7 +195,7 @@ async function owedBy(
   if (!isOfOther) return { owed: askedBy(wake, wake.being), unheard: [], heard: [] }
   const found = await findOwed(db, wake.id)
   if (found === null) return { owed: null, unheard: [], heard: [] }
-  return { ...found, heard: heardWith(wake, found.heard) }
+  return { ...found, heard: heardWith(wake, found.heard, wake.being) }
 }
 
 /**

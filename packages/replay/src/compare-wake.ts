@@ -132,7 +132,7 @@ async function compareOwed(db: Db, { being, open }: WokenMoment, compare: Compar
   compare.same(
     'heard',
     asJson(open.heard ?? []),
-    asJson(open.owed === undefined ? [] : heardWith(open.wake, before)),
+    asJson(open.owed === undefined ? [] : heardWith(open.wake, before, being)),
   )
 }
 

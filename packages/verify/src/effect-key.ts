@@ -1,5 +1,5 @@
 import { causeSourceOf, type EffectCause, keyedBy, type Wake } from '@treeos/core'
-import { at, isObject, type Json, same } from './canonical.ts'
+import { at, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import { isHash, valueHash } from './hash.ts'
 import type { Moment } from './moment.ts'
 
@@ -39,11 +39,18 @@ function isDue(cause: Json, wake: Wake, known: KnownCauses): boolean {
   if (source.of === 'yes') return isOf('yes', cause, known.yes(`approval:${source.asked}`))
   // where the moment is not there, as before the first one, the wake stands for it
   const hash = known.moment(source.being, source.n)
-  return isOf('moment', cause, hash) || (hash === undefined && same(cause, { wake: wake.id }))
+  const own = { wake: wake.id }
+  return isOf('moment', cause, hash, own) || (hash === undefined && same(cause, own))
 }
 
 /** Whether a cause is the hash of this kind; of one that is not known, whether it is a hash. */
-const isOf = (kind: 'yes' | 'moment', cause: Json, due: string | undefined): boolean => {
+const isOf = (
+  kind: 'yes' | 'moment',
+  cause: Json,
+  due: string | undefined,
+  beside: JsonObject = {},
+): boolean => {
   const said = isObject(cause) ? cause[kind] : undefined
-  return same(cause, { [kind]: said ?? null }) && (due === undefined ? isHash(said ?? null) : said === due)
+  const isDueHash = due === undefined ? isHash(said ?? null) : said === due
+  return isDueHash && same(cause, { [kind]: said ?? null, ...beside })
 }

@@ -137,7 +137,7 @@ describe('the request to a model', () => {
     expect(schemas).toEqual([
       ['do', ['args', 'operation', 'target'], ['operation']],
       ['summon', ['content', 'expectReply', 'orientation', 'target'], ['content']],
-      ['see', ['address'], ['address']],
+      ['see', ['address', 'addresses'], ['address']],
       ['be', ['args', 'operation'], ['operation']],
     ])
     expect(request!.tool_choice).toBe('auto')

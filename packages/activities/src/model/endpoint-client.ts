@@ -125,13 +125,16 @@ export class EndpointClient {
         this.#quirks.answered(form, quirks)
         return this.#answered(sent.completion, asked)
       }
+      if (!isHeard && !isRepeated && mayBeCured(sent.refusal)) {
+        isRepeated = true
+        continue
+      }
       const quirk =
         isHeard || requests === REQUESTS_MAX
           ? null
           : this.#quirks.suspect(sent.refusal, form, bodyFields(body), quirks)
-      if (quirk !== null) quirks = new Set<EndpointQuirk>([...quirks, quirk])
-      else if (isHeard || isRepeated || !mayBeCured(sent.refusal)) return this.#refused(sent, asked, isHeard)
-      else isRepeated = true
+      if (quirk === null) return this.#refused(sent, asked, isHeard)
+      quirks = new Set<EndpointQuirk>([...quirks, quirk])
     }
   }
 

@@ -146,7 +146,7 @@ async function findCause(db: Db, wake: Pick<Wake, 'id' | 'kind' | 'cause'>): Pro
     .where('being', '=', source.being)
     .where('n', '=', source.n)
     .executeTakeFirst()
-  return moment === undefined ? { wake: wake.id } : { moment: moment.hash.toString('hex') }
+  return moment === undefined ? { wake: wake.id } : { moment: moment.hash.toString('hex'), wake: wake.id }
 }
 
 /** Stores the result of a moment's request, unless it has one: the first result counts. */

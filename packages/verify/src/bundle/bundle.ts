@@ -336,7 +336,8 @@ class BundleCheck {
     const isKnown = isKnownLaw(record.law)
     const faults = [...faultsOfMoment(moment, heads), ...(isKnown ? faultsOfForm(moment, noted) : [])]
     for (const [reason, what] of faults) this.#need(false, reason, what)
-    const wrongKey = faults.length > 0 ? null : faultOfEffectKey(moment, this.#reality, this.#causes)
+    const wrongKey =
+      !isKnown || faults.length > 0 ? null : faultOfEffectKey(moment, this.#reality, this.#causes)
     this.#need(wrongKey === null, 'effect-mismatch', wrongKey ?? '')
     const isNoted =
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)

@@ -49,17 +49,17 @@ export class Questions {
       return 'it has to answer something else than what it says'
     const isAnswered = said.some((one) => one.said?.inReplyTo === at(told, 'id'))
     if (isAnswered) return 'its being had answered before what it says that it has to answer'
-    return this.#isHeard(open, String(at(told, 'id')))
+    return this.#isHeard(open, being, String(at(told, 'id')))
       ? null
       : 'it has heard others than it says for what it has to answer'
   }
 
   /** Whether a moment about a question lists those whose answers came for it. */
-  #isHeard(open: Json, question: string): boolean {
+  #isHeard(open: Json, being: string, question: string): boolean {
     const wake = at(open, 'wake') as unknown as WakeRecord
     const before = wake.id === question ? [] : this.#heard.get(question)
     if (before === undefined) return true
-    const heard = heardWith(wake, before)
+    const heard = heardWith(wake, before, being)
     this.#heard.set(question, heard)
     return same(at(open, 'heard') ?? [], heard as string[])
   }

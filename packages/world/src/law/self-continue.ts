@@ -117,14 +117,19 @@ async function lookOf(call: VerbCall, { act, shown }: Verdict): Promise<JsonObje
     looks.push(
       'show' in sighting
         ? { address, seen: asJson(await sighting.show()) }
-        : { address, refused: { ...sighting.refused } },
+        : { address: named(address), refused: { ...sighting.refused } },
     )
   }
   return 'addresses' in call ? { looks } : (looks[0] ?? null)
 }
 
 const namedIn = (call: SeeCall): JsonObject =>
-  'addresses' in call ? { addresses: [...call.addresses] } : { address: call.address }
+  'addresses' in call ? { addresses: call.addresses.map(named) } : { address: named(call.address) }
+
+/** An address that is no address may be as long as an answer. */
+const named = (address: string): string =>
+  address.length <= ADDRESS_SHOWN_MAX ? address : `${address.slice(0, ADDRESS_SHOWN_MAX)}…`
+const ADDRESS_SHOWN_MAX = 512
 
 /**
  * Shows a being what it looked at: its next wake holds the descriptor, or the refusal, and goes on for

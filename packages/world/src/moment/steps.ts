@@ -138,12 +138,23 @@ export function fitContent(content: JsonObject): JsonObject {
     if (!isTooLarge()) break
     if (field in kept) kept = { ...kept, [field]: { omitted: omitted() } }
   }
-  while (isTooLarge() && Array.isArray(kept.looks)) {
+  for (const i of largestFirst(Array.isArray(kept.looks) ? kept.looks : [])) {
+    if (!isTooLarge()) return kept
     const looks = kept.looks as JsonObject[]
-    const sizes = looks.map(({ seen = null }) => canonicalJson(seen).length)
-    const largest = sizes.indexOf(Math.max(...sizes))
-    const noted = { ...looks[largest], seen: { omitted: omitted() } }
-    kept = { ...kept, looks: looks.with(largest, noted) }
+    kept = {
+      ...kept,
+      looks: looks.with(i, { address: looks[i]?.address ?? null, seen: { omitted: omitted() } }),
+    }
   }
+  // What is left are refusals and words of earlier steps.
+  for (const field of ['earlier', 'looks', 'addresses', 'address'])
+    if (isTooLarge() && field in kept) kept = { ...kept, [field]: { omitted: omitted() } }
   return kept
 }
+
+/** Places of several looks, by the size of what each shows. */
+const largestFirst = (looks: readonly Json[]): number[] =>
+  looks
+    .map((look, i) => ({ i, size: canonicalJson(look).length }))
+    .sort((one, other) => other.size - one.size)
+    .map(({ i }) => i)

@@ -116,7 +116,7 @@ export interface Act {
   readonly result: Json
   readonly specs: readonly RoleSpec[]
   /** what a SEE shows of each address, in their order; null for other verbs */
-  readonly seen: readonly Sighting[] | null
+  readonly seen: readonly SeenAddress[] | null
   /** true: the being does not go on by itself after it */
   readonly rests?: true
   /** an effect of it was done outside already; left out for none */
@@ -130,7 +130,7 @@ export interface Act {
 }
 
 /** What a SEE shows of one address, or why it shows nothing. */
-export type Sighting = { readonly address: string } & (
+export type SeenAddress = { readonly address: string } & (
   | { readonly show: () => Promise<Descriptor> }
   | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
 )

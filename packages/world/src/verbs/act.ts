@@ -5,7 +5,7 @@ import { isSelf, maySeeSpace, requireSight } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
-import { type Act, type ActInputs, type CallInputs, NOTHING_DONE, type Sighting } from './act-inputs.ts'
+import { type Act, type ActInputs, type CallInputs, NOTHING_DONE, type SeenAddress } from './act-inputs.ts'
 import { publishesCatalogs } from './catalogs.ts'
 import type { CallForConsent } from './consent/call-for-consent.ts'
 import { Consent } from './consent/consent.ts'
@@ -107,17 +107,21 @@ async function see(addresses: readonly string[], at: ActInputs): Promise<Act> {
   const allowed = found.flatMap((one) => ('refusal' in one ? [] : [one]))
   const [first] = found
   if (allowed.length === 0 && first !== undefined && 'refusal' in first) throw first.refusal
-  const by = [...new Set(allowed.flatMap((one) => one.by))]
-  return { ...NOTHING_DONE, seen: found.map(({ sighting }) => sighting), by }
+  const by = allowed.flatMap((one) => one.by)
+  return {
+    ...NOTHING_DONE,
+    seen: found.map(({ sighting }) => sighting),
+    by: addresses.length > 1 ? [...new Set(by)] : by,
+  }
 }
 
 interface AllowedSight {
-  readonly sighting: Sighting
+  readonly sighting: SeenAddress
   readonly by: readonly string[]
 }
 
 interface RefusedSight {
-  readonly sighting: Sighting
+  readonly sighting: SeenAddress
   readonly refusal: TreeosError
 }
 

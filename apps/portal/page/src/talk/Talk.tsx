@@ -6,7 +6,7 @@ import { beingQuery, sessionQuery, threadQuery, threadsWithQuery } from '../api/
 import { Composer } from '../overlays/Composer.tsx'
 import { Answer, Card, Quiet, SmallButton } from '../parts/index.ts'
 import { Lines, waitingFor } from '../words/Lines.tsx'
-import { Owed } from '../words/Owed.tsx'
+import { OwedLine } from '../words/OwedLine.tsx'
 import { useDeeds } from '../words/UsedDeeds.tsx'
 import { Asks } from './Asks.tsx'
 import { PendingAnswer } from './PendingAnswer.tsx'
@@ -86,7 +86,7 @@ function Past({ thread, name, me, done, isPastOpen, states }: PastProps) {
         <ScrollBox label="Conversation">
           <Lines lines={lines} done={done} me={me} writing={isPastOpen ? [name] : []} thread={thread} />
           {waitingFor(lines, `@${name}`) ? <PendingAnswer whom={`@${name}`} states={states} /> : null}
-          <Owed owed={owed} me={me} />
+          <OwedLine owed={owed} me={me} />
         </ScrollBox>
       )}
     </Answer>

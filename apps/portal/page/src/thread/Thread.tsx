@@ -9,7 +9,7 @@ import { ThreadExport } from '../sharing/ThreadExport.tsx'
 import { PendingAnswer } from '../talk/PendingAnswer.tsx'
 import { ScrollBox } from '../talk/ScrollBox.tsx'
 import { Lines, openIn, waitingFor } from '../words/Lines.tsx'
-import { Owed } from '../words/Owed.tsx'
+import { OwedLine } from '../words/OwedLine.tsx'
 import type { ThreadLine } from '../words/SaidLine.tsx'
 import { useDeeds } from '../words/UsedDeeds.tsx'
 import { ThreadGraph } from './ThreadGraph.tsx'
@@ -43,7 +43,7 @@ export function Thread() {
               <Stack>
                 <ScrollBox label="Conversation">
                   <Spoken id={id} lines={lines} participants={participants} me={session.data?.stance} />
-                  <Owed owed={owed} me={session.data?.stance} />
+                  <OwedLine owed={owed} me={session.data?.stance} />
                 </ScrollBox>
                 <ThreadControls id={id} state={state} participants={participants} />
               </Stack>

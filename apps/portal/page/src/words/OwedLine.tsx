@@ -9,7 +9,7 @@ interface OwedProps {
 }
 
 /** For whom each being of a thread works now. */
-export const Owed = ({ owed, me }: OwedProps) => (
+export const OwedLine = ({ owed, me }: OwedProps) => (
   <div role="status" aria-label="Who works for whom">
     {owedText(owed, me).map((sentence) => (
       <Quiet key={sentence} size="sm">
