@@ -129,7 +129,7 @@ describe('a server that refuses to stream', () => {
     const model = createModel(mind, { timeoutSeconds: 5 })
     for (const _ of [1, 2])
       expect((await watched(model)).result).toMatchObject({ decision: { content: 'hm' } })
-    expect(server.requests.map(({ body }) => body?.stream)).toEqual([true, undefined, undefined])
+    expect(server.requests.map(({ body }) => body?.stream)).toEqual([true, true, undefined, undefined])
   })
 
   it('is asked to stream again when it refuses without, too: the fault was another one', async () => {
@@ -138,7 +138,7 @@ describe('a server that refuses to stream', () => {
     server.script([refused, refused, refused, { tool: { name: 'summon', args: { content: 'hi' } } }])
     expect((await watched(model)).result).toMatchObject({ decision: { kind: 'failure' } })
     expect((await watched(model)).result).toMatchObject({ decision: spoke('hi') })
-    expect(server.requests.map(({ body }) => body?.stream)).toEqual([true, undefined, undefined, true])
+    expect(server.requests.map(({ body }) => body?.stream)).toEqual([true, true, undefined, true])
   })
 
   it('for another reason, after it has streamed, is asked once more as before', async () => {
