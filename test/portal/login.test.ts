@@ -1,4 +1,5 @@
 /** Somebody at a terminal who has no database: `treeos login`, and what its commands then do. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,6 +81,37 @@ it('a person lets a terminal act as itself by the code that it shows, once, sign
   )
   expect(rows.map(({ all }) => all).join()).not.toContain(token)
   expect(await terminal.json(['whoami'])).toMatchObject({ url: at.origin, being: '@ada' })
+})
+
+/** A terminal asks for a code. @param from its address */
+const ask = (from?: string) =>
+  at.post(
+    null,
+    '/api/v1/terminals',
+    { name: 'many' },
+    {
+      headers: { authorization: `Bearer treeos_${randomBytes(32).toString('base64url')}` },
+      from,
+    },
+  )
+
+it('more terminals than the portal has connections are let at once', async () => {
+  const ada = await at.sit('ada')
+  const asked = await Promise.all(Array.from({ length: 12 }, () => ask()))
+  const allowed = await Promise.all(asked.map(({ json }) => allow(ada, json.code)))
+  expect(allowed.map(({ status }) => status)).toEqual(asked.map(() => 200))
+})
+
+it('a terminal that could not be let waits on', async () => {
+  const { json } = await ask()
+  const { owner } = at.world
+  const cleo = await at.sit('cleo')
+  await sql`create function refuse() returns trigger language plpgsql as
+    $$ begin raise 'no token'; end $$`.execute(owner)
+  await sql`create trigger refuse before insert on treeos.token execute function refuse()`.execute(owner)
+  expect((await allow(cleo, json.code)).status).toBe(500)
+  await sql`drop trigger refuse on treeos.token`.execute(owner)
+  expect((await allow(cleo, json.code)).status).toBe(200)
 })
 
 describe('somebody who is logged in', () => {

@@ -58,6 +58,7 @@ export async function askForTerminal(
     .values({
       ...{ secret_hash: hashOf(secret), code, name, address },
       being: null,
+      token: null,
       expires_at: sql<Date>`clock_timestamp() + make_interval(mins => ${MINUTES})`,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -74,13 +75,13 @@ export async function askForTerminal(
 export async function isTerminalAllowed(db: Kysely<PortalDb>, secret: string): Promise<boolean> {
   const row = await db
     .selectFrom('terminal')
-    .select('being')
+    .select('token')
     .where('secret_hash', '=', hashOf(secret))
     .where(sql<boolean>`expires_at > clock_timestamp()`)
     .executeTakeFirst()
   if (row === undefined)
     throw new TreeosError('UNAUTHORIZED', `nobody typed the code within ${MINUTES} minutes: ask again`)
-  return row.being !== null
+  return row.token !== null
 }
 
 /** Whether an access token is of a terminal that its person let: there the person itself decides and types. */
@@ -114,23 +115,22 @@ export async function allowTerminal(
   db: Kysely<PortalDb>,
   { code, as }: { readonly code: string; readonly as: BeingName },
 ): Promise<TokenView> {
-  return db.transaction().execute(async (tx) => {
-    const row = await tx
-      .updateTable('terminal')
-      .set({ being: as })
-      .where('code', '=', plainCode(code))
-      .where(isWaiting)
-      .returning('secret_hash')
-      .executeTakeFirst()
-    if (row === undefined) throw noTerminal()
-    const token = await issueTokenFor(at, { being: as, as }, row.secret_hash)
-    await tx
-      .updateTable('terminal')
-      .set({ expires_at: new Date(token.expiresAt) })
-      .where('secret_hash', '=', row.secret_hash)
-      .execute()
-    return token
+  // No transaction: a token is issued by another connection of the same pool.
+  const row = await db
+    .updateTable('terminal')
+    .set({ being: as })
+    .where('code', '=', plainCode(code))
+    .where(isWaiting)
+    .returning('secret_hash')
+    .executeTakeFirst()
+  if (row === undefined) throw noTerminal()
+  const terminal = db.updateTable('terminal').where('secret_hash', '=', row.secret_hash)
+  const token = await issueTokenFor(at, { being: as, as }, row.secret_hash).catch(async (error: unknown) => {
+    await terminal.set({ being: null }).execute()
+    throw error
   })
+  await terminal.set({ token: token.id, expires_at: new Date(token.expiresAt) }).execute()
+  return token
 }
 
 /** Not UNAUTHORIZED: who typed the code is signed in. */
