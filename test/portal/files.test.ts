@@ -87,6 +87,22 @@ it('a file is given by its bytes, named by words, and read again as a download t
   })
 })
 
+it('the page gives a file as it is, and no page of another site does', async () => {
+  const seat = await at.sit('ada')
+  const giveBy = (headers: Record<string, string>, by: Parameters<typeof at.ask>[0] = seat) =>
+    at.ask(by, '/api/v1/files?name=note.txt', {
+      method: 'POST',
+      body: 'from the page',
+      headers: { 'content-type': 'text/plain', ...headers },
+    })
+  expect(await giveBy({})).toMatchObject({ status: 200, json: { file: { name: 'note.txt', bytes: 13 } } })
+  for (const elsewhere of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+    expect(await giveBy(elsewhere)).toMatchObject({ status: 403, json: { code: 'FORBIDDEN' } })
+  expect((await giveBy({ cookie: seat.cookie }, null)).status).toBe(403) // as a form would send it
+  const words = { method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } }
+  expect((await at.ask(seat, '/api/v1/summon', words)).status).toBe(403)
+})
+
 it('another person reads neither the bytes nor whether they are there', async () => {
   const { json } = await give(ada, 'a.txt', 'tiger-milk')
   const told = async (path: string) => {
