@@ -102,6 +102,13 @@ it('more terminals than the portal has connections are let at once', async () =>
   expect(allowed.map(({ status }) => status)).toEqual(asked.map(() => 200))
 })
 
+it('twenty terminals of an address wait, and keep no other from asking', async () => {
+  const asked = await Promise.all(Array.from({ length: 20 }, () => ask('127.0.0.9')))
+  expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 200))
+  expect(await ask('127.0.0.9')).toMatchObject({ status: 429, json: { code: 'RATE_LIMITED' } })
+  expect((await ask('127.0.0.10')).status).toBe(200)
+})
+
 it('a terminal that could not be let waits on', async () => {
   const { json } = await ask()
   const { owner } = at.world

@@ -12,6 +12,7 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
 /** Terminals that wait at once, over all of them: a stranger may ask. */
 const WAITING_MAX = 1_000
+const WAITING_MAX_PER_ADDRESS = 20
 
 /** A terminal that waits, as the page shows it. */
 export interface WaitingTerminal {
@@ -45,13 +46,18 @@ export async function askForTerminal(
       'the Bearer of this request is to be treeos_ and 43 random characters of base64url',
     )
   await db.deleteFrom('terminal').where(isOver).execute()
-  const { waiting } = await db
+  const { waiting, here } = await db
     .selectFrom('terminal')
-    .select(sql<number>`count(*)::integer`.as('waiting'))
+    .select([
+      sql<number>`count(*)::integer`.as('waiting'),
+      sql<number>`count(*) filter (where address = ${address})::integer`.as('here'),
+    ])
     .where('being', 'is', null)
     .executeTakeFirstOrThrow()
   if (waiting >= WAITING_MAX)
     throw new TreeosError('RATE_LIMITED', `${WAITING_MAX} terminals wait: ask again in some minutes`)
+  if (here >= WAITING_MAX_PER_ADDRESS)
+    throw new TreeosError('RATE_LIMITED', `${here} terminals wait at your address: ask again in some minutes`)
   const code = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   const made = await db
     .insertInto('terminal')
