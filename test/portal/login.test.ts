@@ -1,6 +1,6 @@
 /** Somebody at a terminal who has no database: `treeos login`, and what its commands then do. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { livedMoments, momentsWithin, summon } from '@treeos/client'
@@ -310,14 +310,32 @@ describe('somebody who is logged in', () => {
   })
 })
 
-it('logout removes the login and revokes its token', async () => {
-  const { token } = JSON.parse(readFileSync(file, 'utf8')) as { token: string }
+const tokenKept = () => (JSON.parse(readFileSync(file, 'utf8')) as { token: string }).token
+const isRevoked = { status: 401, json: { detail: expect.stringContaining('revoked') } }
+const showToken = (token: string) =>
+  at.ask(null, '/api/v1/token', { headers: { authorization: `Bearer ${token}` } })
+
+it('login by another code ends the token before', async () => {
+  const former = tokenKept()
+  const { code, ended } = await begin()
+  expect((await showToken(former)).status).toBe(200)
+  expect((await allow(await at.sit('ada'), code)).status).toBe(200)
+  expect(await ended).toMatchObject({ status: 0 })
+  expect(await showToken(former)).toMatchObject(isRevoked)
+  expect((await showToken(tokenKept())).status).toBe(200)
+})
+
+it('logout removes the login and revokes its token, whoever may read it', async () => {
+  const token = tokenKept()
+  chmodSync(file, 0o644)
   expect(await terminal.json(['logout'])).toEqual({ loggedOut: true })
   expect(existsSync(file)).toBe(false)
-  const headers = { authorization: `Bearer ${token}` }
-  const again = await at.ask(null, '/api/v1/token', { headers })
-  expect(again).toMatchObject({ status: 401, json: { detail: expect.stringContaining('revoked') } })
+  expect(await showToken(token)).toMatchObject(isRevoked)
   expect(await terminal.json(['logout'])).toEqual({ loggedOut: false })
+  writeFileSync(file, '{')
+  const damaged = await terminal.run(['logout'])
+  expect(damaged).toMatchObject({ status: 0, stderr: expect.stringContaining('was not revoked') })
+  expect(existsSync(file)).toBe(false)
 })
 
 it('login takes a token from standard input, and refuses what is none', async () => {
@@ -336,6 +354,8 @@ it('login takes a token from standard input, and refuses what is none', async ()
     code: 'UNAUTHORIZED',
   })
   expect(await terminal.refusal(['login', at.origin, '--token', 'x'])).toMatchObject({ status: 2 })
+  const { stderr } = await terminal.run(['login', 'http://127.portal.invalid', '--token', wrong])
+  expect(stderr).toContain('not encrypted')
   expect(await terminal.refusal(['login', 'ftp://x'])).toMatchObject({ status: 2 })
   expect(existsSync(file)).toBe(false)
 })
