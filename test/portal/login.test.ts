@@ -68,6 +68,11 @@ it('a person lets a terminal act as itself by the code that it shows, once, sign
     json: { context: { reason: 'sign-in-again' } },
   })
   expect((await allow(ada, typed)).json).toMatchObject({ being: '@ada', issuedBy: '@ada', revokedAt: null })
+  const { items } = (await at.ask(ada, '/api/v1/tokens')).json
+  expect(items[0]).toMatchObject({
+    being: '@ada',
+    terminal: { name: expect.stringMatching(/ at /), address: '127.0.0.1' },
+  })
   expect((await allow(await at.sit('bob'), code)).status).toBe(400)
   const { status, stdout } = await ended
   expect({ status, told: JSON.parse(stdout) }).toMatchObject({

@@ -14,11 +14,14 @@ const CODE_LENGTH = 8
 const WAITING_MAX = 1_000
 const WAITING_MAX_PER_ADDRESS = 20
 
-/** A terminal that waits, as the page shows it. */
-export interface WaitingTerminal {
+/** What a terminal says of itself, and where it asked from. */
+interface NamedTerminal {
   readonly name: string
-  /** where it asked from */
   readonly address: string
+}
+
+/** A terminal that waits, as the page shows it. */
+export interface WaitingTerminal extends NamedTerminal {
   /** ISO 8601, UTC */
   readonly askedAt: string
 }
@@ -98,6 +101,20 @@ export async function isTerminal(db: Kysely<PortalDb>, secret: string): Promise<
     .where('secret_hash', '=', hashOf(secret))
     .executeTakeFirst()
   return row !== undefined && row.being !== null
+}
+
+/** The terminals that access tokens are of, by the ids of these. */
+export async function terminalsOf(
+  db: Kysely<PortalDb>,
+  tokens: readonly string[],
+): Promise<ReadonlyMap<string, NamedTerminal>> {
+  if (tokens.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('terminal')
+    .select(['token', 'name', 'address'])
+    .where('token', 'in', tokens)
+    .execute()
+  return new Map(rows.map(({ token, name, address }) => [token ?? '', { name, address }]))
 }
 
 /** The terminal with a code. @throws {TreeosError} INVALID_INPUT for a code that no terminal shows now */
