@@ -1,4 +1,7 @@
 /** Files at the doors of the portal: the API, chat clients and agents of others. */
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Role } from '@a2a-js/sdk'
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
 import { issueToken, readKeptFile, threadsOf } from '@treeos/client'
@@ -87,6 +90,26 @@ it('a file is given by its bytes, named by words, and read again as a download t
   })
 })
 
+it('the page gives a file as it is, and no page of another site does', async () => {
+  const seat = await at.sit('ada')
+  const giveBy = (headers: Record<string, string>, by: Parameters<typeof at.ask>[0] = seat) =>
+    at.ask(by, '/api/v1/files?name=note.txt', {
+      method: 'POST',
+      body: 'from the page',
+      headers: { 'content-type': 'text/plain', ...headers },
+    })
+  expect(await giveBy({})).toMatchObject({ status: 200, json: { file: { name: 'note.txt', bytes: 13 } } })
+  const others: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'cross-site' },
+  ]
+  for (const elsewhere of others)
+    expect(await giveBy(elsewhere)).toMatchObject({ status: 403, json: { code: 'FORBIDDEN' } })
+  expect((await giveBy({ cookie: seat.cookie }, null)).status).toBe(403) // as a form would send it
+  const words = { method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } }
+  expect((await at.ask(seat, '/api/v1/summon', words)).status).toBe(403)
+})
+
 it('another person reads neither the bytes nor whether they are there', async () => {
   const { json } = await give(ada, 'a.txt', 'tiger-milk')
   const told = async (path: string) => {
@@ -113,6 +136,27 @@ it('the same file under the same key is one thing, and one that is too large is 
     json: { code: 'PAYLOAD_TOO_LARGE' },
   })
   expect((await give(ada, 'b.txt', Buffer.alloc(5 * 1024 * 1024, 'a'))).status).toBe(200)
+})
+
+it('a file that is not read to its end keeps the room that it took', async () => {
+  const { json } = await give(ada, 'long.txt', Buffer.alloc(5 * 1024 * 1024, 'b'))
+  const path = `/api/v1/files/${idOf(json.thing)}`
+  const slow = await Promise.all(
+    Array.from({ length: 12 }, () => {
+      const headers = { authorization: `Bearer ${ada.secret}` }
+      const asked = request(at.origin + path, { agent: false, headers }).end()
+      return once(asked, 'response').then(() => asked)
+    }),
+  )
+  let isAnswered = false
+  const next = ada('/api/v1/token').then(({ status }) => {
+    isAnswered = true
+    return status
+  })
+  await sleep(500)
+  expect(isAnswered).toBe(false)
+  for (const asked of slow) asked.destroy()
+  expect(await next).toBe(200)
 })
 
 it('a chat client gives pictures and files with its words, and its conversation goes on in the same thread', async () => {

@@ -1,5 +1,6 @@
 /** Somebody at a terminal who has no database: `treeos login`, and what its commands then do. */
-import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { livedMoments, momentsWithin, summon } from '@treeos/client'
@@ -67,6 +68,11 @@ it('a person lets a terminal act as itself by the code that it shows, once, sign
     json: { context: { reason: 'sign-in-again' } },
   })
   expect((await allow(ada, typed)).json).toMatchObject({ being: '@ada', issuedBy: '@ada', revokedAt: null })
+  const { items } = (await at.ask(ada, '/api/v1/tokens')).json
+  expect(items[0]).toMatchObject({
+    being: '@ada',
+    terminal: { name: expect.stringMatching(/ at /), address: '127.0.0.1' },
+  })
   expect((await allow(await at.sit('bob'), code)).status).toBe(400)
   const { status, stdout } = await ended
   expect({ status, told: JSON.parse(stdout) }).toMatchObject({
@@ -80,6 +86,44 @@ it('a person lets a terminal act as itself by the code that it shows, once, sign
   )
   expect(rows.map(({ all }) => all).join()).not.toContain(token)
   expect(await terminal.json(['whoami'])).toMatchObject({ url: at.origin, being: '@ada' })
+})
+
+/** A terminal asks for a code. @param from its address */
+const ask = (from?: string) =>
+  at.post(
+    null,
+    '/api/v1/terminals',
+    { name: 'many' },
+    {
+      headers: { authorization: `Bearer treeos_${randomBytes(32).toString('base64url')}` },
+      from,
+    },
+  )
+
+it('more terminals than the portal has connections are let at once', async () => {
+  const ada = await at.sit('ada')
+  const asked = await Promise.all(Array.from({ length: 12 }, () => ask()))
+  const allowed = await Promise.all(asked.map(({ json }) => allow(ada, json.code)))
+  expect(allowed.map(({ status }) => status)).toEqual(asked.map(() => 200))
+})
+
+it('twenty terminals of an address wait, and keep no other from asking', async () => {
+  const asked = await Promise.all(Array.from({ length: 20 }, () => ask('127.0.0.9')))
+  expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 200))
+  expect(await ask('127.0.0.9')).toMatchObject({ status: 429, json: { code: 'RATE_LIMITED' } })
+  expect((await ask('127.0.0.10')).status).toBe(200)
+})
+
+it('a terminal that could not be let waits on', async () => {
+  const { json } = await ask()
+  const { owner } = at.world
+  const cleo = await at.sit('cleo')
+  await sql`create function refuse() returns trigger language plpgsql as
+    $$ begin raise 'no token'; end $$`.execute(owner)
+  await sql`create trigger refuse before insert on treeos.token execute function refuse()`.execute(owner)
+  expect((await allow(cleo, json.code)).status).toBe(500)
+  await sql`drop trigger refuse on treeos.token`.execute(owner)
+  expect((await allow(cleo, json.code)).status).toBe(200)
 })
 
 describe('somebody who is logged in', () => {
@@ -271,14 +315,32 @@ describe('somebody who is logged in', () => {
   })
 })
 
-it('logout removes the login and revokes its token', async () => {
-  const { token } = JSON.parse(readFileSync(file, 'utf8')) as { token: string }
+const tokenKept = () => (JSON.parse(readFileSync(file, 'utf8')) as { token: string }).token
+const isRevoked = { status: 401, json: { detail: expect.stringContaining('revoked') } }
+const showToken = (token: string) =>
+  at.ask(null, '/api/v1/token', { headers: { authorization: `Bearer ${token}` } })
+
+it('login by another code ends the token before', async () => {
+  const former = tokenKept()
+  const { code, ended } = await begin()
+  expect((await showToken(former)).status).toBe(200)
+  expect((await allow(await at.sit('ada'), code)).status).toBe(200)
+  expect(await ended).toMatchObject({ status: 0 })
+  expect(await showToken(former)).toMatchObject(isRevoked)
+  expect((await showToken(tokenKept())).status).toBe(200)
+})
+
+it('logout removes the login and revokes its token, whoever may read it', async () => {
+  const token = tokenKept()
+  chmodSync(file, 0o644)
   expect(await terminal.json(['logout'])).toEqual({ loggedOut: true })
   expect(existsSync(file)).toBe(false)
-  const headers = { authorization: `Bearer ${token}` }
-  const again = await at.ask(null, '/api/v1/token', { headers })
-  expect(again).toMatchObject({ status: 401, json: { detail: expect.stringContaining('revoked') } })
+  expect(await showToken(token)).toMatchObject(isRevoked)
   expect(await terminal.json(['logout'])).toEqual({ loggedOut: false })
+  writeFileSync(file, '{')
+  const damaged = await terminal.run(['logout'])
+  expect(damaged).toMatchObject({ status: 0, stderr: expect.stringContaining('was not revoked') })
+  expect(existsSync(file)).toBe(false)
 })
 
 it('login takes a token from standard input, and refuses what is none', async () => {
@@ -297,6 +359,8 @@ it('login takes a token from standard input, and refuses what is none', async ()
     code: 'UNAUTHORIZED',
   })
   expect(await terminal.refusal(['login', at.origin, '--token', 'x'])).toMatchObject({ status: 2 })
+  const { stderr } = await terminal.run(['login', 'http://127.portal.invalid', '--token', wrong])
+  expect(stderr).toContain('not encrypted')
   expect(await terminal.refusal(['login', 'ftp://x'])).toMatchObject({ status: 2 })
   expect(existsSync(file)).toBe(false)
 })

@@ -84,6 +84,7 @@ const COLUMNS: Columns = {
     name: 'text',
     address: 'text',
     being: 'text?',
+    token: 'text?',
     created_at: time,
     expires_at: time,
   },

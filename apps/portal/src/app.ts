@@ -7,7 +7,7 @@ import { a2aRoutes } from './a2a/routes.ts'
 import { agUiRoutes } from './ag-ui/routes.ts'
 import { apiOf, operationsOf } from './api/api.ts'
 import { HOOKS_PATH } from './api/outlets.ts'
-import { API_PATH, CHAT_PATH, PROGRAM_PATHS } from './api/path.ts'
+import { API_PATH, CHAT_PATH, FILES_PATH, PROGRAM_PATHS } from './api/path.ts'
 import { answerProblem, unreadable } from './api/problem.ts'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
 import type { Bounds } from './authorize/bounds.ts'
@@ -138,7 +138,7 @@ export function createApp(
     // What is signed needs no origin.
     const isSigned = c.req.path.startsWith(`${HOOKS_PATH}/`)
     if (!isSigned && c.req.path !== MCP_PATH && bearerOf(c.req.raw) === null)
-      requireOwnPage(c.req.raw, c.get('host'))
+      requireOwnPage(c.req.raw, c.get('host'), c.req.method === 'POST' && c.req.path === FILES_PATH)
     await next()
   })
   const around = { portal, streams, tabs }

@@ -1178,3 +1178,7 @@ class LivedMoment(Moment):
 class ListedMoment(LivedMoment):
     being: str
     moment: str
+
+
+class ListedToken(AccessToken):
+    terminal: Optional[Dict[str, Any]]

@@ -5,7 +5,7 @@ import { TreeosError } from '@treeos/core'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withReality } from '../instance/with-instance.ts'
 import { callPortal } from '../login/call-portal.ts'
-import { type Login, loginFile, readLogin, removeLogin, storeLogin } from '../login/stored-login.ts'
+import { type Login, loginFile, readAnyLogin, removeLogin, storeLogin } from '../login/stored-login.ts'
 import { answered } from '../served/serve.ts'
 import { UsageError } from '../text/failure.ts'
 import { readText } from '../text/input.ts'
@@ -40,7 +40,9 @@ export function addLogin(cli: Cli): void {
         const secret = token === undefined ? await askPerson(out, url, name) : await givenToken(token)
         const own = await tokenOf({ url, token: secret })
         const { being, reality, issuedBy, expiresAt } = own
+        const former = unlessDamaged()
         storeLogin({ url, token: secret, being, reality })
+        if (token === undefined && former?.url === url) await endFormer(out, former)
         out.value({ url, reality, being, issuedBy, expiresAt }, () => shownLogin({ url, ...own }))
         if (process.env.TREEOS_DATA)
           out.progress(
@@ -53,6 +55,11 @@ export function addLogin(cli: Cli): void {
       const login = unlessDamaged()
       const wasThere = removeLogin() // first: whatever comes now, this terminal has no secret any more
       if (login !== null) await revoke(login)
+      else if (wasThere)
+        out.progress(
+          'the file held no login, so an access token was not revoked: the page of your portal does it ' +
+            '(Settings, Access tokens)',
+        )
       out.value({ loggedOut: wasThere }, () => (wasThere ? 'logged out' : 'you were not logged in'))
     }),
   )
@@ -74,6 +81,16 @@ export function addLogin(cli: Cli): void {
 const tokenOf = (login: Pick<Login, 'url' | 'token'>): Promise<OwnToken> =>
   callPortal(login, (treeos) => answered<OwnToken>(treeos.api.GET('/token')))
 
+/** A terminal that logs in again leaves no token that nobody uses. */
+async function endFormer(out: Output, former: Login): Promise<void> {
+  try {
+    await revoke(former)
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    out.progress(`your login before: ${error.message}`)
+  }
+}
+
 /** @throws {TreeosError} for a token that may hold still */
 async function revoke({ url, token }: Login): Promise<void> {
   try {
@@ -82,7 +99,7 @@ async function revoke({ url, token }: Login): Promise<void> {
     if (!(error instanceof TreeosError)) throw error
     if (error.code === 'UNAUTHORIZED') return // it has ended before
     const why =
-      `logged out here, and the access token was not revoked: ${error.message}. ` +
+      `the login has ended here, but its access token was not revoked: ${error.message}. ` +
       `The page at ${url} does it (Settings, Access tokens)`
     throw new TreeosError(error.code, why, error.detail)
   }
@@ -91,7 +108,7 @@ async function revoke({ url, token }: Login): Promise<void> {
 /** The login; null where the file holds none that could be revoked. */
 function unlessDamaged(): Login | null {
   try {
-    return readLogin()
+    return readAnyLogin()
   } catch (error) {
     if (error instanceof TreeosError) return null
     throw error
@@ -139,7 +156,7 @@ function originIn(text: string): string {
 /** Nobody on the way reads it. */
 function isPrivate(url: string): boolean {
   const { protocol, hostname: host } = new URL(url)
-  return protocol === 'https:' || host === 'localhost' || host === '[::1]' || host.startsWith('127.')
+  return protocol === 'https:' || host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 }
 
 const shownLogin = ({

@@ -20,6 +20,20 @@ export const loginFile = (env: NodeJS.ProcessEnv = process.env): string =>
 
 /** @throws {TreeosError} INVALID_INPUT for a file that others may read, or that holds no login */
 export function readLogin(file = loginFile()): Login | null {
+  const login = readAnyLogin(file)
+  if (login !== null && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${file} holds a secret, and others on this machine may read it: \`chmod 600 ${file}\` keeps it to you`,
+    )
+  return login
+}
+
+/**
+ * The same whoever else may read it, to end it.
+ * @throws {TreeosError} INVALID_INPUT for a file that holds no login
+ */
+export function readAnyLogin(file = loginFile()): Login | null {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -28,11 +42,6 @@ export function readLogin(file = loginFile()): Login | null {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw new TreeosError('INVALID_INPUT', `the login in ${file} cannot be read: ${message}`)
   }
-  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
-    throw new TreeosError(
-      'INVALID_INPUT',
-      `${file} holds a secret, and others on this machine may read it: \`chmod 600 ${file}\` keeps it to you`,
-    )
   const login = loginIn(text)
   if (login !== null) return login
   throw new TreeosError('INVALID_INPUT', `${file} holds no login: \`treeos logout\` removes it`)

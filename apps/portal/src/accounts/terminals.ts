@@ -12,12 +12,16 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
 /** Terminals that wait at once, over all of them: a stranger may ask. */
 const WAITING_MAX = 1_000
+const WAITING_MAX_PER_ADDRESS = 20
+
+/** What a terminal says of itself, and where it asked from. */
+interface NamedTerminal {
+  readonly name: string
+  readonly address: string
+}
 
 /** A terminal that waits, as the page shows it. */
-export interface WaitingTerminal {
-  readonly name: string
-  /** where it asked from */
-  readonly address: string
+export interface WaitingTerminal extends NamedTerminal {
   /** ISO 8601, UTC */
   readonly askedAt: string
 }
@@ -45,19 +49,25 @@ export async function askForTerminal(
       'the Bearer of this request is to be treeos_ and 43 random characters of base64url',
     )
   await db.deleteFrom('terminal').where(isOver).execute()
-  const { waiting } = await db
+  const { waiting, here } = await db
     .selectFrom('terminal')
-    .select(sql<number>`count(*)::integer`.as('waiting'))
+    .select([
+      sql<number>`count(*)::integer`.as('waiting'),
+      sql<number>`count(*) filter (where address = ${address})::integer`.as('here'),
+    ])
     .where('being', 'is', null)
     .executeTakeFirstOrThrow()
   if (waiting >= WAITING_MAX)
     throw new TreeosError('RATE_LIMITED', `${WAITING_MAX} terminals wait: ask again in some minutes`)
+  if (here >= WAITING_MAX_PER_ADDRESS)
+    throw new TreeosError('RATE_LIMITED', `${here} terminals wait at your address: ask again in some minutes`)
   const code = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   const made = await db
     .insertInto('terminal')
     .values({
       ...{ secret_hash: hashOf(secret), code, name, address },
       being: null,
+      token: null,
       expires_at: sql<Date>`clock_timestamp() + make_interval(mins => ${MINUTES})`,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -74,13 +84,13 @@ export async function askForTerminal(
 export async function isTerminalAllowed(db: Kysely<PortalDb>, secret: string): Promise<boolean> {
   const row = await db
     .selectFrom('terminal')
-    .select('being')
+    .select('token')
     .where('secret_hash', '=', hashOf(secret))
     .where(sql<boolean>`expires_at > clock_timestamp()`)
     .executeTakeFirst()
   if (row === undefined)
     throw new TreeosError('UNAUTHORIZED', `nobody typed the code within ${MINUTES} minutes: ask again`)
-  return row.being !== null
+  return row.token !== null
 }
 
 /** Whether an access token is of a terminal that its person let: there the person itself decides and types. */
@@ -91,6 +101,20 @@ export async function isTerminal(db: Kysely<PortalDb>, secret: string): Promise<
     .where('secret_hash', '=', hashOf(secret))
     .executeTakeFirst()
   return row !== undefined && row.being !== null
+}
+
+/** The terminals that access tokens are of, by the ids of these. */
+export async function terminalsOf(
+  db: Kysely<PortalDb>,
+  tokens: readonly string[],
+): Promise<ReadonlyMap<string, NamedTerminal>> {
+  if (tokens.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('terminal')
+    .select(['token', 'name', 'address'])
+    .where('token', 'in', tokens)
+    .execute()
+  return new Map(rows.map(({ token, name, address }) => [token ?? '', { name, address }]))
 }
 
 /** The terminal with a code. @throws {TreeosError} INVALID_INPUT for a code that no terminal shows now */
@@ -114,23 +138,22 @@ export async function allowTerminal(
   db: Kysely<PortalDb>,
   { code, as }: { readonly code: string; readonly as: BeingName },
 ): Promise<TokenView> {
-  return db.transaction().execute(async (tx) => {
-    const row = await tx
-      .updateTable('terminal')
-      .set({ being: as })
-      .where('code', '=', plainCode(code))
-      .where(isWaiting)
-      .returning('secret_hash')
-      .executeTakeFirst()
-    if (row === undefined) throw noTerminal()
-    const token = await issueTokenFor(at, { being: as, as }, row.secret_hash)
-    await tx
-      .updateTable('terminal')
-      .set({ expires_at: new Date(token.expiresAt) })
-      .where('secret_hash', '=', row.secret_hash)
-      .execute()
-    return token
+  // No transaction: a token is issued by another connection of the same pool.
+  const row = await db
+    .updateTable('terminal')
+    .set({ being: as })
+    .where('code', '=', plainCode(code))
+    .where(isWaiting)
+    .returning('secret_hash')
+    .executeTakeFirst()
+  if (row === undefined) throw noTerminal()
+  const terminal = db.updateTable('terminal').where('secret_hash', '=', row.secret_hash)
+  const token = await issueTokenFor(at, { being: as, as }, row.secret_hash).catch(async (error: unknown) => {
+    await terminal.set({ being: null }).execute()
+    throw error
   })
+  await terminal.set({ token: token.id, expires_at: new Date(token.expiresAt) }).execute()
+  return token
 }
 
 /** Not UNAUTHORIZED: who typed the code is signed in. */

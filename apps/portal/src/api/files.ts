@@ -1,5 +1,8 @@
+import type { HttpBindings } from '@hono/node-server'
 import { z } from '@hono/zod-openapi'
 import { giveFile, readKeptFile } from '@treeos/client'
+import type { Context } from 'hono'
+import type { Env } from '../portal.ts'
 import { answers, id, idempotency, newApi, operation, text } from './operation.ts'
 
 const NAME_MAX = 1024
@@ -78,12 +81,19 @@ export const fileRoutes = () =>
         c.req.valid('param').id,
         c.req.valid('query').told,
       )
+      keepUntilSent(c)
       return c.body(Uint8Array.from(bytes), 200, {
         ...UNTRUSTED,
         'content-type': PREVIEWED.has(file.mediaType) ? file.mediaType : 'application/octet-stream',
         'content-disposition': `attachment; filename*=UTF-8''${quotedName(file.name)}`,
       })
     })
+
+/** A reader may be slow, and until it has all of it the file is in memory: the turn lasts as long. */
+function keepUntilSent(c: Context<Env>): void {
+  const { outgoing } = c.env as Partial<HttpBindings>
+  if (outgoing?.closed === false) outgoing.once('close', c.get('turn').keep())
+}
 
 /** As RFC 8187 writes it. */
 const quotedName = (name: string): string =>

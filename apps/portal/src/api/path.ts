@@ -1,5 +1,7 @@
 /** Where the API is. */
 export const API_PATH = '/api/v1'
+/** Where files are given. */
+export const FILES_PATH = `${API_PATH}/files`
 /** Where beings are for chat clients, which know this path of OpenAI's API. */
 export const CHAT_PATH = '/v1'
 /** Where agents of others speak to beings, by A2A. */

@@ -8,7 +8,7 @@ import {
   tokensPage,
 } from '@treeos/client'
 import { parseStance, stanceOf, TreeosError } from '@treeos/core'
-import { askForTerminal, isTerminalAllowed } from '../accounts/terminals.ts'
+import { askForTerminal, isTerminalAllowed, terminalsOf } from '../accounts/terminals.ts'
 import { bearerOf } from '../authorize/tokens.ts'
 import type { Portal, Visit } from '../portal.ts'
 import { listing, ownPage } from './list.ts'
@@ -26,11 +26,18 @@ const AccessToken = z
   })
   .openapi('AccessToken')
 
+const ListedToken = AccessToken.extend({
+  terminal: z
+    .object({ name: z.string(), address: z.string() })
+    .nullable()
+    .openapi({ description: 'that its person let by a code: what it calls itself, and where it asked from' }),
+}).openapi('ListedToken')
+
 const listed = listing(
   {
     path: '/tokens',
     'x-caller': 'person',
-    items: AccessToken,
+    items: ListedToken,
     operationId: 'tokens',
     summary: 'Access tokens that I may revoke, without their secrets, the newest first',
     tags: ['tokens'],
@@ -175,9 +182,15 @@ export const tokenRoutes = ({ at: portal, store }: Pick<Portal, 'at' | 'store'>)
     .openapi(awaiting, async (c) =>
       c.json({ allowed: await isTerminalAllowed(store, secretIn(c.req.raw)) }, 200),
     )
-    .openapi(listed, async (c) =>
-      c.json(await ownPage(c.get('visit'), c.req.valid('query'), tokensPage), 200),
-    )
+    .openapi(listed, async (c) => {
+      const { items, next } = await ownPage(c.get('visit'), c.req.valid('query'), tokensPage)
+      const terminals = await terminalsOf(
+        store,
+        items.map(({ id }) => id),
+      )
+      const told = items.map((token) => ({ ...token, terminal: terminals.get(token.id) ?? null }))
+      return c.json({ items: told, next }, 200)
+    })
     .openapi(issuing, async (c) => {
       const { at, being: as } = c.get('visit')
       const { being = stanceOf(as), days } = c.req.valid('json')

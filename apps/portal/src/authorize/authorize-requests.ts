@@ -14,6 +14,7 @@ import { siteOf } from '../accounts/passkeys.ts'
 import { findSession } from '../accounts/sessions.ts'
 import { CHAT_PATH, PROGRAM_PATHS } from '../api/path.ts'
 import { deviceCookie, sessionCookie } from '../edge/cookies.ts'
+import { KEY_HEADER } from '../edge/same-site.ts'
 import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
@@ -30,8 +31,6 @@ interface AuthorizeDeps {
   readonly bounded: Bounds
 }
 
-/** The header in which the page sends its half of the session. */
-const KEY_HEADER = 'x-treeos-key'
 /** The header in which a tab that drives a being sends its secret. */
 const TAB_HEADER = 'x-treeos-tab'
 const SAFE = new Set(['GET', 'HEAD'])

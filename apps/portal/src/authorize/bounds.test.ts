@@ -51,3 +51,20 @@ it('searches take no room of what is heavy, and one is under way for a person', 
   for (const { end } of [first, ...others, ...heavy]) end()
   ;(await second).end()
 })
+
+it('a file is bounded by what the operator set, and four of a person are taken at once', async () => {
+  const { take, requireSize } = bounds(undefined, 1_000)
+  expect(() => requireSize('file', '1000')).not.toThrow()
+  expect(() => requireSize('file', '1001')).toThrow('larger than 1000 bytes')
+  expect(() => bounds().requireSize('file', 5 * 1024 * 1024 + 1)).toThrow('larger than')
+  const four = await Promise.all(Array.from({ length: 4 }, () => take('file', asker('ann'))))
+  let isIn = false
+  const fifth = take('file', asker('ann')).then((turn) => {
+    isIn = true
+    return turn
+  })
+  const other = await take('file', asker('ben'))
+  expect(isIn).toBe(false)
+  for (const { end } of [...four, other]) end()
+  ;(await fifth).end()
+})

@@ -1,5 +1,5 @@
 import { actPace, pace } from '@treeos/client'
-import { TreeosError } from '@treeos/core'
+import { fileBytesMaxIn, TreeosError } from '@treeos/core'
 import { type Asker, Turns } from '../edge/turns.ts'
 import { WORK, type Work } from './work.ts'
 
@@ -27,6 +27,8 @@ const TRIALS_AT_ONCE = 4
 /** Each takes minutes: who begins many is told so. */
 const TRIALS_WAITING_PER_PERSON = 1
 const SEARCHES_AT_ONCE = 3
+/** Each is whole in memory. */
+const FILES_AT_ONCE = 8
 const AT_ONCE = 96
 /** They mostly wait, and ask Postgres a few times a second: they take no turn of others. */
 const WAITS_AT_ONCE = 64
@@ -53,8 +55,9 @@ const NO_TURN: Turn = {
 /**
  * What bounds how much strangers and people may ask for. Each portal has its own counts.
  * @param actsPerMinute of a person
+ * @param fileBytesMax of a file that is given
  */
-export function bounds(actsPerMinute?: number) {
+export function bounds(actsPerMinute?: number, fileBytesMax = fileBytesMaxIn(undefined)) {
   const strangers = {
     open: pace(STRANGERS.open),
     'sign-in': pace(STRANGERS['sign-in']),
@@ -71,7 +74,9 @@ export function bounds(actsPerMinute?: number) {
     heavy: turns(WORK.heavy.atOnce ?? HEAVY_AT_ONCE, HEAVY_AT_ONCE),
     trial: turns(WORK.trial.atOnce ?? TRIALS_AT_ONCE, TRIALS_AT_ONCE, TRIALS_WAITING_PER_PERSON),
     search: turns(WORK.search.atOnce ?? SEARCHES_AT_ONCE, SEARCHES_AT_ONCE),
+    file: turns(WORK.file.atOnce ?? FILES_AT_ONCE, FILES_AT_ONCE),
   }
+  const bytesMax = (work: Work) => (work === 'file' ? fileBytesMax : WORK[work].bodyBytesMax)
   const waits = turns(WORK.wait.atOnce ?? WAITS_AT_ONCE, WAITS_AT_ONCE)
   const others = turns(WORK.read.atOnce ?? AT_ONCE, AT_ONCE)
   return {
@@ -79,9 +84,10 @@ export function bounds(actsPerMinute?: number) {
     person: pace(PERSON),
     account: pace(ACCOUNT),
     acts: actPace(actsPerMinute),
-    /** @throws {TreeosError} PAYLOAD_TOO_LARGE for a body that says that it is larger */
-    requireSize(work: Work, length: string | undefined): void {
-      if (Number(length ?? 0) > WORK[work].bodyBytesMax) throw tooLarge(work)
+    /** @throws {TreeosError} PAYLOAD_TOO_LARGE for a body that is larger, or says so */
+    requireSize(work: Work, length: string | number | undefined): void {
+      if (Number(length ?? 0) <= bytesMax(work)) return
+      throw new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${bytesMax(work)} bytes`)
     },
     /** Waits until the person has room for it. @throws {TreeosError} RATE_LIMITED */
     async take(work: Work, asker: Asker): Promise<Turn> {
@@ -114,8 +120,5 @@ export function bounds(actsPerMinute?: number) {
     },
   }
 }
-
-export const tooLarge = (work: Work): TreeosError =>
-  new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${WORK[work].bodyBytesMax} bytes`)
 
 export type Bounds = ReturnType<typeof bounds>

@@ -2,7 +2,7 @@ import type { Connection, Seat } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Context } from 'hono'
 import type { Env, Visit } from '../portal.ts'
-import { type Bounds, type Turn, tooLarge } from './bounds.ts'
+import type { Bounds, Turn } from './bounds.ts'
 import { WORK, type Work } from './work.ts'
 
 /** While a request waits, its token or session is checked this often. */
@@ -37,7 +37,7 @@ export async function runInTurn(
   const asked = performance.now()
   const turn = await bounded.take(work, { group: visit?.person ?? '', key: visit?.session ?? '' })
   const run = async () => {
-    await readRequestBody(c, work)
+    await readRequestBody(c, work, bounded)
     await requireStay(asked)
     await next()
   }
@@ -92,14 +92,14 @@ async function holding(seat: Seat, turn: Turn, run: (at: Connection) => Promise<
 /**
  * Reads the body up to the bound of its work, so that what comes in pieces and says no length is bounded too.
  */
-async function readRequestBody({ req }: Context<Env>, work: Work): Promise<void> {
+async function readRequestBody({ req }: Context<Env>, work: Work, bounded: Bounds): Promise<void> {
   const { method, body } = req.raw
   if (method === 'GET' || method === 'HEAD' || body === null) return
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    if (size > WORK[work].bodyBytesMax) throw tooLarge(work)
+    bounded.requireSize(work, size)
     chunks.push(chunk)
   }
   if (work === 'file') {

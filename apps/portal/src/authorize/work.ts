@@ -60,6 +60,7 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   wait: { bodyBytesMax: 384 * KIB, atOnce: 16, isAct: true, isWaited: true },
   // chat clients send pictures of earlier turns again, and base64 takes a third more than the bytes
   chat: { bodyBytesMax: 16 * MIB, atOnce: 16, isAct: true, isWaited: true },
+  // the operator sets less
   file: { bodyBytesMax: FILE_BYTES_MAX, atOnce: 4, isAct: true },
   // the largest role has a prompt of 32 KiB, and JSON escapes some of it
   heavy: { bodyBytesMax: 72 * KIB, atOnce: 2 },

@@ -6,6 +6,8 @@ function isOf(origin: string, host: string): boolean {
   return page !== null && page.host === URL.parse(`${page.protocol}//${host}`)?.host
 }
 
+/** The header in which the page sends its half of the session. No form can send it. */
+export const KEY_HEADER = 'x-treeos-key'
 const SAFE = new Set(['GET', 'HEAD'])
 
 /**
@@ -20,10 +22,12 @@ export function requireOwnOrigin({ headers }: Request, host: string): void {
 
 /**
  * Refuses what a page of another site, or of another port of this machine, made a browser send. A request
- * that changes something names its origin and brings JSON, which no form can send.
+ * that changes something names its origin and brings JSON, which no form can send, or a file with the half of
+ * the session that the page has.
+ * @param bringsFile whether the route takes a file, of any type
  * @throws {TreeosError} FORBIDDEN
  */
-export function requireOwnPage(request: Request, host: string): void {
+export function requireOwnPage(request: Request, host: string, bringsFile = false): void {
   const { method, headers } = request
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin')
@@ -32,6 +36,7 @@ export function requireOwnPage(request: Request, host: string): void {
   if (SAFE.has(method)) return
   if (headers.get('origin') === null)
     throw new TreeosError('FORBIDDEN', 'a request that changes something has to name its origin')
+  if (bringsFile && headers.has(KEY_HEADER)) return
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
     throw new TreeosError('FORBIDDEN', 'a request that changes something has to bring application/json')

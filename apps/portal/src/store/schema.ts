@@ -85,6 +85,7 @@ export interface PortalDb {
     readonly name: string
     readonly address: string
     readonly being: string | null
+    readonly token: string | null
     readonly created_at: Generated<Date>
     readonly expires_at: ColumnType<Date, Date, Date>
   }

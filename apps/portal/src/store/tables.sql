@@ -106,6 +106,7 @@ create table portal.terminal (
   name text not null, -- what the terminal says of itself
   address text not null, -- where it asked from
   being text, -- who let it; null before
+  token text, -- id of its access token; null until that is issued
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null -- of its code, and then of its access token
 );

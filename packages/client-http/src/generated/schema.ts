@@ -1878,6 +1878,13 @@ export interface components {
             /** Format: date-time */
             revokedAt: string | null;
         };
+        ListedToken: components["schemas"]["AccessToken"] & {
+            /** @description that its person let by a code: what it calls itself, and where it asked from */
+            terminal: {
+                name: string;
+                address: string;
+            } | null;
+        };
         Outlet: {
             id: string;
             /** @enum {string} */
@@ -5636,7 +5643,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["AccessToken"][];
+                        items: components["schemas"]["ListedToken"][];
                         /** @description to give as `cursor` for the next page; null: this was the last one */
                         next: string | null;
                     };

@@ -61,7 +61,7 @@ export function Tokens({ own: { isFresh } }: { readonly own: OwnAccount }) {
 type ListedToken = NonNullable<Awaited<ReturnType<(typeof tokensQuery)['queryFn'] & object>>>['items'][number]
 
 function Token({
-  token: { being, issuedBy, issuedAt, expiresAt, revokedAt },
+  token: { being, issuedBy, issuedAt, expiresAt, revokedAt, terminal },
   isPending,
   onRevoke,
 }: {
@@ -82,6 +82,11 @@ function Token({
         <Quiet size="xs">
           of <Inert text={issuedBy} />, <Time iso={issuedAt} /> · until <Time iso={expiresAt} />
         </Quiet>
+        {terminal === null ? null : (
+          <Quiet size="xs">
+            the terminal <Inert text={terminal.name} />, which asked from {terminal.address}
+          </Quiet>
+        )}
       </div>
       {isOver ? null : (
         <SmallButton loading={isPending} onClick={onRevoke}>
