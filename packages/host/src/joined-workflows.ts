@@ -16,7 +16,7 @@ const OURS = [BEING_WORKFLOW, SCHEDULE_WORKFLOW, TASK_WORKFLOW]
 export function joinWorkflows(bundle: BundleOptions, ours: string, folder: string): BundleOptions {
   const { workflowsPath: host, webpackConfigHook: hook } = bundle
   const fromHost = createRequire(host)
-  const sdk = sdkFrom(fromHost) ?? sdkFrom(createRequire(import.meta.url))
+  const sdk = sdkFrom(fromHost) ?? sdkFrom(createRequire(ours))
   return {
     ...bundle,
     workflowsPath: joinedModule(host, ours, folder),
@@ -29,17 +29,20 @@ export function joinWorkflows(bundle: BundleOptions, ours: string, folder: strin
         resolve: {
           ...config.resolve,
           modules: [...modules, ...folders],
-          ...(sdk === null ? {} : { alias: { ...alias, '@temporalio/workflow': sdk } }),
+          ...(sdk === null ? {} : { alias: { ...alias, [SDK]: sdk } }),
         },
       }
     },
   }
 }
 
+/** What workflow code is written against; @treeos/workflows brings it along. */
+const SDK = '@temporalio/workflow'
+
 /** The folder of the SDK of workflows, from somewhere; null where it is not found. */
 function sdkFrom(require: NodeJS.Require): string | null {
   try {
-    return dirname(require.resolve('@temporalio/workflow/package.json'))
+    return dirname(require.resolve(`${SDK}/package.json`))
   } catch {
     return null
   }
