@@ -88,7 +88,7 @@ it('a person lets a terminal act as itself by the code that it shows, once, sign
   expect(await terminal.json(['whoami'])).toMatchObject({ url: at.origin, being: '@ada' })
 })
 
-/** A terminal asks for a code. @param from its address */
+/** Asks for a code as a terminal does. @param from address of the terminal */
 const ask = (from?: string) =>
   at.post(
     null,

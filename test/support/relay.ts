@@ -30,13 +30,13 @@ export type RelayStep =
   /** decides nothing */
   | 'nothing'
 
-type Asking = Extract<RelayStep, { readonly ask: string }>
+type AskingStep = Extract<RelayStep, { readonly ask: string }>
 
 export type RelayTask =
   | { readonly say: Json }
   | { readonly plan: readonly RelayStep[] }
   /** asks all of them, each in a moment of its own */
-  | { readonly all: readonly Asking[] }
+  | { readonly all: readonly AskingStep[] }
   /** announces something to a being, or answers the question that began its thread in place of who was asked */
   | { readonly usurp: string; readonly says: string; readonly answers: boolean }
   | { readonly fail: true }
@@ -70,7 +70,7 @@ function step(me: string, { plan, at, up }: RelayState, heard: Json): Decision {
   return made[next]()
 }
 
-const each = (asked: readonly Asking[], i: number): Decision => {
+const each = (asked: readonly AskingStep[], i: number): Decision => {
   const next = asked[i]
   return next === undefined ? silence : tell(next.ask, { task: next.to } as unknown as Json)
 }

@@ -39,7 +39,7 @@ export function joinWorkflows(bundle: BundleOptions, ours: string, folder: strin
 /** What workflow code is written against; @treeos/workflows brings it along. */
 const SDK = '@temporalio/workflow'
 
-/** The folder of the SDK of workflows, from somewhere; null where it is not found. */
+/** The folder of the SDK of workflows as a module finds it; null where it does not. */
 function sdkFrom(require: NodeJS.Require): string | null {
   try {
     return dirname(require.resolve(`${SDK}/package.json`))

@@ -26,7 +26,8 @@ export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/wor
  * The worker must have a `connection`, and its task queue must be the one that `prepare` returns. Starting it
  * waits up to 60 s for Postgres.
  * @throws {Error} when the worker is created: without `databaseUrl`, when it has an activity of one of our
- *   names, or with a workflow bundle that was made without this plugin; when it runs: on a database or a namespace that is not prepared, or with another task queue
+ *   names, or with a workflow bundle that was made without this plugin; when it runs: on a database or a
+ *   namespace that is not prepared, or with another task queue
  */
 export function treeos(options: TreeosOptions = {}): TreeosPlugin {
   return new TreeosPlugin(options)
@@ -99,8 +100,8 @@ export class TreeosPlugin extends SimplePlugin {
   }
 
   /**
-   * Puts our workflows beside those of the host. Loads our workflow modules once for all runs of a worker instead of once for each run. That is safe
-   * because they keep no state; the SDK freezes what they export.
+   * Puts our workflows beside those of the host. Our modules are loaded once for all runs of a worker instead
+   * of once for each run. That is safe because they keep no state; the SDK freezes what they export.
    */
   override configureBundler(bundle: BundleOptions): BundleOptions {
     const configured = super.configureBundler(bundle)

@@ -21,20 +21,20 @@ const CUSTOMERS: Readonly<Record<Door, readonly [BeingName, BeingName]>> = {
 }
 
 /** What came of a question: what was heard, or the code that says why nothing was. */
-export type Told = { readonly heard: Json } | { readonly code: string }
+export type HeardAnswer = { readonly heard: Json } | { readonly code: string }
 
 /** Longest time until an answer comes. */
 const WAIT_SECONDS = 40
 /** In a space of each a rule asks @chief before somebody rings. */
 export const RINGS = { asked: '/asked', soon: '/soon' } as const
 
-const codeOf = (error: unknown): Told => {
+const codeOf = (error: unknown): HeardAnswer => {
   const { code } = error as { code?: string }
   if (typeof code !== 'string') throw error
   return { code }
 }
 
-const heardIn = (content: Json): Told => {
+const heardIn = (content: Json): HeardAnswer => {
   const told = typeof content === 'string' ? (JSON.parse(content) as Json) : content
   return { heard: (told as { heard: Json }).heard }
 }
@@ -113,7 +113,7 @@ export class HandOffWorld {
   }
 
   /** Asks by a door, and waits for what comes of it. */
-  async ask(door: Door, person: BeingName, target: BeingName, task: RelayTask): Promise<Told> {
+  async ask(door: Door, person: BeingName, target: BeingName, task: RelayTask): Promise<HeardAnswer> {
     const content = task as unknown as Json
     if (door === '--wait') {
       const asks = { target, content, as: person, waitSeconds: this.#seconds, requireReply: true }
@@ -129,7 +129,7 @@ export class HandOffWorld {
   }
 
   /** As the page: it says it, then reads the thread until the answer is there, or nobody owes it any more. */
-  async #askByPage(person: BeingName, target: BeingName, content: Json): Promise<Told> {
+  async #askByPage(person: BeingName, target: BeingName, content: Json): Promise<HeardAnswer> {
     const seat = this.#seats.get(person) ?? null
     const headers = { 'idempotency-key': randomUUID() }
     const say = () => this.at.post(seat, '/api/v1/summon', { target: `@${target}`, content }, { headers })

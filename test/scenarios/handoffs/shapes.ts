@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { summon } from '@treeos/client'
 import type { BeingName, Json } from '@treeos/core'
 import type { RelayStep, RelayTask } from '../../support/relay.ts'
-import { type Door, type HandOffWorld, RINGS, type Told } from './hand-off-world.ts'
+import { type Door, type HandOffWorld, type HeardAnswer, RINGS } from './hand-off-world.ts'
 
 /** Part of the words of one question and its answers, and of no others. */
 export const newMark = (): string => `m-${randomUUID().slice(0, 8)}`
@@ -14,8 +14,8 @@ const asking = (being: BeingName, to: RelayTask) => ({ ask: `@${being}`, to }) a
 const plan = (...steps: readonly RelayStep[]): RelayTask => ({ plan: steps })
 const via = (being: BeingName, to: RelayTask): RelayTask => plan(asking(being, to), 'answer')
 
-const told = (event: string, code: string | null = null): Told => ({ heard: { told: event, code } })
-const heard = (what: Json): Told => ({ heard: what })
+const told = (event: string, code: string | null = null): HeardAnswer => ({ heard: { told: event, code } })
+const heard = (what: Json): HeardAnswer => ({ heard: what })
 
 /** What persons do while a question is on its way. */
 type Meanwhile = (here: HandOffWorld, mark: string, door: Door) => Promise<unknown>
@@ -25,7 +25,7 @@ export interface Shape {
   readonly to?: BeingName
   readonly task: (mark: string, customer: BeingName) => RelayTask
   /** what the customer is told; by default the mark is heard */
-  readonly told?: (mark: string) => Told
+  readonly told?: (mark: string) => HeardAnswer
   /** besides what the customer asks and what is told to the customer at the door */
   readonly lines: readonly string[]
   readonly meanwhile?: Meanwhile
@@ -180,7 +180,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
 
 /** What came of a shape that a customer asked by a door. */
 export interface ShapeEnd {
-  readonly told: Told
+  readonly told: HeardAnswer
   /** `@a > @b` for each time that one spoke to another because of it; an event names itself; sorted */
   readonly lines: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** How often a being goes on by itself: by its role, by budgets, and until it only repeats itself. */
+/** How many steps a being takes: as its role and budgets allow, and fewer where it repeats one call. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -43,7 +43,7 @@ export class Steps {
       : `it is step ${step}, and the role before it allows ${allowed}`
   }
 
-  /** How often in a row its call was made; null where that is not known, or it made none. */
+  /** How many times in a row the being has made its call. Null if the bundle does not say, or there was no call. */
   #repeats(
     moment: string,
     prior: string | null,

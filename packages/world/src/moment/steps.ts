@@ -152,7 +152,7 @@ export function fitContent(content: JsonObject): JsonObject {
   return kept
 }
 
-/** Places of several looks, by the size of what each shows. */
+/** Indices of looks: the one with the most content first. */
 const largestFirst = (looks: readonly Json[]): number[] =>
   looks
     .map((look, i) => ({ i, size: canonicalJson(look).length }))

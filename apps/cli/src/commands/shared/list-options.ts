@@ -70,7 +70,7 @@ export const isWithin = ({ since, until }: ListingBounds, iso: string): boolean 
   return (since === undefined || at >= since) && (until === undefined || at < until)
 }
 
-/** Whether all who are asked for are among those who took part. @param stances of them */
+/** Whether the participants include everybody that the options name. @param stances of the participants */
 export const isAmong = ({ being, person }: ListingBounds, stances: readonly (string | null)[]): boolean =>
   [being, person].every((name) => name === undefined || stances.includes(`@${name}`))
 
