@@ -143,11 +143,13 @@ async function weigh(
     for (const event of events) {
       const text = JSON.stringify(event)
       bytes += text.length
-      if (!isStamp(text)) continue
-      perMoment.push(bytes)
+      const ended = momentsEndedBy(text)
+      if (ended === 0) continue
+      for (let i = 0; i < ended; i++) perMoment.push(bytes / ended)
       bytes = 0
     }
   }
+  if (perMoment.length < 2 * window) broken.push(`histories with the ends of ${perMoment.length} moments`)
   const [first = 0, last = 0] = ends(perMoment, window)
   if (last > first * BYTES_RATIO_MAX)
     broken.push(`history bytes per moment: ${first} at first, ${last} at last`)
@@ -160,13 +162,23 @@ async function weigh(
   }
 }
 
-/** The marker of the activity that ends a moment: its summary and details name the activity in base64. */
-function isStamp(event: string): boolean {
-  if (!event.includes('core_local_activity')) return false
+/**
+ * How many moments an event ends: those that a call of `liveMoments` lived, which its result lists, or the one
+ * that `stampMoment` ends. The marker of a local activity has the name and the result in base64.
+ */
+function momentsEndedBy(event: string): number {
+  if (!event.includes('core_local_activity')) return 0
   const data = [...event.matchAll(/"data":"([^"]*)"/g)].map(([, text]) =>
     Buffer.from(text ?? '', 'base64').toString(),
   )
-  return data.some((text) => /"activity_type":"(stamp|finish)Moment"/.test(text))
+  if (data.some((text) => text.includes('"activity_type":"stampMoment"'))) return 1
+  if (!data.some((text) => text.includes('"activity_type":"liveMoments"'))) return 0
+  const result = data.find((text) => text.startsWith('{"args":'))
+  return result === undefined ? 0 : (JSON.parse(result) as LivedResult).value.lived.length
+}
+
+interface LivedResult {
+  readonly value: { readonly lived: readonly unknown[] }
 }
 
 /** Medians of the first and the last `window` values. */
