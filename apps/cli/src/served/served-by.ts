@@ -43,6 +43,9 @@ const BY_API: readonly string[] = [
   'thread',
   'receipt',
   'erase',
+  'hold',
+  'person',
+  'report',
   'whoami',
 ]
 

@@ -1,6 +1,7 @@
 import type { AuthorizedRoute } from '../authorize/who-may-call.ts'
 import type { StreamDeps } from '../routes/happenings.ts'
 import { approvalRoutes } from './approvals.ts'
+import { auditRoutes } from './audit.ts'
 import { beingRoutes } from './beings.ts'
 import { openApiDocument } from './describe.ts'
 import { fileRoutes } from './files.ts'
@@ -45,6 +46,7 @@ export function apiOf(around: StreamDeps) {
     .route('/', searchRoutes())
     .route('/', latelyRoutes())
     .route('/', receiptRoutes(around.portal))
+    .route('/', auditRoutes(around.portal))
     .route('/', trialRoutes(around.portal))
     .route('/', tokenRoutes(around.portal))
     .route('/', outletRoutes(around.portal))
