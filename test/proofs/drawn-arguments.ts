@@ -11,7 +11,7 @@ export function drawnArguments(
   const name = () => ({ name: of.mostly(['round', 'spy'], ['Bad Name']) })
   const hold = () => ({
     name: of.mostly(['case-1', 'audit'], ['Bad Name']),
-    why: of.mostly(['a letter'], [7]),
+    why: of.mostly<Json>(['a letter'], [7]),
   })
   const amount = () => of.mostly<Json>([0, 1, 5, 100, null], [-1])
   const self = () => draw.pick([null, `@${of.me.name}`, of.stance()])

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import type { PersonDataItem } from '@treeos/client'
+import type { HoldView, PersonDataItem } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { ERASE } from '../served/acts.ts'
@@ -47,11 +47,26 @@ function addHold(cli: Cli): void {
       (address: string, name: string, { why }: ActingOptions & { readonly why: string }) =>
         doing(address, operation, { name, why }),
     )
-  cli.onInstance('list', 'list the legal holds in force, oldest first', 'hold').action(
-    cli.run(async (out, options: InstanceOptions) => {
-      out.value(await serve(options, HOLDS, null), shownHolds)
+  listsActs(
+    cli.onInstance('list', 'list the legal holds in force, oldest first', 'hold'),
+    'hold list',
+  ).action(
+    cli.run(async (out, options: InstanceOptions & ListingOptions) => {
+      const { being, person, ...within } = boundsOf(options, mine(options))
+      const found = (await serve(options, HOLDS, null)).filter(
+        ({ on, by, at }) => isWithin(within, at) && isAmong({ being }, [on]) && isAmong({ person }, [by]),
+      )
+      tellListed(out, options, found, HOLD_COLUMNS, () => out.value(found, shownHolds))
     }),
   )
+}
+
+const HOLD_COLUMNS: Columns<HoldView> = {
+  on: ({ on }) => nameCell(on),
+  name: ({ name }) => name,
+  at: ({ at }) => at,
+  by: ({ by }) => nameCell(by),
+  why: ({ why }) => why,
 }
 
 const COLUMNS: Columns<PersonDataItem> = {
@@ -69,10 +84,10 @@ const WHO =
 
 function addPerson(cli: Cli): void {
   cli.describeGroup('person', 'one person’s data, over all beings')
-  listsActs(cli.onInstance('find <stance>', `list all that is kept of a person\nThat is ${WHO}.`, 'person'), {
-    being: 'only what this being did or lived',
-    person: 'the same, of a person',
-  }).action(
+  listsActs(
+    cli.onInstance('find <stance>', `list all that is kept of a person\nThat is ${WHO}.`, 'person'),
+    'person find',
+  ).action(
     cli.run(async (out, stance: string, options: InstanceOptions & ListingOptions) => {
       const bounds = boundsOf(options, mine(options))
       const items = (await itemsOf(options, stance, false)).filter(
