@@ -34,6 +34,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "hooks": ("GET", "/hooks"),
     "inbox": ("GET", "/inbox"),
     "inboxCounts": ("GET", "/inbox/counts"),
+    "inhabit": ("POST", "/inhabit"),
     "isTerminalAllowed": ("POST", "/terminals/wait"),
     "journal": ("GET", "/journal"),
     "lately": ("GET", "/lately"),

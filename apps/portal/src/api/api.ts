@@ -6,6 +6,7 @@ import { beingRoutes } from './beings.ts'
 import { openApiDocument } from './describe.ts'
 import { fileRoutes } from './files.ts'
 import { inboxRoutes } from './inbox.ts'
+import { inhabitingRoutes } from './inhabit.ts'
 import { journalRoutes } from './journal.ts'
 import { latelyRoutes } from './lately.ts'
 import { answers, anyObject, newApi, operation } from './operation.ts'
@@ -50,6 +51,7 @@ export function apiOf(around: StreamDeps) {
     .route('/', trialRoutes(around.portal))
     .route('/', tokenRoutes(around.portal))
     .route('/', outletRoutes(around.portal))
+    .route('/', inhabitingRoutes(around))
     .route('/', journalRoutes(around))
   let described: object | null = null
   const once = () => {

@@ -1330,6 +1330,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/inhabit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drive a being of mine for as long as the stream lasts
+         * @description Server-sent events: `inhabited`, and `released` with `why`, `released` or `lost`. The end of the connection gives the being back. Meanwhile requests with the header `Treeos-As: @NAME` act as it. A comment each 5 s shows that the stream lives.
+         */
+        post: operations["inhabit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/journal": {
         parameters: {
             query?: never;
@@ -6353,6 +6373,47 @@ export interface operations {
                         /** @enum {boolean} */
                         done: true;
                     };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inhabit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description its stance
+                     * @example @solomon
+                     */
+                    being: string;
+                    /** @description with its own reach alone, without mine */
+                    own?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Problem details (RFC 9457) */
