@@ -308,12 +308,15 @@ describe('somebody who is logged in', () => {
   it('drives a being of hers until its input ends, and acts as it meanwhile', async () => {
     const held = terminal.start(['inhabit', '@kid', '--json'])
     const lines = createInterface({ input: held.stdout! })[Symbol.asyncIterator]()
-    expect(JSON.parse((await lines.next()).value)).toMatchObject({ event: 'inhabited', driver: '@ada' })
+    expect(JSON.parse(String((await lines.next()).value))).toMatchObject({
+      event: 'inhabited',
+      driver: '@ada',
+    })
     const acted = await terminal.json(['do', '/library', 'move', '--as', '@kid'])
     expect(acted).toMatchObject({ act: expect.stringMatching(/^kid\//) })
     expect(await terminal.refusal(['inhabit', '@bob'])).toMatchObject({ status: 1, code: 'FORBIDDEN' })
     held.stdin!.end()
-    expect(JSON.parse((await lines.next()).value)).toEqual({
+    expect(JSON.parse(String((await lines.next()).value))).toEqual({
       event: 'released',
       being: '@kid',
       why: 'released',
@@ -411,10 +414,10 @@ it('the operator, logged in, looks back over all: receipts of a range, holds, on
   const counts = await terminal.json(['report', to, '--since', '1h', '--until', '2999-01-01'])
   expect(counts).toMatchObject({ file: to, holds: 1 })
   expect(JSON.parse(readFileSync(to, 'utf8'))).toMatchObject({ v: 1, acts: expect.any(Array) })
-  const trial = { moments: { being: ['@kid'] }, candidates: { same: {} } }
-  const tried = await terminal.refusal(['trial', 'run', '-', '--keep', 'x.jsonl'], {
-    input: JSON.stringify(trial),
-  })
-  expect(tried).toMatchObject({ status: 2, message: expect.stringContaining('--keep') })
+  const trial = JSON.stringify({ trial: 1, moments: { being: '@kid' }, candidates: { same: {} } })
+  const ofScript = await terminal.refusal(['trial', 'run', '-'], { input: trial })
+  expect(ofScript).toMatchObject({ status: 1, code: 'MOMENT_NOT_FOUND' })
+  const kept = await terminal.refusal(['trial', 'run', '-', '--keep', 'x.jsonl'], { input: trial })
+  expect(kept).toMatchObject({ status: 2, message: expect.stringContaining('--keep') })
   await terminal.json(['logout'])
 })

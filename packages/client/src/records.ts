@@ -9,6 +9,7 @@ export {
   type WordPiece,
   type WordStream,
 } from '@treeos/store'
+export { callSentence, spokenText } from '@treeos/world'
 export { instanceSecret } from './access/instance-secrets.ts'
 export {
   authorizeAllPasts,

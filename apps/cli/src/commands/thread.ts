@@ -45,6 +45,7 @@ const LINE_COLUMNS: Columns<SpokenLine> = {
   text: ({ text }) => text,
   outside: ({ outside = false }) => outside,
   moment: ({ moment }) => moment,
+  followed: ({ followed = [] }) => followed.map(nameCell).join(' '),
   tokens: ({ tokens }) => tokens,
   money: ({ money }) => money,
 }

@@ -1802,6 +1802,8 @@ export interface components {
                 /** @description what was said */
                 content: Record<string, never> | unknown[] | string | number | boolean | null;
                 inReplyTo: string | null;
+                /** @description of an answer: whose answers it followed */
+                followed?: string[];
                 notice: boolean;
                 /**
                  * @description these are words from outside
@@ -1866,6 +1868,8 @@ export interface components {
                 /** @example @solomon */
                 to?: string;
                 text: string;
+                /** @description of an answer: whose answers it followed */
+                followed?: string[];
                 /**
                  * @description these are words from outside
                  * @enum {boolean}

@@ -1,5 +1,6 @@
 import {
   type BeingName,
+  filesNamed,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -69,8 +70,23 @@ export function toldOf(
 export const toldText = (
   told: Pick<WakeRow, 'wake'> & { readonly content: Json },
   being: BeingName,
-): string =>
-  toldOf(told, being) ?? (typeof told.content === 'string' ? told.content : plainWords(told.content))
+): string => toldOf(told, being) ?? spokenText(told.content)
+
+/** What somebody says, as every door tells it to people: its text, and JSON in plain words. */
+export function spokenText(content: Json): string {
+  if (typeof content === 'string') return content
+  const text = filesNamed(content).length === 0 ? undefined : readPath(content, ['text'])
+  return typeof text === 'string' ? text : bareJson(valueWords(content))
+}
+
+/** A call as every door tells it to people who are asked about it: `till:pay on /shop (euros 18)`. */
+export function callSentence(call: Json): string {
+  try {
+    return plainCall(parseCall(call))
+  } catch {
+    return spokenText(call)
+  }
+}
 
 /** To whom an event is told, and so how who was woken is named. */
 interface Voice {
