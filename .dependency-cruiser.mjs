@@ -22,7 +22,7 @@ const arrows = {
   tools: ['core', 'egress', 'world', 'sdk'],
   telemetry: ['core', 'egress', 'store'],
   client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
-  local: ['postgres'],
+  local: ['egress', 'postgres'],
   host: [
     'core',
     'overlay',

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { Client, Connection as TemporalConnection } from '@temporalio/client'
+import { Client, type DataConverter, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
 import { act, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
@@ -96,6 +96,8 @@ export interface WorldOptions {
   readonly database?: OwnDatabase
   /** further options of Temporal's worker, such as its version */
   readonly worker?: Partial<WorkerOptions>
+  /** how its worker and its client convert payloads */
+  readonly dataConverter?: DataConverter
   /** maps the URL of Postgres to the one that workers use, such as a proxy's */
   readonly workerUrl?: (url: string) => string
   /** maps the address of Temporal, host:port, to the one that workers use */
@@ -119,7 +121,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   })
   const { name } = reality
   const connection = await TemporalConnection.connect(access)
-  const temporal = new Client({ connection })
+  const { dataConverter } = options
+  const temporal = new Client({ connection, ...(dataConverter === undefined ? {} : { dataConverter }) })
   const vaultKey = randomBytes(32)
   const errors: World['errors'] = []
   const leftOut: World['leftOut'] = []
@@ -141,6 +144,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       taskQueue: taskQueueOf(name),
       workflowBundle: { codePath: inject('bundlePath') },
       stickyQueueScheduleToStartTimeout: '1s',
+      ...(dataConverter === undefined ? {} : { dataConverter }),
       // The SDK refuses two workers of one build in one process.
       ...(running.length === 0 ? {} : { workerDeploymentOptions: ANOTHER_BUILD }),
       ...(options.activitiesMax === undefined

@@ -1,7 +1,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { type NativeConnectionOptions, TransportError } from '@temporalio/worker'
 import { messageOfThrown } from '@treeos/core'
-import { ServiceAwayError, type WaitOptions, waitFor, waitReason } from '@treeos/host'
+import { readDataConverter, ServiceAwayError, type WaitOptions, waitFor, waitReason } from '@treeos/host'
 import { findReality, isTransient, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -31,6 +31,12 @@ export function locateTemporal(env: NodeJS.ProcessEnv): TemporalPlace {
     throw new StartError(`the configuration of Temporal cannot be read: ${messageOfThrown(error)}`)
   }
 }
+
+/** How payloads of a worker are converted. @throws {StartError} for what is no data converter */
+export const dataConverterOf = (env: NodeJS.ProcessEnv, { namespace }: TemporalPlace) =>
+  readDataConverter(env, namespace).catch((error: unknown) => {
+    throw new StartError(messageOfThrown(error))
+  })
 
 /**
  * The calls to services that a worker makes before it takes work. It waits for a service that does not

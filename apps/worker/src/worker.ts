@@ -20,7 +20,7 @@ import { Metrics } from './metrics.ts'
 import { type Mind, Minds } from './minds.ts'
 import { framesOf, nameAndCode } from './safe-error-text.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { locateTemporal, Start, type TemporalPlace } from './start.ts'
+import { dataConverterOf, locateTemporal, Start, type TemporalPlace } from './start.ts'
 
 /** The beings of a killed worker go on in another one after at most this long. */
 const STICKY_TIMEOUT = '1s'
@@ -58,6 +58,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const extensions = await loadExtensions(env, tools.call)
   const minds = new Minds(await resolveDefaultModel(env), readConnections(env))
   const temporal = locateTemporal(env)
+  const dataConverter = await dataConverterOf(env, temporal)
   // for its own questions; the beats have a pool of their own
   const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 })
   const metrics = new Metrics(db)
@@ -82,7 +83,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     secret: secretsOf(env),
     observe: observer(metrics, log),
   })
-  const options = await workerOptions(settings, taskQueue, log)
+  const options = await workerOptions(settings, { taskQueue, dataConverter, log })
   const worker = await start.askTemporal(temporal, () =>
     Worker.create({ ...options, connection, namespace: temporal.namespace, plugins: [beings, running] }),
   )
@@ -141,12 +142,18 @@ function pluginOf(
   })
 }
 
-async function workerOptions(settings: Settings, taskQueue: string, log: Logger) {
+interface ForWorker extends Pick<WorkerOptions, 'taskQueue'> {
+  readonly dataConverter: WorkerOptions['dataConverter']
+  readonly log: Logger
+}
+
+async function workerOptions(settings: Settings, { taskQueue, dataConverter, log }: ForWorker) {
   const { TREEOS_WORKFLOW_BUNDLE: codePath, TREEOS_CACHED_BEINGS: maxCachedWorkflows } = settings
   const onProblem = (message: string) => log.warn(message)
   return {
     taskQueue,
-    workflowBundle: codePath === null ? await workflowBundle({ onProblem }) : { codePath },
+    workflowBundle: codePath === null ? await workflowBundle({ onProblem, dataConverter }) : { codePath },
+    ...(dataConverter === undefined ? {} : { dataConverter }),
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
     ...versionOf(settings.deployment, taskQueue),
     maxConcurrentWorkflowTaskExecutions: 150,

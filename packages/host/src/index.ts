@@ -23,6 +23,7 @@ export {
   resolveModelEndpoint,
   shownAddress,
 } from '@treeos/activities'
+export { readDataConverter } from '@treeos/local'
 export { Archivist, type History, historiesFolder, listArchived, readArchive } from './archive.ts'
 export { Doorbells } from './doorbells.ts'
 export { releaseLapsed } from './lapsed-leases.ts'

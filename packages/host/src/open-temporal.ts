@@ -1,4 +1,5 @@
 import type { Connection, ConnectionOptions } from '@temporalio/client'
+import { connectTemporal } from '@treeos/local'
 
 const CALL_MS = 5_000
 /** Codes of gRPC by which a server refuses a caller: PERMISSION_DENIED and UNAUTHENTICATED. */
@@ -28,13 +29,9 @@ function withoutCertificate(tls: ConnectionOptions['tls']): NonNullable<Connecti
 }
 
 async function temporalFault(options: ConnectionOptions, namespace: string): Promise<unknown> {
-  const { Connection } = await import('@temporalio/client') // loaded here: most commands never need it
   let connection: Connection | null = null
   try {
-    // gRPC would ask the proxy that `https_proxy` names also for this machine, which no proxy reaches.
-    const isHere = /^(localhost|127[.][\d.]+|\[::1\]):\d+$/.test(options.address ?? 'localhost:7233')
-    const channelArgs = { ...options.channelArgs, ...(isHere ? { 'grpc.enable_http_proxy': 0 } : {}) }
-    connection = await Connection.connect({ ...options, channelArgs, connectTimeout: CALL_MS })
+    connection = await connectTemporal({ ...options, connectTimeout: CALL_MS })
     const { workflowService } = connection
     await connection.withDeadline(Date.now() + CALL_MS, () =>
       workflowService.describeNamespace({ namespace }),

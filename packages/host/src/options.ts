@@ -1,3 +1,4 @@
+import type { DataConverter } from '@temporalio/common'
 import type { Embedder, Model, Observer } from '@treeos/activities'
 import type { OverlayMode } from '@treeos/overlay'
 import type { ListenOptions } from '@treeos/overlay/vault'
@@ -8,6 +9,8 @@ export interface TreeosOptions {
   readonly extensions?: readonly Extension[] | undefined
   /** Postgres URL; required for a worker, not for a client or a replay */
   readonly databaseUrl?: string | undefined
+  /** how payloads are converted, where the worker or client itself does not say; default plain JSON */
+  readonly dataConverter?: DataConverter | undefined
   /** null or left out: moments of LLM beings fail with LLM_NOT_CONFIGURED */
   readonly model?: Model | null | undefined
   /** models by the names that beings have in their quality `llm.connection` */

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
-import { Client } from '@temporalio/client'
+import type { DataConverter } from '@temporalio/common'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
+import { temporalClient } from '@treeos/local'
 import type { Effects } from '@treeos/protocol'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import { bundlesFolder } from './bundles-folder.ts'
@@ -21,7 +22,8 @@ export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/wor
  * ready. It adds our activities, a payload codec that refuses large values of ours, and our workflows beside
  * those of the worker, and lets the worker hold as many beings in memory as there is room for, unless it has a
  * `maxCachedWorkflows`. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed
- * leases, the archive. Pass it to the worker or to its connection, never to both.
+ * leases, the archive. They convert payloads as the worker does. Pass it to the worker or to its connection,
+ * never to both.
  *
  * The worker must have a `connection`, and its task queue must be the one that `prepare` returns. Starting it
  * waits up to 60 s for Postgres.
@@ -43,10 +45,10 @@ export class TreeosPlugin extends SimplePlugin {
   constructor(options: TreeosOptions) {
     super({
       name: 'treeos',
-      dataConverter: (converter) => ({
-        ...converter,
-        payloadCodecs: [...(converter?.payloadCodecs ?? []), new PayloadBound()],
-      }),
+      dataConverter: (converter) => {
+        const given = oneConverter(converter, options.dataConverter)
+        return { ...given, payloadCodecs: [...(given?.payloadCodecs ?? []), new PayloadBound()] }
+      },
     })
     this.#options = options
   }
@@ -121,7 +123,8 @@ export class TreeosPlugin extends SimplePlugin {
     if (this.#runtime === null || this.#connection === undefined)
       throw new Error('treeos needs a worker with a connection')
     const [connection, namespace, taskQueue] = [this.#connection, this.#namespace, this.#taskQueue]
-    const client = new Client({ connection, namespace })
+    const { dataConverter } = worker.options
+    const client = await temporalClient(connection, { namespace, dataConverter })
     let hasRun = false
     const run = async () => {
       hasRun = true
@@ -137,6 +140,17 @@ export class TreeosPlugin extends SimplePlugin {
       if (!hasRun) await release(worker, next)
     }
   }
+}
+
+/** @throws {Error} for two: which of them the history would be read by, nobody could tell */
+function oneConverter(
+  ofHost: DataConverter | undefined,
+  ofPlugin: DataConverter | undefined,
+): DataConverter | undefined {
+  if (ofHost === undefined || ofPlugin === undefined || ofHost === ofPlugin) return ofHost ?? ofPlugin
+  throw new Error(
+    'there are two data converters: one of the worker or client, and one of treeos({ dataConverter }); give one alone',
+  )
 }
 
 /** Defaults of the SDK. With a tuner the numbers are not known here. */

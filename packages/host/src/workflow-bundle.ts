@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { BundleOptions, Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import type { BundleOptions, Logger, WorkerOptions, WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { bundlesFolder } from './bundles-folder.ts'
 import { treeos, workflowsPath } from './treeos.ts'
 import { waitReason } from './wait-for.ts'
@@ -13,6 +13,8 @@ export interface WorkflowBundleOptions {
   readonly interceptors?: readonly string[]
   /** where bundles are kept; else `treeos/bundles` in XDG_CACHE_HOME or ~/.cache */
   readonly folder?: string
+  /** its converters run in the sandbox of workflows, so they are part of the bundle; codecs are not */
+  readonly dataConverter?: WorkerOptions['dataConverter']
   /** workflows other than ours */
   readonly workflowsPath?: string
   /**
@@ -42,11 +44,14 @@ export async function workflowBundle(options: WorkflowBundleOptions = {}): Promi
     folder = bundlesFolder(),
     workflowsPath: path = workflowsPath,
     onProblem = warn,
+    dataConverter: { payloadConverterPath, failureConverterPath } = {},
   } = options
   // The plugin itself does not stand in the key, but what it adds.
   const bundling = treeos().configureBundler({
     workflowsPath: path,
     workflowInterceptorModules: [...interceptors],
+    ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),
+    ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
   })
   const key = sha256(JSON.stringify([SDK, process.version, bundling])).slice(0, 16)
   const kept = await findKept(folder, key)

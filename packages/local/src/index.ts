@@ -80,5 +80,13 @@ export { collectorOf } from './processes/traces.ts'
 export { up } from './processes/up.ts'
 export { restartWorkers } from './processes/workers.ts'
 export { configFileOf, keyFileOf, readAccess, type TemporalAccess } from './temporal/access.ts'
-export { connectTemporal, isDeadline, LateError, reachTemporal } from './temporal/connect.ts'
+export {
+  type ClientPlace,
+  connectTemporal,
+  isDeadline,
+  LateError,
+  reachTemporal,
+  temporalClient,
+} from './temporal/connect.ts'
+export { absoluteDataConverter, readDataConverter } from './temporal/data-converter.ts'
 export { ensureTemporal, type Temporal } from './temporal/temporal.ts'

@@ -12,12 +12,13 @@ import type { Program } from '@treeos/roles'
 import { digestOf, type StoredOutcome } from '@treeos/store'
 import { assignStack } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
-import { malformedAt } from './history-form.ts'
+import { type MalformedHistory, malformedAt } from './history-form.ts'
 import type { HistoryReplayer, ReplayedCommand } from './replayer.ts'
 import {
   type AttestedMoment,
   attestedMoments,
   momentsOfCommands,
+  momentsOfEvents,
   payloadText,
   type RecordedCommand,
   recordedCommands,
@@ -138,7 +139,7 @@ function digestOfProgram(program: Program): string {
 
 /** Replays a run, and names the moment of the first command that differs. */
 async function replayRun(replayer: HistoryReplayer, being: BeingName, run: WorkflowRun): Promise<Mismatch[]> {
-  const malformed = malformedAt(run.history)
+  const malformed = malformedRun(run)
   if (malformed !== null) {
     const compare = new Comparison(being, malformed.n, 'temporal')
     compare.differ('form', run.runId, malformed.why)
@@ -158,6 +159,13 @@ async function replayRun(replayer: HistoryReplayer, being: BeingName, run: Workf
       JSON.parse(commandJson(differing.replayed)) as Json,
     )
   return compare.mismatches
+}
+
+function malformedRun({ history, undecoded }: WorkflowRun): MalformedHistory | null {
+  if (undecoded === undefined) return malformedAt(history)
+  const { event, why } = undecoded
+  const n = momentsOfEvents(history)[event - 1] ?? 0
+  return { n, why: `event ${event} holds a payload that cannot be decoded: ${why}` }
 }
 
 /** Differences after the first one follow from it. */

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client'
 import type { BeingName, MomentId } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
+import { decodeHistory } from './decode-history.ts'
 import { eventOfMoment } from './temporal-history.ts'
 
 /** Where Temporal records a moment. */
@@ -30,7 +31,9 @@ export async function locateMoment(
     const livedThen =
       startTime.getTime() <= endedAt + CLOCKS_MS && (closeTime?.getTime() ?? Infinity) >= endedAt - CLOCKS_MS
     if (!livedThen) continue
-    const eventId = eventOfMoment(await client.workflow.getHandle(workflowId, runId).fetchHistory(), moment)
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
+    await decodeHistory(client, { workflowId, history })
+    const eventId = eventOfMoment(history, moment)
     if (eventId !== null) return { workflowId, runId, eventId }
   }
   return null

@@ -20,14 +20,17 @@ import {
   type ThinkInput,
 } from '@treeos/protocol'
 import type { CommandKind } from '@treeos/workflows/strict'
+import { decodeHistory, type TemporalEvent, type UndecodedPayload } from './decode-history.ts'
 
-type TemporalEvent = temporal.api.history.v1.IHistoryEvent
 type Payloads = temporal.api.common.v1.IPayloads | null | undefined
 
 export interface WorkflowRun {
   readonly workflowId: string
   readonly runId: string
+  /** its payloads are plain JSON */
   readonly history: History
+  /** left out: there is none */
+  readonly undecoded?: UndecodedPayload
 }
 
 /** Ids of the runs that Temporal still has, by being. */
@@ -82,9 +85,12 @@ export async function fetchRuns(
   const found =
     archive === null ? new Map<string, History>() : await readArchive(archive, being, new Set(fetched.keys()))
   for (const [runId, history] of fetched) found.set(runId, history)
-  return [...found]
-    .map(([runId, history]) => ({ workflowId, runId, history }))
-    .sort((a, b) => startedAt(a.history) - startedAt(b.history))
+  const runs: WorkflowRun[] = []
+  for (const [runId, history] of found) {
+    const undecoded = await decodeHistory(client, { workflowId, history })
+    runs.push({ workflowId, runId, history, ...(undecoded === null ? {} : { undecoded }) })
+  }
+  return runs.sort((a, b) => startedAt(a.history) - startedAt(b.history))
 }
 
 /**

@@ -14,11 +14,13 @@ import {
   NO_SEQUENCER,
   reachTemporal,
   readAccess,
+  readDataConverter,
   readInstance,
   serviceDown,
   serviceLate,
   type TemporalAccess,
   type TemporalPlace,
+  temporalClient,
 } from '@treeos/local'
 import type { VaultClient } from '@treeos/overlay/vault'
 import {
@@ -242,8 +244,8 @@ async function withTemporal<T>(
   use: (client: Client) => Promise<T>,
   patience = CONNECT_SECONDS,
 ): Promise<T> {
-  const { Client } = await import('@temporalio/client')
   const { options, namespace } = await accessOf(place)
+  const dataConverter = await readDataConverter(place.env, namespace)
   const address = options.address ?? 'localhost:7233'
   const connection = await reachTemporal(options, 1000 * patience).catch((error: unknown) => {
     throw error instanceof LateError
@@ -251,7 +253,7 @@ async function withTemporal<T>(
       : serviceDown('Temporal', address, connectionReason(error))
   })
   try {
-    return await use(new Client({ connection, namespace }))
+    return await use(await temporalClient(connection, { namespace, dataConverter }))
   } catch (error) {
     throw temporalFailure(error, address)
   } finally {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { forgetSettings, saveSettings, unappliedSettings, withSettings } from '@treeos/local'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { forgetSettings, locateTemporal, saveSettings, unappliedSettings, withSettings } from '@treeos/local'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sharedSettings } from './settings.ts'
 
 vi.setConfig({ testTimeout: 30_000 }) // the first test loads the host, on a machine that may be busy
@@ -90,4 +90,22 @@ it.each([
 ])('of $now, a running instance lacks $found', async ({ now, found }) => {
   await keep(MIND)
   expect(unappliedSettings(dataDir, await sharedSettings(dataDir, now))).toEqual(found)
+})
+
+describe('the codec of an instance', () => {
+  it('is that of commands of other shells, by an absolute path', async () => {
+    await keep({ TREEOS_DATA_CONVERTER: './converter.mjs', TEMPORAL_CODEC_KEYS: 'k' })
+    const { env } = locateTemporal(dataDir, { TEMPORAL_ADDRESS: 'temporal:7233' })
+    expect(env).toEqual({
+      TEMPORAL_ADDRESS: 'temporal:7233',
+      TREEOS_DATA_CONVERTER: resolve('converter.mjs'),
+      TEMPORAL_CODEC_KEYS: 'k',
+    })
+  })
+
+  it('gives way to one that the shell names', async () => {
+    await keep({ TREEOS_DATA_CONVERTER: './converter.mjs' })
+    const env = { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_CODEC_ENDPOINT: 'https://codec.example.com' }
+    expect(locateTemporal(dataDir, env).env).toEqual(env)
+  })
 })

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import type { Settings } from '@treeos/local'
+import { absoluteDataConverter, type Settings } from '@treeos/local'
 
 /**
  * Settings of a worker that every worker of an instance shares. The others are of one process, such as its
  * metrics port, or of the portal, whose secrets no worker gets.
  */
-const SHARED = /^(TREEOS_(?!PORTAL_)|OPENAI_|OLLAMA_HOST$)/
+const SHARED = /^(TREEOS_(?!PORTAL_)|TEMPORAL_CODEC_|OPENAI_|OLLAMA_HOST$)/
 const OWN = [
   'TREEOS_CHECKPOINT_KEY', // and none gets what signs checkpoints
   'TREEOS_CHECKPOINT_SECONDS',
@@ -38,6 +38,8 @@ export async function sharedSettings(dataDir: string, env: NodeJS.ProcessEnv): P
     [...names, ...keys].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   )
   for (const name of FILES) if (settings[name] !== undefined) settings[name] = resolve(settings[name])
+  if (settings.TREEOS_DATA_CONVERTER !== undefined)
+    settings.TREEOS_DATA_CONVERTER = absoluteDataConverter(settings.TREEOS_DATA_CONVERTER)
   if (settings.TREEOS_EXTENSIONS !== undefined) {
     const { absoluteModules } = await import('@treeos/worker/extensions')
     settings.TREEOS_EXTENSIONS = absoluteModules(env)

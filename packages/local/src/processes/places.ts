@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { isAlive, readInstance, type Service } from '../instance/instance.ts'
 import { serviceOf } from '../instance/services.ts'
+import { withSettings } from '../instance/settings.ts'
 import { LocalError } from '../machine/error.ts'
 import { readIfThere } from '../machine/files.ts'
 import { shellWord } from '../machine/shell-word.ts'
@@ -122,10 +123,19 @@ export function temporalUiOf(dataDir: string): { readonly ui: string | null; rea
 
 /** @throws {LocalError} saying how to start */
 export function locateTemporal(dataDir: string, env: NodeJS.ProcessEnv = process.env): TemporalPlace {
-  if (namesTemporal(env)) return { kind: 'environment', env }
+  const all = withConverter(dataDir, env)
+  if (namesTemporal(env)) return { kind: 'environment', env: all }
   const { address, detail } = requireService(dataDir, 'temporal', 'Temporal')
   const namespace = detail?.namespace ?? 'default'
-  return { kind: 'instance', env: temporalEnvironment(dataDir, env), address, namespace }
+  return { kind: 'instance', env: temporalEnvironment(dataDir, all), address, namespace }
+}
+
+/** Commands convert payloads as the workers of the instance do, unless the environment says how. */
+function withConverter(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOfConverter = (name: string) => /^(TREEOS_DATA_CONVERTER$|TEMPORAL_CODEC_)/.test(name)
+  if (Object.keys(env).some((name) => isOfConverter(name) && env[name])) return env
+  const kept = Object.entries(withSettings(dataDir, {})).filter(([name]) => isOfConverter(name))
+  return { ...env, ...Object.fromEntries(kept) }
 }
 
 function requireService(dataDir: string, name: string, title: string): Service {

@@ -84,13 +84,14 @@ const certificateLines = (folder: string): string[] =>
   }).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
 
 /**
- * An environment in which programs reach the server of an instance, whatever Temporal the given one names.
+ * An environment in which programs reach the server of an instance, whatever Temporal the given one names. The
+ * codec of its payloads stays.
  */
 export function temporalEnvironment<Env extends NodeJS.ProcessEnv>(
   dataDir: string,
   env: Env,
 ): Env & { TEMPORAL_CONFIG_FILE: string } {
-  const others = Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_'))
+  const others = Object.entries(env).filter(([name]) => !/^TEMPORAL_(?!CODEC_)/.test(name))
   return { ...(Object.fromEntries(others) as Env), TEMPORAL_CONFIG_FILE: configFileOf(dataDir) }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Connection, ConnectionOptions } from '@temporalio/client'
+import type { Client, ClientOptions, Connection, ConnectionOptions } from '@temporalio/client'
 import { systemCode } from '../machine/error.ts'
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number]
@@ -30,6 +30,32 @@ export async function connectTemporal(options: ConnectionOptions): Promise<Conne
     await connection.close() // or it would go on trying
     throw error
   }
+}
+
+/** Where a client of Temporal works, and how it converts payloads. */
+export interface ClientPlace {
+  readonly namespace: string
+  /** undefined: payloads are plain JSON */
+  readonly dataConverter: ClientOptions['dataConverter'] | undefined
+}
+
+/**
+ * A client on a connection. It converts payloads as told, whatever plugins of the connection add: a worker has
+ * applied those already, and a codec that is applied twice encrypts twice.
+ */
+export async function temporalClient(
+  connection: NonNullable<ClientOptions['connection']>,
+  { namespace, dataConverter = {} }: ClientPlace,
+): Promise<Client> {
+  const { Client } = await import('@temporalio/client') // loaded here: most commands never need it
+  const { plugins = [] } = connection
+  if (plugins.length === 0) return new Client({ connection, namespace, dataConverter })
+  const last = {
+    name: 'treeos-data-converter',
+    configureClient: (options: ClientOptions) => ({ ...options, dataConverter }),
+  }
+  const withLast = Object.create(connection, { plugins: { value: [...plugins, last] } })
+  return new Client({ connection: withLast, namespace })
 }
 
 /**
