@@ -59,28 +59,30 @@ async function driveByApi(
   { being, own, tell, ending }: ApiLease,
 ): Promise<ExitStatus> {
   const leaving = new AbortController()
-  let [isLost, isOver] = [true, false]
+  let [isLost, failure]: [boolean, unknown] = [true, null]
   try {
     await callPortal(login, async (treeos) => {
-      const giveBack = ending.then(async () => {
-        if (isOver) return
+      const giveBack = async () => {
         await treeos.be({ operation: 'release', args: { being: stanceOf(being) } })
-        leaving.abort()
-      })
-      giveBack.catch((error: unknown) => leaving.abort(error))
-      for await (const line of treeos.inhabit({ being: stanceOf(being), own, signal: leaving.signal })) {
-        tell(line)
-        if (line.event === 'inhabited') out.progress(howTo(being))
-        else isLost = line.why === 'lost'
+        isLost = false
       }
-      isOver = true
+      for await (const line of treeos.inhabit({ being: stanceOf(being), own, signal: leaving.signal })) {
+        if (line.event === 'released') return tell(line)
+        tell(line)
+        out.progress(howTo(being))
+        // The portal gives it back, too, once it hears nothing from here.
+        void ending
+          .then(giveBack)
+          .catch((error: unknown) => (failure = error))
+          .finally(() => leaving.abort())
+      }
     })
   } catch (error) {
     if (!leaving.signal.aborted) throw error
   }
-  if (!leaving.signal.aborted) return isLost ? 1 : 0
-  tell({ event: 'released', being: stanceOf(being), why: 'released' })
-  return 0
+  if (failure !== null) throw failure
+  if (!isLost) tell({ event: 'released', being: stanceOf(being), why: 'released' })
+  return isLost ? 1 : 0
 }
 
 function untilInputEnds(): Promise<void> {

@@ -6,7 +6,6 @@ import { mine } from '../served/serve.ts'
 import { shownHappening } from '../show/moments.ts'
 import { nameCell } from '../text/csv.ts'
 import { UsageError } from '../text/failure.ts'
-import { requireStance } from '../text/input.ts'
 import {
   boundsOf,
   type Columns,
