@@ -104,7 +104,7 @@ const tellerOf = (kind: string): EventTeller | undefined =>
 /** What the sentence of a self-continue leaves of what its steps gave. */
 const goneOn = ({ result, earlier, ...rest }: JsonObject): JsonObject => ({
   ...rest,
-  ...(result === undefined || isTold(result) ? {} : { result }),
+  ...(result === undefined || isTold(result) ? {} : { result: result as Json }),
   ...(earlier === undefined || deedsIn(earlier) !== undefined ? {} : { earlier }),
 })
 
