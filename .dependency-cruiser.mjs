@@ -98,6 +98,7 @@ const rules = [
     'inbox',
     'approvals',
     'spending',
+    'audit',
     'redteam',
     'summons',
     'seats',

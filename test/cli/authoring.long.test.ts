@@ -126,16 +126,16 @@ describe('bounds in the log', () => {
     const call = () => ({ operation: 'set-being', args: { field: 'note.last', value: value++ } })
     model.script(() => ({ tool: { name: 'do', args: call() } }))
     await home.json(['summon', '@chatter', 'go'])
-    await until('the line', () => home.log('worker-1.log').includes('self-continues-spent'))
+    await until('the line', () => home.log('worker-1.log').includes('steps-spent'))
     type Moment = { n: number; reason?: string }
     const { stdout } = await home.run(['moments', '@chatter', '--json'])
     const lived = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Moment)
-    expect(lived.at(-1)).toMatchObject({ outcome: 'act', reason: 'self-continues-spent' })
+    expect(lived.at(-1)).toMatchObject({ outcome: 'act', reason: 'steps-spent' })
     expect(await home.json(['inbox'])).toContainEqual(
-      expect.objectContaining({ content: expect.objectContaining({ event: 'self-continues-spent' }) }),
+      expect.objectContaining({ content: expect.objectContaining({ event: 'steps-spent' }) }),
     )
   }, 120_000)
 })

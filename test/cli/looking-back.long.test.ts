@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type NotNull, sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { until, useInstance, useJsonFiles } from './instance.ts'
@@ -192,6 +194,56 @@ describe('looking back', () => {
     expect(await home.run(['erase', moment, '--why', 'again', '--json'])).toMatchObject({
       status: 1,
       stdout: expect.stringContaining('RESOURCE_CONFLICT'),
+    })
+  })
+
+  it('a legal hold keeps what concerns a being; person erase takes the rest, and says what stays and why', async () => {
+    await home.json(['hold', 'set', '@kid', 'case-4', '--why', 'letter of 3 May'])
+    expect(await home.json(['hold', 'list', '--person', '@operator', '--since', '1h'])).toMatchObject([
+      { on: '@kid', name: 'case-4', why: 'letter of 3 May', by: '@operator' },
+    ])
+    expect((await home.run(['hold', 'list', '--csv'])).stdout).toMatch(/^on,name,at,by,why\r\nkid,case-4,/)
+    const found = await home.json<{ items: { id: string; state: string }[]; held: string[] }>([
+      'person',
+      'find',
+      '@kid',
+    ])
+    expect(found).toMatchObject({ person: '@kid', moments: 1, held: ['"case-4" on @kid'] })
+    const held = await home.json<{ erased: string[]; kept: { why: string }[] }>([
+      ...['person', 'erase', '@kid', '--why', 'asked to by kid'],
+    ])
+    expect(held.erased).toEqual([])
+    expect(held.kept[0]?.why).toBe('it is under the hold "case-4" on @kid')
+    await home.json(['hold', 'lift', '@kid', 'case-4', '--why', 'settled'])
+
+    const copy = join(home.dataDir, 'kid.jsonl')
+    await home.json(['person', 'export', '@kid', copy])
+    const lines = readFileSync(copy, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).id)).toContain('kid/1/1')
+    const { erased, kept } = await home.json<{ erased: string[]; kept: { what: string }[] }>([
+      ...['person', 'erase', '@kid', '--why', 'asked to by kid'],
+    ])
+    expect(erased).toContain('kid/1/1')
+    expect(kept.map(({ what }) => what)).toEqual(expect.arrayContaining(['being:born', 'hold:lifted']))
+    expect(await home.json(['verify'])).toMatchObject({ ok: true })
+    // Whom words were said to is gone with them, so those of others are not found again.
+    const again = await home.json<{ items: { id: string; state: string }[] }>(['person', 'find', '@kid'])
+    const left = again.items.filter(({ state }) => state === 'kept').map(({ id }) => id)
+    expect(left.filter((id) => erased.includes(id))).toEqual([])
+    expect(again.items.find(({ id }) => id === 'kid/1/1')).toMatchObject({ state: 'gone' })
+  })
+
+  it('report writes what a period had into one file', async () => {
+    const to = join(home.dataDir, 'report.json')
+    const counts = await home.json(['report', to, '--since', '1d', '--until', '2999-01-01'])
+    expect(counts).toMatchObject({ file: to, holds: 2 })
+    const report = JSON.parse(readFileSync(to, 'utf8'))
+    expect(report.acts.length).toBeGreaterThan(3)
+    expect(report.acts[0]).toMatchObject({ outcome: 'act', by: expect.arrayContaining([expect.any(String)]) })
+    expect(report.erasures.length).toBeGreaterThan(0)
+    expect(report.checkpoints[0]).toMatchObject({ size: expect.any(Number), note: expect.any(String) })
+    expect(await home.run(['report', to, '--since', '2026-05-02', '--until', '2026-05-01'])).toMatchObject({
+      status: 2,
     })
   })
 

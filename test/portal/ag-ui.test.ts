@@ -125,6 +125,48 @@ it('a yes that the being waits for is an interrupt, and the next run brings it; 
   expect(done.types.at(-1)).toBe(EventType.RUN_FINISHED)
 })
 
+it('a call is told while the being goes on, before the words of its answer', async () => {
+  const anyone = { 'create-space': { requires: ['anyone'] } }
+  await doAs(at.world, 'set-space', '/till', { field: 'permissions.do', value: anyone })
+  const gate = Promise.withResolvers<void>()
+  const streamed = { before: (piece: number) => (piece === 0 ? gate.promise : undefined) }
+  model.script([
+    { tool: { name: 'do', args: { operation: 'create-space', args: { path: '/till/box' } } } },
+    { content: 'The box is there.', streamed },
+  ])
+  const agent = agentOf('ada', '@clerk', 'live')
+  says(agent, 'Make a box.')
+  const types: string[] = []
+  await agent.runAgent(
+    {},
+    {
+      onEvent({ event }) {
+        types.push(event.type)
+        if (event.type === EventType.TOOL_CALL_RESULT) gate.resolve() // the model answers once the call was told
+      },
+    },
+  )
+  expect(types).toEqual([
+    EventType.RUN_STARTED,
+    ...[
+      EventType.TOOL_CALL_START,
+      EventType.TOOL_CALL_ARGS,
+      EventType.TOOL_CALL_END,
+      EventType.TOOL_CALL_RESULT,
+    ],
+    EventType.TEXT_MESSAGE_START,
+    ...Array(types.filter((type) => type === EventType.TEXT_MESSAGE_CONTENT).length).fill(
+      EventType.TEXT_MESSAGE_CONTENT,
+    ),
+    EventType.TEXT_MESSAGE_END,
+    EventType.STATE_SNAPSHOT,
+    EventType.RUN_FINISHED,
+  ])
+  const result = agent.messages.find(({ role }) => role === 'tool')
+  expect(result?.content).toContain('/till/box')
+  expect(agent.messages.at(-1)?.content).toBe('The box is there.')
+})
+
 it('refusals are errors of the run, and without a token nothing is there', async () => {
   const agent = agentOf('bob', '@kid', 'refused')
   says(agent, 'hello')

@@ -352,6 +352,7 @@ const ATTEMPTS: Readonly<Record<string, unknown>> = {
   cancel: {},
   whatIf: { flow: [], since: 1, until: 1 },
   estimateTrial: { trial: { trial: 1, moments: { being: '@kid' }, candidates: { again: {} } } },
+  inhabit: { being: '@kid' },
   runTrial: { trial: { trial: 1, moments: { being: '@kid' }, candidates: { again: {} } } },
   whyNotRole: { role: 'keeper' },
   whyNotAct: { call: { verb: 'see', address: '/cellar' } },

@@ -1,9 +1,11 @@
 /** Somebody at a terminal who has no database: `treeos login`, and what its commands then do. */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { livedMoments, momentsWithin, summon } from '@treeos/client'
+import { createInterface } from 'node:readline'
+import { livedMoments, momentsWithin, personData, summon } from '@treeos/client'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CliInstance } from '../cli/instance.ts'
@@ -295,12 +297,33 @@ describe('somebody who is logged in', () => {
   it('is told how else to act as another, and what needs the database', async () => {
     const other = await terminal.refusal(['inbox', '--as', '@bob'])
     expect(other).toMatchObject({ status: 1, code: 'FORBIDDEN' })
-    expect(other.message).toContain(`you are logged in to ${at.origin} as @ada`)
+    expect(other.message).toContain(`treeos login ${at.origin}\` as that person`)
     expect(await terminal.json(['inbox', '--as', 'ada'])).toEqual(expect.any(Array))
     const whole = await terminal.refusal(['replay', '--all'])
     expect(whole).toMatchObject({ status: 1, code: 'SERVICE_UNAVAILABLE' })
     expect(whole.message).toMatch(/treeos replay` needs the database of an instance/)
     expect((await terminal.refusal(['inbox', '--data', 'elsewhere'])).message).not.toContain('logged in')
+  })
+
+  it('drives a being of hers until its input ends, and acts as it meanwhile', async () => {
+    const held = terminal.start(['inhabit', '@kid', '--json'])
+    const lines = createInterface({ input: held.stdout! })[Symbol.asyncIterator]()
+    expect(JSON.parse(String((await lines.next()).value))).toMatchObject({
+      event: 'inhabited',
+      driver: '@ada',
+    })
+    const acted = await terminal.json(['do', '/library', 'move', '--as', '@kid'])
+    expect(acted).toMatchObject({ act: expect.stringMatching(/^kid\//) })
+    expect(await terminal.refusal(['inhabit', '@bob'])).toMatchObject({ status: 1, code: 'FORBIDDEN' })
+    held.stdin!.end()
+    expect(JSON.parse(String((await lines.next()).value))).toEqual({
+      event: 'released',
+      being: '@kid',
+      why: 'released',
+    })
+    const [code] = await once(held, 'close')
+    expect(code).toBe(0)
+    expect(await terminal.refusal(['see', '/', '--as', '@kid'])).toMatchObject({ code: 'FORBIDDEN' })
   })
 
   it('hears the answer while it is written, and follows what happens', async () => {
@@ -363,4 +386,38 @@ it('login takes a token from standard input, and refuses what is none', async ()
   expect(stderr).toContain('not encrypted')
   expect(await terminal.refusal(['login', 'ftp://x'])).toMatchObject({ status: 2 })
   expect(existsSync(file)).toBe(false)
+})
+
+it('the operator, logged in, looks back over all: receipts of a range, holds, one person, a report, trials', async () => {
+  const { issueToken } = await import('@treeos/client')
+  const { secret } = await issueToken(at.world, { being: 'operator', as: 'operator' })
+  const input = `${secret}\n`
+  await terminal.json(['login', at.origin, '--token', '-'], { input })
+
+  const set = await terminal.json(['hold', 'set', '@ada', 'case-4', '--why', 'a letter'])
+  expect(set).toMatchObject({ facts: [{ kind: 'hold:set', reel: 'being:ada' }] })
+  expect(await terminal.json(['hold', 'list'])).toMatchObject([{ on: '@ada', name: 'case-4' }])
+  const lifted = await terminal.refusal(['hold', 'lift', '@ada', 'case-4', '--why', 'a token says so'])
+  expect(lifted, 'a token is nobody’s own word').toMatchObject({ code: 'FORBIDDEN' })
+  const found = await terminal.json<{ items: object[] }>(['person', 'find', '@ada'])
+  expect(found).toMatchObject({ person: '@ada', held: ['"case-4" on @ada'] })
+  const { items } = await personData(at.world.db, { person: 'ada', skip: 0, limit: 10_000, contents: false })
+  expect(found.items).toEqual(JSON.parse(JSON.stringify(items)))
+
+  const receipts = await terminal.run(['receipt', '@kid', '--since', '1', '--until', '2', '--json'])
+  expect(receipts.status).toBe(0)
+  expect(receipts.stdout.trim().split('\n')).toHaveLength(2)
+  expect(await terminal.refusal(['receipt', '@kid', '--since', '999'])).toMatchObject({
+    code: 'MOMENT_NOT_FOUND',
+  })
+  const to = join(folder, 'report.json')
+  const counts = await terminal.json(['report', to, '--since', '1h', '--until', '2999-01-01'])
+  expect(counts).toMatchObject({ file: to, holds: 1 })
+  expect(JSON.parse(readFileSync(to, 'utf8'))).toMatchObject({ v: 1, acts: expect.any(Array) })
+  const trial = JSON.stringify({ trial: 1, moments: { being: '@kid' }, candidates: { same: {} } })
+  const ofScript = await terminal.refusal(['trial', 'run', '-'], { input: trial })
+  expect(ofScript).toMatchObject({ status: 1, code: 'MOMENT_NOT_FOUND' })
+  const kept = await terminal.refusal(['trial', 'run', '-', '--keep', 'x.jsonl'], { input: trial })
+  expect(kept).toMatchObject({ status: 2, message: expect.stringContaining('--keep') })
+  await terminal.json(['logout'])
 })

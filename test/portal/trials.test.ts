@@ -1,6 +1,10 @@
-import { act, summon } from '@treeos/client'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { act, issueToken, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CliInstance } from '../cli/instance.ts'
 import { until } from '../support/life.ts'
 import { PortalWorld, type Seat, send } from '../support/portal.ts'
 import { tableDigests } from '../support/table-digests.ts'
@@ -66,6 +70,32 @@ describe('a trial by the API', () => {
     expect(told[2]?.data.would).toMatchObject({ verdict: expect.stringMatching(/refused|failed/) })
     expect(told.at(-1)?.data).toMatchObject({ moments: 3, calls: 12, stopped: null, ok: true })
     expect(at.errors).toEqual([])
+  })
+
+  it('is what `treeos trial run` does for who is logged in', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'treeos-test-trials-'))
+    const terminal = new CliInstance(() => ({ TREEOS_DATA: '', XDG_CONFIG_HOME: folder }), folder)
+    try {
+      const { secret } = await issueToken({ ...at.world, person: 'ada' }, { being: 'ada', as: 'ada' })
+      await terminal.json(['login', at.origin, '--token', '-'], { input: `${secret}\n` })
+      const runOf = async (more: object) => {
+        const input = JSON.stringify(trialOf({ candidates: { now: {} }, ...more }).trial)
+        const { status, stdout } = await terminal.run(['trial', 'run', '-', '--json'], { input })
+        return {
+          status,
+          lines: stdout
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line)),
+        }
+      }
+      const { status, lines } = await runOf({})
+      expect(lines.slice(0, -1)).toMatchObject(Array(3).fill({ being: 'guide', candidate: 'now' }))
+      expect(lines.at(-1)).toMatchObject({ summary: { moments: 3, calls: 3, ok: true } })
+      expect(status).toBe(0)
+    } finally {
+      await terminal.remove()
+    }
   })
 
   it('is refused to who may not look into the past, and to who could not set what it tries', async () => {

@@ -9,6 +9,10 @@ export function drawnArguments(
 ): Record<string, () => readonly [target: string | null, args: JsonObject]> {
   const { draw } = of
   const name = () => ({ name: of.mostly(['round', 'spy'], ['Bad Name']) })
+  const hold = () => ({
+    name: of.mostly(['case-1', 'audit'], ['Bad Name']),
+    why: of.mostly<Json>(['a letter'], [7]),
+  })
   const amount = () => of.mostly<Json>([0, 1, 5, 100, null], [-1])
   const self = () => draw.pick([null, `@${of.me.name}`, of.stance()])
   return {
@@ -165,6 +169,8 @@ export function drawnArguments(
         { moment: 'x', why: 'y' },
       ]),
     ],
+    'set-hold': () => [of.stance(), hold()],
+    'lift-hold': () => [of.stance(), hold()],
     'manor:mark': () => [self(), {}],
     'manor:till': () => [of.space(), {}],
     mediate: () => [null, {}],

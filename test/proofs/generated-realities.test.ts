@@ -174,6 +174,8 @@ const OPERATIONS = [
     'approve',
     'deny',
     'erase',
+    'set-hold',
+    'lift-hold',
     'mediate',
     'manor:mark',
     'manor:till',

@@ -383,6 +383,11 @@ export const TOUR: readonly VerbCall[] = [
   does('move', '/den', { coord: { x: 1, y: 1, z: 0 } }),
   ...[does('pause-being', '@cleo'), does('resume-being', '@cleo')],
   does('set-default-role', '@cleo', { role: 'resident' }),
+  ...['@cleo', '/'].flatMap((held) => [
+    does('set-hold', held, { name: 'case-1', why: 'a letter' }),
+    does('erase', '@cleo', { moment: 'cleo/1/1', why: 'refused: it is held' }),
+    does('lift-hold', held, { name: 'case-1', why: 'settled' }),
+  ]),
   ...[does('set-roleflow', '@cleo', { flow: [{ role: 'manor:free' }] }), does('manor:mark', '@operator')],
   ...[
     does('set-schedule', '@cleo', { name: 'round', everySeconds: 9 }),

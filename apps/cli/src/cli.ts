@@ -5,7 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { EXAMPLES } from './examples.ts'
 import { firstPage, type HelpStyle, leaves } from './help/pages.ts'
 import { type Login, readLogin } from './login/stored-login.ts'
-import { needsDatabase, whoActs } from './login/who-acts.ts'
+import { loginAs, needsDatabase } from './login/who-acts.ts'
 import { servedBy } from './served/served-by.ts'
 import { UsageError } from './text/failure.ts'
 import { userPath } from './text/folder.ts'
@@ -167,10 +167,11 @@ export class Cli {
     const login = readLogin()
     if (login === null) return
     if (by === 'database') throw needsDatabase(path, login)
-    command.setOptionValue('login', login)
-    if (!command.options.some(({ long }) => long === '--as')) return
-    const isNamed = command.getOptionValueSource('as') !== 'default'
-    command.setOptionValue('as', whoActs(login, isNamed ? String(command.getOptionValue('as')) : null))
+    const acts = command.options.some(({ long }) => long === '--as')
+    const isNamed = acts && command.getOptionValueSource('as') !== 'default'
+    const acting = loginAs(login, isNamed ? String(command.getOptionValue('as')) : null)
+    command.setOptionValue('login', acting)
+    if (acts) command.setOptionValue('as', acting.as ?? acting.being)
   }
 
   /** An option that stands before the command is of that command. */

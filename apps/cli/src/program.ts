@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { Cli } from './cli.ts'
 import { addApprovals } from './commands/approvals.ts'
+import { addAudit } from './commands/audit.ts'
 import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
 import { addChat } from './commands/chat.ts'
@@ -121,6 +122,7 @@ export function createCli(out: Output): Cli {
   addCheckpoint(cli)
   addTraces(cli)
   addErase(cli)
+  addAudit(cli)
   addProofs(cli)
   addVerifyOverlay(cli)
   addEvaluate(cli)

@@ -1,4 +1,4 @@
-import { act, approvalsPage, type Seat } from '@treeos/client'
+import { act, approvalsPage, callSentence, type Seat } from '@treeos/client'
 import {
   fieldFault,
   isJsonObject,
@@ -52,7 +52,7 @@ export function callApprovalTool(seat: Seat, tool: string, args: JsonObject): Pr
     return seat.use(async (at, being) => {
       const after = readText(args, 'cursor') ?? undefined
       const { items, next } = await approvalsPage(at, being, { after, limit: PAGE })
-      return { approvals: items, next }
+      return { approvals: items.map((item) => ({ ...item, text: callSentence(item.call) })), next }
     })
   const id = readText(args, 'id')
   if (id === null) throw new TreeosError('INVALID_INPUT', 'id is missing; it takes a text')

@@ -1,4 +1,13 @@
-import { act, describeWorn, reply, type Seat, see, summon } from '@treeos/client'
+import {
+  act,
+  describeWorn,
+  reply,
+  type Seat,
+  type SummonResult,
+  see,
+  spokenText,
+  summon,
+} from '@treeos/client'
 import {
   type BeingName,
   type CallParameters,
@@ -200,7 +209,7 @@ function sayTo(seat: Seat, args: JsonObject, waiting: WaitOptions): Promise<obje
         'INVALID_INPUT',
         'an answer goes to the being that asked: leave out target, or inReplyTo',
       )
-    return seat.act((at, as) => reply(at, { ...said, correlation, as }))
+    return seat.act(async (at, as) => inWords(await reply(at, { ...said, correlation, as })))
   }
   if (target === null)
     throw new TreeosError(
@@ -208,8 +217,14 @@ function sayTo(seat: Seat, args: JsonObject, waiting: WaitOptions): Promise<obje
       'target is missing; it takes a stance, as in @ann, or use inReplyTo',
     )
   const whom = parseStance(target)
-  return seat.act((at, as) => summon(at, { ...said, target: whom, as }))
+  return seat.act(async (at, as) => inWords(await summon(at, { ...said, target: whom, as })))
 }
+
+/** An answer that is JSON also in plain words. */
+const inWords = (summoned: SummonResult): SummonResult =>
+  summoned.reply === null || typeof summoned.reply.content === 'string'
+    ? summoned
+    : { ...summoned, reply: { ...summoned.reply, ...{ text: spokenText(summoned.reply.content) } } }
 
 /** MCP offers text alone, where a program may say any JSON. */
 function requireSpoken(args: JsonObject): string {

@@ -238,6 +238,9 @@ class Act:
             return facts_of.moment_erased(reel_of(self.or_me()), self.arg("moment"), why)
         return facts_of.fact_erased(fact, why)
 
+    def hold(self, kind):
+        return facts_of.hold_changed(reel_of(self.target), kind, self.arg("name"), self.arg("why"))
+
     def approval(self):
         return "approval:" + "/".join(self.arg("id").split("/")[:3])
 
@@ -354,6 +357,8 @@ DO = {
     "cut-thread": Act.cut_thread,
     "vouch": Act.vouch,
     "erase": Act.erase,
+    "set-hold": lambda act: act.hold("set"),
+    "lift-hold": lambda act: act.hold("lifted"),
     "approve": Act.approve,
     "deny": Act.deny,
 }

@@ -94,6 +94,8 @@ tally:counted {amounts:<number>,failed?:true,*}
 thread:cut {thread:text,*}
 origin:outside {name?:text,*}
 origin:vouched {name?:text,*}
+hold:set {name:text,why:text,*}
+hold:lifted {name:text,why:text,*}
 fact:erased {hash:hash,why:text,*}
 moment:erased {moment:text,why:text,*}
 """

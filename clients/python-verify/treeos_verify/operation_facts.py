@@ -196,6 +196,10 @@ def moment_erased(reel, moment, why):
     return [(reel, "moment:erased", {"moment": moment, "why": why})]
 
 
+def hold_changed(reel, kind, name, why):
+    return [(reel, f"hold:{kind}", {"name": name, "why": why})]
+
+
 def approval_given(reel, call, digest):
     return [(reel, "approval:given", {"call": call, "digest": digest})]
 

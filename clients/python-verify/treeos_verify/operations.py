@@ -17,7 +17,7 @@ DO = {
     **dict.fromkeys(("set-default-role", "pause-being", "resume-being", "accept-difference"), MAKERS),
     **dict.fromkeys(("end-being", "set-budget", "unpark-being"), MAKERS),
     **dict.fromkeys(("mediate", "approve", "deny", "keep-file"), ["self"]),
-    "erase": ["operator"],
+    **dict.fromkeys(("erase", "set-hold", "lift-hold"), ["operator"]),
     "vouch": ["self", "ancestor", "owner", "operator"],
 }
 OPERATIONS = {"do": DO, "be": dict.fromkeys(("birth", "connect", "release"), ["self"])}

@@ -434,6 +434,23 @@ class ChartEntry(TypedDict):
     words: Optional[str]
 
 
+class CheckpointedReport(TypedDict):
+    acts: List[Dict[str, Any]]
+    approvals: List[Dict[str, Any]]
+    at: str
+    authority: List[Dict[str, Any]]
+    checkpoints: List[Dict[str, Any]]
+    erasures: List[Dict[str, Any]]
+    holds: List[Dict[str, Any]]
+    models: List["ModelUse"]
+    reality: Dict[str, Any]
+    refusals: List[Dict[str, Any]]
+    since: str
+    tokens: List["TokenView"]
+    until: str
+    v: float
+
+
 class ClauseTrace(TypedDict):
     index: float
     reason: str
@@ -580,6 +597,14 @@ class HealthView(TypedDict):
     wakes: Dict[str, Any]
 
 
+class HoldView(TypedDict):
+    at: str
+    by: str
+    name: str
+    on: str
+    why: str
+
+
 class LastMoment(TypedDict):
     n: float
     primary: Optional[str]
@@ -632,6 +657,13 @@ class MadeCall(_MadeCall, total=False):
     ignoredCalls: float
     operation: str
     target: str
+
+
+class ModelUse(TypedDict):
+    model: Optional[str]
+    moments: float
+    money: float
+    tokens: float
 
 
 class MomentCost(TypedDict):
@@ -783,6 +815,20 @@ class _PermissionChange(TypedDict):
 class PermissionChange(_PermissionChange, total=False):
     # from: "Json"
     to: "Json"
+
+
+class _PersonDataItem(TypedDict):
+    at: str
+    by: str
+    id: str
+    kind: Literal["fact", "moment"]
+    state: Literal["kept", "gone", "lasting"]
+    what: str
+
+
+class PersonDataItem(_PersonDataItem, total=False):
+    content: "Json"
+    hold: str
 
 
 class PinnedRole(TypedDict):
@@ -1101,6 +1147,15 @@ class Tally(TypedDict):
     money: float
     seconds: Union[Dict[str, Any], None]
     tokens: float
+
+
+class TokenView(TypedDict):
+    being: str
+    expiresAt: str
+    id: str
+    issuedAt: str
+    issuedBy: str
+    revokedAt: Optional[str]
 
 
 class TraceGroup(TypedDict):

@@ -8,6 +8,8 @@ export {
   answerOf,
   type FollowOptions,
   type JournalEvent,
+  type LeaseEvent,
   pagesOf,
   Treeos,
+  type TrialEvent,
 } from './treeos.ts'

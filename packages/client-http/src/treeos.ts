@@ -16,6 +16,8 @@ export interface AccessOptions {
   readonly url: string
   /** an access token: `treeos token create` */
   readonly token: string
+  /** acts as this being, by its stance, which the person of the token drives: see `inhabit` */
+  readonly as?: string
   readonly fetch?: typeof fetch
 }
 
@@ -38,6 +40,17 @@ export type AnswerEvent =
   | { readonly type: 'words'; readonly text: string }
   /** the last one */
   | { readonly type: 'answer'; readonly summoned: Schemas['Summoned'] }
+
+/** That a being is driven, and that it is its own again. */
+export type LeaseEvent =
+  | { readonly event: 'inhabited'; readonly being: string; readonly driver: string; readonly epoch: number }
+  | { readonly event: 'released'; readonly being: string; readonly why: 'released' | 'lost' }
+
+/** What a trial tells. `told` has the form that `treeos trial run --json` prints. */
+export interface TrialEvent {
+  readonly event: 'estimate' | 'line' | 'summary'
+  readonly told: unknown
+}
 
 export interface FollowOptions {
   /** the id of the last one that was seen; left out, only new ones come */
@@ -64,9 +77,9 @@ export class Treeos {
   readonly #headers: Record<string, string>
   readonly #fetch: typeof fetch
 
-  constructor({ url, token, fetch: own = fetch }: AccessOptions) {
+  constructor({ url, token, as, fetch: own = fetch }: AccessOptions) {
     this.#url = `${url.replace(/\/+$/, '')}/api/v1`
-    this.#headers = { authorization: `Bearer ${token}` }
+    this.#headers = { authorization: `Bearer ${token}`, ...(as === undefined ? {} : { 'treeos-as': as }) }
     this.#fetch = (...asked) => own(...asked) // browsers call it as a function of their window alone
     this.api = createClient<paths>({
       baseUrl: this.#url,
@@ -124,6 +137,43 @@ export class Treeos {
       if (event === 'sent' || event === 'words') yield { type: event, ...told }
     }
     throw new TypeError('the stream ended before the answer: ask again with the same key')
+  }
+
+  /**
+   * Drives a being for as long as the stream is read: `inhabited`, and `released` at its end. Meanwhile a client
+   * with `as` acts as it. By `signal`, or when the loop is left, the being is given back.
+   */
+  async *inhabit({
+    signal,
+    ...asked
+  }: Body<'/inhabit'> & { readonly signal?: AbortSignal }): AsyncGenerator<LeaseEvent, void> {
+    const events = this.#events('/inhabit', asked, signal)
+    for await (const { event, data } of events)
+      if (event === 'inhabited' || event === 'released') yield { event, ...JSON.parse(data) }
+  }
+
+  /** Asks past moments again. Yields the estimate, each line, and at last the summary. */
+  async *runTrial({
+    signal,
+    ...asked
+  }: Body<'/trials'> & { readonly signal?: AbortSignal }): AsyncGenerator<TrialEvent, void> {
+    for await (const { event, data } of this.#events('/trials', asked, signal)) {
+      const told = JSON.parse(data)
+      if (event === 'refused') throw new Problem(told)
+      if (event === 'estimate' || event === 'line' || event === 'summary') yield { event, told }
+    }
+  }
+
+  /** The events with which a request is answered. @throws {Problem} its refusal */
+  async *#events(path: string, body: object, signal: AbortSignal | undefined) {
+    const response = await this.#fetch(`${this.#url}${path}`, {
+      method: 'POST',
+      headers: { ...this.#headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    if (!response.ok) throw problemIn(response, await response.json().catch(() => null))
+    yield* eventsIn(response)
   }
 
   /** What waits for an answer, oldest first; all pages. */

@@ -9,6 +9,7 @@ export {
   type WordPiece,
   type WordStream,
 } from '@treeos/store'
+export { callSentence, spokenText } from '@treeos/world'
 export { instanceSecret } from './access/instance-secrets.ts'
 export {
   authorizeAllPasts,
@@ -50,6 +51,9 @@ export {
   proposedPage,
   withProposals,
 } from './approvals/proposals.ts'
+export { type HoldView, holds } from './audit/holds.ts'
+export { type CheckpointedReport, type PeriodReport, periodReport } from './audit/period-report.ts'
+export { type PersonDataItem, type PersonDataPage, personData } from './audit/person-data.ts'
 export { describeSelf, describeWorn, type SelfView } from './beings/being-snapshot.ts'
 export { type BeingView, beings, beingsSeen, hasRole } from './beings/beings.ts'
 export { takesChatTasks } from './beings/chat-tasks.ts'

@@ -75,6 +75,9 @@ export const SPEECH_KIND = 'being:summoned'
 /** Kinds of the facts that stay where something was erased: what a fact says, or what a moment decided. */
 export const FACT_ERASED = 'fact:erased'
 export const MOMENT_ERASED = 'moment:erased'
+/** Kinds of the facts by which a legal hold begins and ends on a reel. */
+export const HOLD_SET = 'hold:set'
+export const HOLD_LIFTED = 'hold:lifted'
 
 /** One entry of a basis: a reel, the seq up to which it was read, and the hash there. */
 export type HeadRef = readonly [reel: ReelId, seq: number, hash: Digest]

@@ -54,6 +54,8 @@ export {
   type FactRef,
   type Head,
   type HeadRef,
+  HOLD_LIFTED,
+  HOLD_SET,
   MOMENT_ERASED,
   type SeenHead,
   SPEECH_KIND,

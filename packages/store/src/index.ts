@@ -113,6 +113,7 @@ export {
   listFactsAfter,
   listFactsAt,
   listFactsMentioning,
+  listFactsOfKinds,
   listFactsOfMoment,
   listReels,
 } from './ledger/facts.ts'
@@ -164,7 +165,15 @@ export {
 } from './moments/budgets.ts'
 export { cancelCall, hasAsked, isAtWork, listCancelled } from './moments/cancel.ts'
 export { type ClaimedWake, type ClaimResult, claimAndRead } from './moments/claim-and-read.ts'
-export { costOf, listCosts, listModelAttempts, type ModelAttempt, type MomentCost } from './moments/costs.ts'
+export {
+  costOf,
+  listCosts,
+  listModelAttempts,
+  listModelUse,
+  type ModelAttempt,
+  type ModelUse,
+  type MomentCost,
+} from './moments/costs.ts'
 export {
   findDecision,
   listDecisions,
@@ -237,6 +246,7 @@ export {
   requireOutcome,
   type StoredOutcome,
 } from './moments/outcome.ts'
+export { listPersonItems, type PersonItem } from './moments/person-data.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded-moments.ts'
 export {
   findLastReplay,
@@ -257,6 +267,7 @@ export {
 export { findWakeState, listDecidedAgain, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
+export { listHolds } from './rows/holds.ts'
 export {
   countChildren,
   countNamedRoles,

@@ -114,7 +114,7 @@ export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/
 export { isOfUnseenChange } from './moment/unseen-change.ts'
 export { isAwaited, proseAnswers, repeatsLastLine } from './moment/wake-block.ts'
 export { heardContent, type Quotes, quotesOf, rowOfChange, toldContent } from './moment/wake-quotes.ts'
-export { toldText } from './moment/wake-sentence.ts'
+export { callSentence, spokenText, toldText } from './moment/wake-sentence.ts'
 export { wordsShown } from './moment/words-shown.ts'
 export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'

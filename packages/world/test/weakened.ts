@@ -40,6 +40,8 @@ const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateOperation, true | string>> = {
   deny: 'it asks for a person who is asked itself',
   vouch: 'it asks for a person itself',
   'accept-difference': 'it asks for a person itself, and gives no right',
+  'set-hold': 'it asks for the operator in person itself',
+  'lift-hold': 'it asks for the operator in person itself',
 }
 
 /** Controls open one at a time: a property that holds all the same sees nothing. */

@@ -60,7 +60,7 @@ describe('a budget', () => {
     expect(all.map(({ outcome, reason }) => [outcome, reason ?? null])).toEqual([
       ['act', null],
       ['act', null],
-      ['act', 'self-continues-spent'],
+      ['act', 'steps-spent'],
     ])
     expect(all.at(-1)?.message).toBe('the being has used all 2 steps that the budget of @house allows')
     expect((await wakeContents('heir'))[1]).toMatchObject({ event: 'self-continue', step: 1, of: 2 })
@@ -150,7 +150,7 @@ describe('selfContinue', () => {
     expect(all.length).toBe(LIMITS.stepsDefault + 1)
     expect(all.map(({ outcome, reason }) => [outcome, reason ?? null])).toEqual([
       ...Array.from({ length: LIMITS.stepsDefault }, () => ['act', null]),
-      ['act', 'self-continues-spent'],
+      ['act', 'steps-spent'],
     ])
     expect(all.at(-1)?.message).toContain(`all ${LIMITS.stepsDefault} steps that its role allows`)
     expect(askedFor(model, 'restless').length).toBe(LIMITS.stepsDefault + 1)
@@ -159,7 +159,7 @@ describe('selfContinue', () => {
     )
     expect(notices.map(({ content }) => content)).toEqual([
       {
-        event: 'self-continues-spent',
+        event: 'steps-spent',
         actor: '@restless',
         moment: `restless/1/${LIMITS.stepsDefault + 1}`,
         steps: LIMITS.stepsDefault,
@@ -196,7 +196,7 @@ describe('two that answer each other', () => {
     const all = await moments(world.db, 'gossip')
     const own = (await wakesOf(world, 'gossip')).filter(({ id }) => id.startsWith('continue/'))
     expect(own.length).toBe(LIMITS.stepsDefault)
-    expect(all.some(({ reason }) => reason === 'self-continues-spent')).toBe(true)
+    expect(all.some(({ reason }) => reason === 'steps-spent')).toBe(true)
     expect(all.length).toBeLessThan(LIMITS.stepsDefault * LIMITS.hopsMax)
     const notices = (await inbox(world, 'operator')).filter(({ correlation }) =>
       correlation.startsWith('spent/gossip/'),

@@ -227,18 +227,18 @@ describe('a look ends', () => {
       message: expect.stringContaining(
         `used all ${LIMITS.stepsDefault} steps that its role allows before this look`,
       ),
-      detail: { outcome: 'see', reason: 'looks-spent' },
+      detail: { outcome: 'see', reason: 'steps-spent' },
     })
     expect(await ends('starer')).toEqual([
       ...Array.from({ length: LIMITS.stepsDefault }, () => ['see', null]),
-      ['see', 'looks-spent'],
+      ['see', 'steps-spent'],
     ])
     expect(askedFor(model, 'starer')).toHaveLength(LIMITS.stepsDefault + 1)
     const notices = (await inbox(world, 'operator')).filter(({ correlation }) =>
       correlation.startsWith('looked/starer/'),
     )
     expect(notices).toMatchObject([
-      { content: { event: 'looks-spent', actor: '@starer', steps: LIMITS.stepsDefault } },
+      { content: { event: 'steps-spent', actor: '@starer', steps: LIMITS.stepsDefault } },
     ])
     // A wake from outside may look again.
     await live(world, 'starer', 'and now?')

@@ -81,9 +81,9 @@ async function lived(name: string) {
 
 describe('a role', () => {
   it.each([
-    { name: 'plain', role: 'pacing:plain', steps: LIMITS.stepsDefault, reason: 'looks-spent' },
-    { name: 'long', role: 'pacing:long', steps: 40, reason: 'looks-spent' },
-    { name: 'most', role: 'pacing:most', steps: LIMITS.stepsMax, reason: 'self-continues-spent' },
+    { name: 'plain', role: 'pacing:plain', steps: LIMITS.stepsDefault, reason: 'steps-spent' },
+    { name: 'long', role: 'pacing:long', steps: 40, reason: 'steps-spent' },
+    { name: 'most', role: 'pacing:most', steps: LIMITS.stepsMax, reason: 'steps-spent' },
   ])('$role allows $steps steps, looks among them', async ({ name, role, steps, reason }) => {
     await walker(name, role)
     await tell(world, name, 'go')
@@ -108,7 +108,7 @@ describe('a role', () => {
       const asking = { target: 'brisk', content: 'go', as: 'operator', waitSeconds: 30, requireReply: true }
       await expect(summon(world, asking)).rejects.toMatchObject({
         code: 'NO_ANSWER',
-        detail: { reason: 'self-continues-spent', moment: `brisk/1/${3 * turn}` },
+        detail: { reason: 'steps-spent', moment: `brisk/1/${3 * turn}` },
       })
     }
   })

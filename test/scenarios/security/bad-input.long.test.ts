@@ -175,6 +175,20 @@ const DO: Record<string, Faults> = {
     'not yours': ['@mine', { moment: 'mine/1/1' }, 'FORBIDDEN', /accept-difference needs ancestor/],
     gone: ['@mine', { moment: 'other/1/1' }, 'INVALID_INPUT', /a moment of @mine/],
   },
+  'set-hold': {
+    'wrong type': ['@mine', { name: 7, why: 'a letter' }, 'INVALID_INPUT', /name is 7/],
+    missing: ['@mine', { name: 'case-1' }, 'INVALID_INPUT', /why is missing/],
+    'too large': ['@mine', { name: 'case-1', why: 'y'.repeat(501) }, 'INVALID_INPUT', /at most 500/],
+    'not yours': ['@mine', { name: 'case-1', why: 'a letter' }, 'FORBIDDEN', /set-hold needs operator/],
+    gone: ['@nobody', { name: 'case-1', why: 'a letter' }, 'BEING_NOT_FOUND', /@nobody/],
+  },
+  'lift-hold': {
+    'wrong type': ['@mine', { name: 7, why: 'settled' }, 'INVALID_INPUT', /name is 7/],
+    missing: ['@mine', { name: 'case-1' }, 'INVALID_INPUT', /why is missing/],
+    'too large': ['@mine', { name: 'case-1', why: 'y'.repeat(501) }, 'INVALID_INPUT', /at most 500/],
+    'not yours': ['@mine', { name: 'case-1', why: 'settled' }, 'FORBIDDEN', /lift-hold needs operator/],
+    gone: ['@nobody', { name: 'case-1', why: 'settled' }, 'BEING_NOT_FOUND', /@nobody/],
+  },
   'set-world-signal': {
     'wrong type': ['/', { namespace: 7, key: 'a', value: 1 }, 'INVALID_INPUT', /namespace is 7/],
     missing: ['/', { namespace: 'a', key: 'b' }, 'INVALID_INPUT', /value is missing/],

@@ -8,13 +8,7 @@ import { shownApprovals } from '../show/acts.ts'
 import { nameCell } from '../text/csv.ts'
 import { requireObject, requireStance } from '../text/input.ts'
 import { acts, doing } from './shared/act.ts'
-import {
-  boundsOf,
-  type Columns,
-  type ListingOptions,
-  listsWaiting,
-  tellListed,
-} from './shared/list-options.ts'
+import { boundsOf, type Columns, type ListingOptions, listsActs, tellListed } from './shared/list-options.ts'
 
 const COLUMNS: Columns<ProposedView> = {
   id: ({ id }) => id,
@@ -29,11 +23,11 @@ const COLUMNS: Columns<ProposedView> = {
 
 /** `treeos approvals | approve | deny`: calls that rules ask a person about. */
 export function addApprovals(cli: Cli): void {
-  listsWaiting(
+  listsActs(
     cli
       .asBeing('approvals', 'list the calls that wait for your yes, oldest first')
       .option('--links', 'with a link for each, by which whoever has it answers once, without signing in'),
-    { being: 'only those of this being', person: 'only those that it asks itself, or as a driver' },
+    'approvals',
   ).action(
     cli.run(async (out, { links, ...options }: ActingOptions & ListingOptions & { links?: boolean }) => {
       const as = requireStance(options.as)

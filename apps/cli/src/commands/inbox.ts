@@ -34,10 +34,7 @@ const COLUMNS: Columns<InboxView> = {
 /** `treeos inbox [read | dismiss]`: what waits for a person. */
 export function addInbox(cli: Cli): void {
   cli.describeGroup('inbox', 'what waits for your answer, or to be read')
-  listsActs(cli.asBeing('list', 'list what waits for you, oldest first', 'inbox', true), {
-    being: 'only what this being sent',
-    person: 'the same, of a person',
-  }).action(
+  listsActs(cli.asBeing('list', 'list what waits for you, oldest first', 'inbox', true), 'inbox list').action(
     cli.run(async (out, options: ActingOptions & ListingOptions) => {
       const as = requireStance(options.as)
       const bounds = boundsOf(options, as)

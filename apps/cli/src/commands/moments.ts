@@ -44,7 +44,7 @@ export function addMoments(cli: Cli): void {
         `only the last n (default: all of one being, ${LAST} of all)`,
         momentNumber('--last'),
       ),
-    { being: 'the same as the stance', person: 'those that it lived, or decided as the driver of another' },
+    'moments',
   ).action(
     cli.run(async (out, stance: string | undefined, options: MomentsOptions) => {
       const { last } = options

@@ -3,7 +3,7 @@ import type { Envelope } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { requireLivingBeing, withReality, withRegistry } from '../instance/with-instance.ts'
 import { callPortal } from '../login/call-portal.ts'
-import { receiptByApi } from '../served/past.ts'
+import { receiptByApi, receiptsByApi } from '../served/past.ts'
 import { shownExported } from '../show/proofs.ts'
 import { fileError, UsageError } from '../text/failure.ts'
 import { momentNumber, parseNumber, requireStance } from '../text/input.ts'
@@ -104,12 +104,20 @@ function addReceipt(cli: Cli): void {
         if (isRange && n !== undefined) throw new UsageError('either N, or --since and --until')
         const being = isRange || n !== undefined ? requireStance(named) : null
         if (options.login !== undefined) {
-          if (being === null || n === undefined)
+          if (being === null)
             throw new UsageError(
               'by the API, a receipt is named by a stance and a number, as in `receipt @ann 3`',
             )
-          const byApi = await callPortal(options.login, (treeos) => receiptByApi(treeos, { being, n }))
-          return out.value(byApi, (value) => JSON.stringify(value))
+          if (n !== undefined) {
+            const byApi = await callPortal(options.login, (treeos) => receiptByApi(treeos, { being, n }))
+            return out.value(byApi, (value) => JSON.stringify(value))
+          }
+          const range = { being, since: since ?? 1, until: until ?? Number.MAX_SAFE_INTEGER }
+          const byApi = await callPortal(options.login, (treeos) => receiptsByApi(treeos, range))
+          for (const { receipt, why } of byApi) if (receipt === null) out.progress(`no receipt: ${why}`)
+          const issued = byApi.flatMap(({ receipt }) => receipt ?? [])
+          if (issued.length === 0) throw calledNothing(being)
+          return out.lines(issued, (values) => values.map((value) => JSON.stringify(value)).join('\n'))
         }
         const { issueReceipt } = await import('@treeos/proofs')
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
@@ -143,6 +151,9 @@ function addReceipt(cli: Cli): void {
     )
 }
 
+const calledNothing = (being: BeingName) =>
+  new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} called nothing in these moments`)
+
 interface Receipts {
   readonly being: BeingName
   readonly since: number
@@ -167,7 +178,6 @@ async function receiptsOf(
       onProgress(`no receipt: ${error.message}`)
     }
   }
-  if (envelopes.length === 0)
-    throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} called nothing in these moments`)
+  if (envelopes.length === 0) throw calledNothing(being)
   return envelopes
 }

@@ -1,9 +1,11 @@
+import type { RoleVersion } from '@treeos/client'
 import { didYouMean, isJsonObject, type Json, readPath, requireRoleName, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { ACT } from '../served/acts.ts'
 import { serve } from '../served/serve.ts'
 import { BEINGS, CHECK_ROLE, FLOW, ROLE_VERSIONS, ROLES } from '../served/world.ts'
 import { shownLint, shownRole, shownRoles, shownRoleVersions } from '../show/world.ts'
+import { nameCell } from '../text/csv.ts'
 import { UsageError } from '../text/failure.ts'
 import {
   addressOfStance,
@@ -14,6 +16,15 @@ import {
   requireStance,
 } from '../text/input.ts'
 import { acts, doing, ROOT } from './shared/act.ts'
+import {
+  boundsOf,
+  type Columns,
+  isAmong,
+  isWithin,
+  type ListingOptions,
+  listsActs,
+  tellListed,
+} from './shared/list-options.ts'
 
 /** `treeos role`: the roles of beings. */
 export function addRole(cli: Cli): void {
@@ -103,20 +114,32 @@ function addRoleRename(cli: Cli): void {
     )
 }
 
+const VERSION_COLUMNS: Columns<RoleVersion> = {
+  seq: ({ seq }) => seq,
+  at: ({ at }) => at,
+  by: ({ by }) => nameCell(by),
+  deleted: ({ spec }) => spec === null,
+}
+
 function addRoleVersions(cli: Cli): void {
-  cli
-    .asBeing(
+  listsActs(
+    cli.asBeing(
       'versions <name>',
       'list the versions of a role, with the trials they were published with',
       'role',
-    )
-    .action(
-      cli.run(async (out, named: string, options: ActingOptions) => {
-        const name = requireRoleName(named)
-        const as = requireStance(options.as)
-        out.value(await serve(options, ROLE_VERSIONS, { as, name }), shownRoleVersions)
-      }),
-    )
+    ),
+    'role versions',
+  ).action(
+    cli.run(async (out, named: string, options: ActingOptions & ListingOptions) => {
+      const name = requireRoleName(named)
+      const as = requireStance(options.as)
+      const bounds = boundsOf(options, as)
+      const found = (await serve(options, ROLE_VERSIONS, { as, name })).filter(
+        ({ at, by }) => isWithin(bounds, at) && isAmong(bounds, [by]),
+      )
+      tellListed(out, options, found, VERSION_COLUMNS, () => out.value(found, shownRoleVersions))
+    }),
+  )
 }
 
 interface RoleTrialOptions {

@@ -71,7 +71,7 @@ export function addSearch(cli: Cli): void {
     cli
       .asBeing('search <text>', 'search beings, spaces and roles, and what was said and done')
       .option('--last <n>', 'at most this many of each', wholeNumber('--last', 1, FOUND_MAX), FOUND),
-    { being: 'only what this being said, was told or did', person: 'the same, of a person' },
+    'search',
   ).action(
     cli.run(async (out, text: string, options: SearchOptions) => {
       const as = requireStance(options.as)

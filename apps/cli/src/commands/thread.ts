@@ -45,6 +45,7 @@ const LINE_COLUMNS: Columns<SpokenLine> = {
   text: ({ text }) => text,
   outside: ({ outside = false }) => outside,
   moment: ({ moment }) => moment,
+  followed: ({ followed = [] }) => followed.map(nameCell).join(' '),
   tokens: ({ tokens }) => tokens,
   money: ({ money }) => money,
 }
@@ -57,7 +58,7 @@ export function addThread(cli: Cli): void {
       .onInstance('list', 'list the open threads, the latest first', 'thread')
       .option('--all', 'also the threads that are over')
       .option('--last <n>', `at most this many (default: ${LAST})`, wholeNumber('--last', 1, LAST_MAX)),
-    { being: 'only those in which this being takes part', person: 'the same, of a person' },
+    'thread list',
   ).action(
     cli.run(async (out, options: ThreadsOptions) => {
       const bounds = boundsOf(options, mine(options))
@@ -76,7 +77,7 @@ export function addThread(cli: Cli): void {
       'show one thread, or the threads of a channel\nA thread is named by the correlation of its first wake, a channel by its name.',
       'thread',
     ),
-    { being: 'only the lines that this being said or was told', person: 'the same, of a person' },
+    'thread show',
   ).action(
     cli.run(async (out, id: string, options: InstanceOptions & ListingOptions) => {
       const bounds = boundsOf(options, mine(options))

@@ -4,8 +4,9 @@ import { isJsonObject, type Json, TreeosError } from '@treeos/core'
 import type { KeptAnswers, TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withRegistry } from '../instance/with-instance.ts'
+import { callPortal } from '../login/call-portal.ts'
 import { shownTrialEstimate, shownTrialLine, shownTrialSummary } from '../show/trial.ts'
-import { messageOf, UsageError } from '../text/failure.ts'
+import { messageOf, UsageError, unavailable } from '../text/failure.ts'
 import { parseNumber, readText } from '../text/input.ts'
 import type { Output } from '../text/output.ts'
 
@@ -74,6 +75,7 @@ async function runOf(out: Output, file: string, options: TrialOptions): Promise<
   )
   const trial = readYaml(text, name, () => checkTrial(whole)) // once more, so that an error names the line
   const { keep, onlyKept, ...limits } = options
+  if (options.login !== undefined) return runByApi(out, options, whole)
   const answers: KeptAnswers | null = keep === undefined ? null : KeptAnswers.open(keep, onlyKept === true)
   const stopping = new AbortController()
   const stop = () => stopping.abort()
@@ -94,6 +96,41 @@ async function runOf(out: Output, file: string, options: TrialOptions): Promise<
   } finally {
     process.off('SIGINT', stop)
     answers?.close()
+  }
+}
+
+/** By the API the portal makes the calls: it bounds them itself, and knows no files of this machine. */
+async function runByApi(
+  out: Output,
+  { login, keep, maxCalls, concurrency, maxCost }: TrialOptions,
+  trial: Json,
+): Promise<TrialSummary> {
+  if (login === undefined) throw new Error('nobody is logged in')
+  for (const [option, value] of Object.entries({
+    '--keep': keep,
+    '--max-calls': maxCalls,
+    '--concurrency': concurrency,
+  }))
+    if (value !== undefined)
+      throw new UsageError(
+        `${option} is of a trial that runs here: the portal at ${login.url} bounds its own`,
+      )
+  const leaving = new AbortController()
+  const stop = () => leaving.abort()
+  process.once('SIGINT', stop)
+  try {
+    return await callPortal(login, async (treeos) => {
+      const asked = { trial: trial as object, ...(maxCost === undefined ? {} : { maxCost }) }
+      for await (const { event, told } of treeos.runTrial({ ...asked, signal: leaving.signal })) {
+        if (event === 'summary') return told as TrialSummary
+        if (event === 'estimate') out.progress(shownTrialEstimate(told as TrialEstimate))
+        else if (out.json) out.jsonLine(told)
+        else out.progress(shownTrialLine(told as TrialLine))
+      }
+      throw unavailable(`the portal at ${login.url} ended the trial without a summary`)
+    })
+  } finally {
+    process.off('SIGINT', stop)
   }
 }
 

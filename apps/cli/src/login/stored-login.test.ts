@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loginFile, readLogin, removeLogin, storeLogin } from './stored-login.ts'
-import { needsDatabase, whoActs } from './who-acts.ts'
+import { elsewhereAs, loginAs, needsDatabase } from './who-acts.ts'
 
 const login = { url: 'https://portal.example', token: 'treeos_x', being: '@ann', reality: 'home' }
 const newFile = () => join(mkdtempSync(join(tmpdir(), 'treeos-login-')), 'treeos', 'login.json')
@@ -38,11 +38,11 @@ it('it is in the folder of the settings of its user', () => {
 })
 
 it.each([null, '~', 'ann', '@ann'])('--as %s is the person itself', (named) => {
-  expect(whoActs(login, named)).toBe('@ann')
+  expect(loginAs(login, named)).toBe(login)
 })
 
 it('--as another says how else, and a command that needs the database says so', () => {
-  expect(() => whoActs(login, '@bob')).toThrow('`treeos login https://portal.example` as that person')
+  expect(loginAs(login, 'bob')).toEqual({ ...login, as: '@bob' })
+  expect(elsewhereAs('@bob', login.url)).toContain('`treeos login https://portal.example` as that person')
   expect(needsDatabase('replay', login).message).toContain('`--data DIR` names it')
-  expect(needsDatabase('inhabit', login).message).toContain('an access token for it from the page')
 })

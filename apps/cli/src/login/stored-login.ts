@@ -12,6 +12,8 @@ export interface Login {
   /** a stance */
   readonly being: string
   readonly reality: string
+  /** the stance of a being that is driven, as which one command acts; never stored */
+  readonly as?: string
 }
 
 /** Where the login of this user is kept. */

@@ -15,7 +15,7 @@ import type { Envelope } from '@treeos/proofs'
 import type { Difference } from '@treeos/replay/what-if'
 import type { WhyNotAllowed } from '@treeos/replay/why-not'
 import { requireLivingBeing, withBeing, withReality, withRegistry } from '../instance/with-instance.ts'
-import { answered, listed, type Service } from './serve.ts'
+import { answered, httpClient, listed, type Service, toldAs } from './serve.ts'
 
 interface OfBeing {
   readonly being: BeingName
@@ -154,6 +154,40 @@ export const THREADS: Service<{ readonly all: boolean; readonly last: number }, 
 export const SPOKEN: Service<{ readonly id: string }, SpokenThread | ChannelView> = {
   record: (options, { id }) => withReality(options, ({ db }, { conversation }) => conversation(db, id)),
   api: (treeos, { id }) => answered(treeos.api.GET('/spoken/{id}', { params: { path: { id } } })),
+}
+
+interface MomentRange extends OfBeing {
+  readonly since: number
+  readonly until: number
+}
+
+/** A receipt, or why there is none. */
+export interface ReceiptOfMoment {
+  readonly n: number
+  readonly receipt: Envelope | null
+  readonly why?: string
+}
+
+/** The same of all moments of a range, oldest first, with why some have none. */
+export async function receiptsByApi(
+  treeos: Treeos,
+  { being: name, since, until }: MomentRange,
+): Promise<ReceiptOfMoment[]> {
+  const newest = await newestFirst(treeos, { being: name }, 1)
+  const last = Math.min(until, newest[0]?.n ?? 0)
+  if (last < since) return []
+  const { pagesOf } = await httpClient()
+  const found: ReceiptOfMoment[] = []
+  const pages = pagesOf((cursor) =>
+    treeos.api.GET('/beings/{name}/receipts', {
+      params: { path: { name }, query: { cursor: cursor ?? String(last + 1) } },
+    }),
+  )
+  for await (const one of pages) {
+    if (one.n < since) break
+    found.push(toldAs<ReceiptOfMoment>(one))
+  }
+  return found.reverse()
 }
 
 /** A receipt of one moment, by the API alone: with the database it is issued here. */

@@ -43,6 +43,11 @@ const BY_API: readonly string[] = [
   'thread',
   'receipt',
   'erase',
+  'inhabit',
+  'trial',
+  'hold',
+  'person',
+  'report',
   'whoami',
 ]
 

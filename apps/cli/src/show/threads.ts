@@ -41,8 +41,9 @@ function shownThread(view: SpokenThread): string {
 }
 
 /** Words as who said them to whom; what happened as a sentence of nobody. */
-function lineText({ at, from, to, text, outside, moment, tokens }: SpokenLine): string {
-  const mark = outside === true ? ' (from outside)' : ''
+function lineText({ at, from, to, text, followed = [], outside, moment, tokens }: SpokenLine): string {
+  const after = followed.length === 0 ? '' : ` (after the answers of ${list(followed)})`
+  const mark = after + (outside === true ? ' (from outside)' : '')
   const cost = [
     ...(moment === undefined ? [] : [moment]),
     ...(tokens === undefined ? [] : [`${tokens} tokens`]),

@@ -10,7 +10,7 @@ const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
  * Rows as RFC 4180 has them. A text that a spreadsheet would take for a formula gets an apostrophe before it:
  * beings and strangers wrote it.
  */
-export const csvOf = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
+export const csvOf = (head: readonly Cell[], rows: readonly (readonly Cell[])[]): string =>
   [head, ...rows].map((row) => row.map(cellText).join(',')).join('\r\n')
 
 function cellText(cell: Cell): string {

@@ -1,6 +1,6 @@
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk'
 import { Role, TaskState } from '@a2a-js/sdk'
-import { type AnswerState, contentText, type FileInput } from '@treeos/client'
+import { type AnswerState, callSentence, type FileInput, spokenText } from '@treeos/client'
 import { isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
 
 const STATES: Readonly<Record<AnswerState['state'], TaskState>> = {
@@ -20,7 +20,7 @@ export function taskOf(id: string, { state, said, thread, reply, why, asks }: An
     status: taskStatus(id, thread, STATES[state], why, asks),
     artifacts: reply === null ? [] : [artifactOf(id, reply.content)],
     history:
-      said === null ? [] : [taskMessage(`${id}/said`, { id, thread }, Role.ROLE_USER, contentText(said))],
+      said === null ? [] : [taskMessage(`${id}/said`, { id, thread }, Role.ROLE_USER, spokenText(said))],
     metadata: asks === null ? undefined : { approval: asks.id },
   }
 }
@@ -48,19 +48,16 @@ const taskStatus = (
  * shown.
  */
 const askingOf = ({ id, call }: NonNullable<AnswerState['asks']>) => [
-  partOf(`It asks about: ${contentText(call)}\nAnswer this task with: yes ${id}, or: no ${id}`),
-  {
-    ...partOf(''),
-    content: { $case: 'data' as const, value: { approval: id, call } },
-    mediaType: 'application/json',
-  },
+  partOf(`It asks for your yes to: ${callSentence(call)}\nAnswer this task with: yes ${id}, or: no ${id}`),
+  dataOf({ approval: id, call }),
 ]
 
 const artifactOf = (id: string, content: Json): Artifact => ({
   artifactId: `${id}/answer`,
   name: 'answer',
   description: '',
-  parts: [partOf(contentText(content))],
+  // a program that asks for data gets it beside the words
+  parts: [partOf(spokenText(content)), ...(typeof content === 'string' ? [] : [dataOf(content)])],
   metadata: undefined,
   extensions: [],
 })
@@ -79,6 +76,12 @@ const taskMessage = (
   metadata: undefined,
   extensions: [],
   referenceTaskIds: [],
+})
+
+const dataOf = (value: Json) => ({
+  ...partOf(''),
+  content: { $case: 'data' as const, value },
+  mediaType: 'application/json',
 })
 
 const partOf = (value: string) => ({

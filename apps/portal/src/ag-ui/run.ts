@@ -6,17 +6,19 @@ import {
   act,
   answerTo,
   closeInbox,
-  contentText,
   converse,
   findKeyed,
   hearingAnswer,
   refusalOf,
+  spokenText,
   summon,
+  type ThreadLine,
   threadInChannel,
 } from '@treeos/client'
 import {
   type BeingName,
   isJsonObject,
+  isSameJson,
   type Json,
   parseCall,
   readPath,
@@ -30,6 +32,7 @@ import type { AgentRun } from './input.ts'
 const WAIT_SECONDS = 300
 const POLL_MS_MIN = 25
 const POLL_MS_MAX = 500
+const CALLS_EVERY_MS = 250
 
 /** An event with the fields of its type. */
 export type RunEvent = BaseEvent & Readonly<Record<string, unknown>>
@@ -64,17 +67,24 @@ export async function run(
     const isSaid = earlier?.verb === 'summon'
     const thread = (isSaid ? earlier.thread : await threadInChannel(at.db, me, channel)) ?? undefined
     const words = new AnswerMessage(`${runId}/answer`, send)
+    const calls = new MadeCalls(at, me, words)
     const state = await hearingAnswer(
       { target: being, words: { listener: deps.listener, heard: (text) => words.tell(text) } },
       async (onSent) => {
         const sent = { target: being, content: said, thread, channel, as: me, waitSeconds: null, key }
         const { correlation } = await summon(at, { ...sent, onSent })
-        return ended(correlation, at, deps)
+        return ended(correlation, at, deps, (so) => calls.tell(so))
       },
     )
-    await words.end(state.reply === null ? null : contentText(state.reply.content))
-    for (const event of await toolEvents(at, me, state, `${runId}/answer`)) await send(event)
-    await send({ type: EventType.STATE_SNAPSHOT, snapshot: { being: stanceOf(being), thread: state.thread } })
+    await words.end(state.reply === null ? null : spokenText(state.reply.content))
+    const { thread: spokenIn, reply } = state
+    const followed = calls.lines.find(({ id }) => id === reply?.id)?.followed
+    const snapshot = {
+      being: stanceOf(being),
+      thread: spokenIn,
+      ...(followed === undefined ? {} : { followed }),
+    }
+    await send({ type: EventType.STATE_SNAPSHOT, snapshot })
     await send(await endOf(state, of))
   } catch (error) {
     if (!(error instanceof TreeosError)) deps.onError('ag-ui', error)
@@ -112,10 +122,17 @@ async function ended(
   id: string,
   at: Visit['at'],
   { visit: { being: me }, signal, being }: RunDeps,
+  onState: (state: AnswerState) => Promise<void>,
 ): Promise<AnswerState> {
+  let toldAt = Number.NEGATIVE_INFINITY
   const until = performance.now() + WAIT_SECONDS * 1000
   for (let pauseMs = POLL_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, POLL_MS_MAX)) {
     const state = await answerTo(at, me, id)
+    // a thread may be long, so it is not read at each look
+    if (state.state !== 'working' || performance.now() - toldAt > CALLS_EVERY_MS) {
+      await onState(state)
+      toldAt = performance.now()
+    }
     if (state.reply !== null) await closeInbox(at, { as: me, how: 'read', entries: [state.reply.id] })
     if (state.state !== 'working') return state
     if (signal.aborted) throw new TreeosError('CANCELLED', 'nobody waits for the answer any more')
@@ -130,16 +147,34 @@ async function ended(
 
 /** The words of an answer as one message, which begins with its first words. */
 class AnswerMessage {
-  readonly #id: string
+  readonly #run: string
   readonly #send: RunDeps['send']
+  #parts = 0
   #told = ''
   #begun = false
   /** events keep their order */
   #last: Promise<void> = Promise.resolve()
 
   constructor(id: string, send: RunDeps['send']) {
-    this.#id = id
+    this.#run = id
     this.#send = send
+  }
+
+  /** of the message that is written now */
+  get #id(): string {
+    return this.#parts === 0 ? this.#run : `${this.#run}-${this.#parts + 1}`
+  }
+
+  /** What happens between words: these are a message of their own, and so are those that come after it. */
+  between(events: readonly RunEvent[]): void {
+    if (events.length === 0) return
+    if (this.#begun) {
+      this.#put({ type: EventType.TEXT_MESSAGE_END, messageId: this.#id })
+      this.#parts += 1
+    }
+    this.#begun = false
+    this.#told = ''
+    for (const event of events) this.#put(event)
   }
 
   tell(delta: string): void {
@@ -165,31 +200,51 @@ class AnswerMessage {
   }
 }
 
-/** The calls that were made for the answer, as far as the person may read them. */
-async function toolEvents(
-  at: Visit['at'],
-  me: BeingName,
-  { thread, said }: AnswerState,
-  parentMessageId: string,
-): Promise<RunEvent[]> {
-  if (said === null) return []
-  const { lines } = await converse(at, me, thread)
-  const asked = lines.findLastIndex(({ from, content }) => from === stanceOf(me) && content === said)
-  return lines.slice(asked + 1).flatMap(({ id, content }) => {
-    const did = readPath(content, ['did'])
-    const [, name] = typeof did === 'string' ? (/^did (\S+)/.exec(did) ?? []) : []
-    if (name === undefined) return []
-    const of = { toolCallId: id }
-    return [
-      { type: EventType.TOOL_CALL_START, ...of, toolCallName: name, parentMessageId },
-      { type: EventType.TOOL_CALL_ARGS, ...of, delta: argumentsIn(String(did)) },
-      { type: EventType.TOOL_CALL_END, ...of },
-      {
-        ...{ type: EventType.TOOL_CALL_RESULT, ...of, messageId: `${id}/result`, role: 'tool' },
-        content: JSON.stringify(readPath(content, ['result']) ?? null),
-      },
-    ]
-  })
+/** The calls that are made for the answer, told as they are made, as far as the person may read them. */
+class MadeCalls {
+  readonly #at: Visit['at']
+  readonly #me: BeingName
+  readonly #words: AnswerMessage
+  readonly #told = new Set<string>()
+  /** of the thread, as it was read last */
+  lines: readonly ThreadLine[] = []
+
+  constructor(at: Visit['at'], me: BeingName, words: AnswerMessage) {
+    this.#at = at
+    this.#me = me
+    this.#words = words
+  }
+
+  async tell({ thread, said }: AnswerState): Promise<void> {
+    if (said === null) return
+    const { lines } = await converse(this.#at, this.#me, thread)
+    this.lines = lines
+    const asked = lines.findLastIndex(
+      ({ from, content }) => from === stanceOf(this.#me) && isSameJson(content, said),
+    )
+    for (const line of lines.slice(asked + 1)) {
+      const events = this.#told.has(line.id) ? [] : callEvents(line)
+      this.#told.add(line.id)
+      this.#words.between(events)
+    }
+  }
+}
+
+/** A call and what it gave; nothing for any other line. */
+function callEvents({ id, content }: ThreadLine): RunEvent[] {
+  const did = readPath(content, ['did'])
+  const [, name] = typeof did === 'string' ? (/^did (\S+)/.exec(did) ?? []) : []
+  if (name === undefined) return []
+  const of = { toolCallId: id }
+  return [
+    { type: EventType.TOOL_CALL_START, ...of, toolCallName: name },
+    { type: EventType.TOOL_CALL_ARGS, ...of, delta: argumentsIn(String(did)) },
+    { type: EventType.TOOL_CALL_END, ...of },
+    {
+      ...{ type: EventType.TOOL_CALL_RESULT, ...of, messageId: `${id}/result`, role: 'tool' },
+      content: JSON.stringify(readPath(content, ['result']) ?? null),
+    },
+  ]
 }
 
 /** The arguments of a deed as the record tells it. */

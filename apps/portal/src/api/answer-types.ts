@@ -8,14 +8,17 @@ import type {
   CancelledCall,
   Catalogs,
   Chart,
+  CheckpointedReport,
   ExplainedMoment,
   FlowInside,
   HealthView,
+  HoldView,
   InspectedMoment,
   Lint,
   MadeCall,
   MomentStretch,
   PastEntries,
+  PersonDataItem,
   ReachView,
   RecentActivity,
   RoleInside,
@@ -54,11 +57,13 @@ export interface AnswerTypes {
   readonly CancelledCall: CancelledCall
   readonly Catalogs: Catalogs
   readonly Chart: Chart
+  readonly CheckpointedReport: CheckpointedReport
   readonly Difference: Difference
   readonly Envelope: Envelope
   readonly ExplainedMoment: ExplainedMoment
   readonly FlowInside: FlowInside
   readonly HealthView: HealthView
+  readonly HoldView: HoldView
   readonly RecentActivity: RecentActivity
   readonly Lint: Lint
   readonly MadeCall: MadeCall
@@ -66,6 +71,7 @@ export interface AnswerTypes {
   readonly OverlayChange: OverlayChange
   readonly OverlayRecord: OverlayRecord
   readonly PastEntries: PastEntries
+  readonly PersonDataItem: PersonDataItem
   readonly ReachView: ReachView
   readonly RoleInside: RoleInside
   readonly RoleView: RoleView

@@ -1,10 +1,12 @@
 import type { AuthorizedRoute } from '../authorize/who-may-call.ts'
 import type { StreamDeps } from '../routes/happenings.ts'
 import { approvalRoutes } from './approvals.ts'
+import { auditRoutes } from './audit.ts'
 import { beingRoutes } from './beings.ts'
 import { openApiDocument } from './describe.ts'
 import { fileRoutes } from './files.ts'
 import { inboxRoutes } from './inbox.ts'
+import { inhabitingRoutes } from './inhabit.ts'
 import { journalRoutes } from './journal.ts'
 import { latelyRoutes } from './lately.ts'
 import { answers, anyObject, newApi, operation } from './operation.ts'
@@ -45,9 +47,11 @@ export function apiOf(around: StreamDeps) {
     .route('/', searchRoutes())
     .route('/', latelyRoutes())
     .route('/', receiptRoutes(around.portal))
+    .route('/', auditRoutes(around.portal))
     .route('/', trialRoutes(around.portal))
     .route('/', tokenRoutes(around.portal))
     .route('/', outletRoutes(around.portal))
+    .route('/', inhabitingRoutes(around))
     .route('/', journalRoutes(around))
   let described: object | null = null
   const once = () => {

@@ -167,6 +167,12 @@ export const Thread = z
   })
   .openapi('Thread')
 
+const followed = z
+  .array(stance)
+  .readonly()
+  .optional()
+  .openapi({ description: 'of an answer: whose answers it followed' })
+
 export const Conversation = z
   .object({
     ...thread,
@@ -181,6 +187,7 @@ export const Conversation = z
           text: z.string().openapi({ description: 'in plain words what was said or what happened' }),
           content: anyJson('what was said'),
           inReplyTo: z.string().nullable(),
+          followed,
           notice: z.boolean(),
           outside,
           isOpen: z.boolean(),
@@ -219,6 +226,7 @@ export const Spoken = z.union([
             from: stance.optional(),
             to: stance.optional(),
             text: z.string(),
+            followed,
             outside,
             moment: z.string().optional(),
             tokens: z.int().optional(),

@@ -6,7 +6,7 @@ import {
   suggesting,
   type VerifiedToken,
 } from '@treeos/client'
-import { type BeingName, mendedBy, requireBeingName, TreeosError } from '@treeos/core'
+import { type BeingName, mendedBy, parseStance, requireBeingName, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { SIGNED_HEADER, signingFor } from '../accounts/act-signing.ts'
 import { isKnownDevice } from '../accounts/devices.ts'
@@ -21,7 +21,7 @@ import type { Env, Portal, Visit } from '../portal.ts'
 import type { Bounds } from './bounds.ts'
 import { runInTurn } from './run-in-turn.ts'
 import { bearerOf, isForPrograms, type TokenSeats } from './tokens.ts'
-import { mayStay, visitOf } from './visit.ts'
+import { drivingVisit, mayStay, visitOf } from './visit.ts'
 import type { AuthorizedRoute } from './who-may-call.ts'
 import { WORK, type Work } from './work.ts'
 
@@ -31,6 +31,8 @@ interface AuthorizeDeps {
   readonly bounded: Bounds
 }
 
+/** The header in which a program names the being as which it acts: one that its person drives. */
+const AS_HEADER = 'treeos-as'
 /** The header in which a tab that drives a being sends its secret. */
 const TAB_HEADER = 'x-treeos-tab'
 const SAFE = new Set(['GET', 'HEAD'])
@@ -53,7 +55,9 @@ export function authorizeRequests(
       throw error
     })
     await bounded.person(found.issuer)
-    return seats.visitOf(found, secret, bounded.acts)
+    const visit = await seats.visitOf(found, secret, bounded.acts)
+    const as = c.req.header(AS_HEADER)
+    return as === undefined ? visit : drivingVisit(visit, parseStance(as))
   }
 
   async function requireVisit(c: Context<Env>): Promise<Visit> {

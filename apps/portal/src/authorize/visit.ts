@@ -1,5 +1,5 @@
 import { authorizeActingAs, authorizeGrant, verifyToken } from '@treeos/client'
-import { TreeosError } from '@treeos/core'
+import { type BeingName, TreeosError } from '@treeos/core'
 import { type FoundSession, findSession } from '../accounts/sessions.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Portal, Visit } from '../portal.ts'
@@ -32,6 +32,16 @@ export async function visitOf(
     throw error
   })
   return driving
+}
+
+/**
+ * A program acts as a being that the person of its token drives, under that lease.
+ * @throws {TreeosError} FORBIDDEN while the person does not drive it
+ */
+export async function drivingVisit(visit: Visit, being: BeingName): Promise<Visit> {
+  if (being === visit.being) return visit
+  await authorizeActingAs(visit.at, being)
+  return { ...visit, being }
 }
 
 /**

@@ -12,7 +12,7 @@ grant select on treeos.reality, treeos.head, treeos.fact, treeos.projection, tre
   treeos.overlay_change, treeos.vault, treeos.log_tile, treeos.log_entry, treeos.log_state
   to treeos_portal;
 grant insert on treeos.overlay_change to treeos_portal;
-grant execute on function treeos.json_of(bytea), treeos.told(bytea), treeos.text_of(bytea), treeos.genesis(text), treeos.line_of(text), treeos.is_parked(text),
+grant execute on function treeos.json_of(bytea), treeos.told(bytea), treeos.text_of(bytea), treeos.genesis(text), treeos.concerned_by(text), treeos.hold_over(text, bigint, text), treeos.line_of(text), treeos.is_parked(text),
   treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text), treeos.has_ended(text),
   treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]), treeos.wakes(text, text),
   treeos.brings_yes(text, text), treeos.kind_of(treeos.inbox),

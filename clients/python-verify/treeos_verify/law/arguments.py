@@ -262,6 +262,7 @@ FORMS = {
     "revoke-namespace": {"namespace": NAMESPACE, "being": STANCE},
     "cut-thread": {},
     "erase": {"fact": optional(is_fact_ref), "moment": optional(is_moment), "why": needed(is_reason(500, True))},
+    **dict.fromkeys(("set-hold", "lift-hold"), {"name": needed(is_key), "why": needed(is_reason(500, True))}),
     "approve": {"id": needed(is_text), "args": optional(is_object)},
     "deny": {"id": needed(is_text), "why": optional(is_reason(1000))},
     "vouch": {

@@ -17,7 +17,7 @@ from .world import GONE, MISSING, OF_ASKER, OF_CODE, OF_THREAD, UNSEEN, LawWorld
 BESIDE = "what refused them beside the gates is said by their records"
 NOT_LOADED = "code of a role that they wore was not loaded"
 EXPANDS = "code of an extension expands the lists of their roles"
-SPENT = ("self-continues-spent", "looks-spent", "repeated-call", "chain-spent")
+SPENT = ("steps-spent", "repeated-call", "chain-spent", "self-continues-spent", "looks-spent")  # the last two in records of before
 CODE = re.compile(r"[A-Z_]+\Z")
 FACTS_MAX = 64
 HOPS_MAX = 16

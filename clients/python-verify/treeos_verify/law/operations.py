@@ -28,7 +28,7 @@ SUBSTRATE_TARGETS = {
     "accept-difference": ["being"],
     "set-budget": ["being", "reality"],
     "cut-thread": ["thread"],
-    "erase": ["being", "space", "matter"],
+    **dict.fromkeys(("erase", "set-hold", "lift-hold"), ["being", "space", "matter"]),
     "vouch": ["being", "space", "matter"],
     **dict.fromkeys(("birth", "connect", "release"), ["being"]),
 }
@@ -659,10 +659,25 @@ def erase(work):
     refuse_unless((fact is None) != (moment is None), "INVALID_INPUT")
     if fact is not None:
         refuse_unless(is_hash(fact["hash"]) and is_reel_of(work.target, fact["reel"]), "INVALID_INPUT")
+        require_no_hold(work)
         return facts_of.fact_erased(fact, why)
     is_of_being = work.target[0] == "being" and moment.split("/")[0] == work.row["name"]
     refuse_unless(is_of_being, "INVALID_INPUT")
+    require_no_hold(work)
     return facts_of.moment_erased(f"being:{work.row['name']}", moment, why)
+
+
+def require_no_hold(work):
+    conflict(any((row or {}).get("holds") for row in (work.world.space_row("/"), work.row)))
+
+
+def change_hold(kind):
+    def decide(work):
+        permit(work.is_own_act() and not work.is_asked_from_outside() and work.me == "operator")
+        conflict((work.args["name"] in work.row.get("holds", {})) is (kind == "set"))
+        return facts_of.hold_changed(reel_of(work.target), kind, work.args["name"], work.args["why"])
+
+    return decide
 
 
 def is_reel_of(target, reel):
@@ -856,6 +871,8 @@ DECIDE = {
     "grant-namespace": grant_namespace,
     "revoke-namespace": revoke_namespace,
     "erase": erase,
+    "set-hold": change_hold("set"),
+    "lift-hold": change_hold("lifted"),
     "approve": approve,
     "deny": deny,
     "vouch": vouch,

@@ -54,6 +54,16 @@ def quality(row, fact):
     return {**row, "qualities": tree} | ({"flowBy": fact.actor} if is_flow else {})
 
 
+def held(row, fact):
+    hold = {"why": str(given(fact.payload, "why")), "at": fact.at}
+    return {**row, "holds": {**row.get("holds", {}), str(given(fact.payload, "name")): hold}}
+
+
+def lifted(row, fact):
+    holds = without(row.get("holds", {}), str(given(fact.payload, "name")))
+    return without(row, "holds") | ({"holds": holds} if holds else {})
+
+
 def created(_, fact):
     said = fact.payload
     path = str(given(said, "path"))
@@ -188,6 +198,8 @@ CHANGE = {
     "approval:used": ends("given", "used"),
     "approval:voided": ends("given", "voided"),
     "role:deleted": lambda row, fact: {**row, "deleted": True, "at": fact.at},
+    "hold:set": held,
+    "hold:lifted": lifted,
     "origin:outside": lambda row, _: row,
     "origin:vouched": lambda row, _: row,
 }

@@ -1006,6 +1006,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Legal holds in force, oldest first
+         * @description `do` sets and lifts one: `set-hold` and `lift-hold`, by the operator in a session of its own.
+         */
+        get: operations["holds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{name}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All that is kept of a person, over all beings, oldest first */
+        get: operations["personData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What auditors ask of a period: acts, authority, approvals, refusals, erasures, models, checkpoints */
+        get: operations["report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/trials/models": {
         parameters: {
             query?: never;
@@ -1270,6 +1324,26 @@ export interface paths {
         put?: never;
         /** Take a webhook away */
         post: operations["removeHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inhabit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drive a being of mine for as long as the stream lasts
+         * @description Server-sent events: `inhabited`, and `released` with `why`, `released` or `lost`. The end of the connection gives the being back. Meanwhile requests with the header `Treeos-As: @NAME` act as it. A comment each 5 s shows that the stream lives.
+         */
+        post: operations["inhabit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1728,6 +1802,8 @@ export interface components {
                 /** @description what was said */
                 content: Record<string, never> | unknown[] | string | number | boolean | null;
                 inReplyTo: string | null;
+                /** @description of an answer: whose answers it followed */
+                followed?: string[];
                 notice: boolean;
                 /**
                  * @description these are words from outside
@@ -1792,6 +1868,8 @@ export interface components {
                 /** @example @solomon */
                 to?: string;
                 text: string;
+                /** @description of an answer: whose answers it followed */
+                followed?: string[];
                 /**
                  * @description these are words from outside
                  * @enum {boolean}
@@ -2046,6 +2124,126 @@ export interface components {
             states: components["schemas"]["BeingState"][];
             /** @description the beginning of the last words that it spoke */
             words: string | null;
+        };
+        /** @description A report with the newest checkpoint, and the newest that witnesses cosigned. */
+        CheckpointedReport: {
+            acts: {
+                /** @description hash of the act; null where none came of it */
+                act: string | null;
+                at: string;
+                /** @description stance */
+                being: string;
+                /** @description the rules of both gates that decided */
+                by: string[];
+                /** @description what the mind called, whether it was allowed or not; null when it called nothing */
+                did: components["schemas"]["MadeCall"] | null;
+                driver?: string;
+                /** @description id of the moment */
+                moment: components["schemas"]["MomentId"];
+                money?: number;
+                outcome: components["schemas"]["OutcomeKind"];
+                primary: string | null;
+                reason?: string;
+                stacked: string[];
+                tokens?: number;
+                /** @description what woke it; null when a younger life closed the moment, and it has no wake */
+                woke: components["schemas"]["WokenBy"] | null;
+            }[];
+            approvals: {
+                at: string;
+                /** @description stance of who did it; `$reality` where no being did */
+                by: string;
+                /** @description REEL#SEQ */
+                fact: string;
+                hash: string;
+                kind: string;
+                moment: components["schemas"]["MomentId"] | null;
+                on: string;
+                /** @description null where it was erased */
+                says: components["schemas"]["Json"];
+            }[];
+            /** @description when it was written */
+            at: string;
+            /** @description facts that change who may do what */
+            authority: {
+                at: string;
+                /** @description stance of who did it; `$reality` where no being did */
+                by: string;
+                /** @description REEL#SEQ */
+                fact: string;
+                hash: string;
+                kind: string;
+                moment: components["schemas"]["MomentId"] | null;
+                on: string;
+                /** @description null where it was erased */
+                says: components["schemas"]["Json"];
+            }[];
+            checkpoints: {
+                /** @description the signed note, with the cosignatures of witnesses where it has some */
+                note: string;
+                /** @description how many entries of the log it covers */
+                size: number;
+            }[];
+            erasures: {
+                at: string;
+                /** @description stance of who did it; `$reality` where no being did */
+                by: string;
+                /** @description REEL#SEQ */
+                fact: string;
+                hash: string;
+                kind: string;
+                moment: components["schemas"]["MomentId"] | null;
+                on: string;
+                /** @description null where it was erased */
+                says: components["schemas"]["Json"];
+            }[];
+            holds: {
+                at: string;
+                /** @description stance of who did it; `$reality` where no being did */
+                by: string;
+                /** @description REEL#SEQ */
+                fact: string;
+                hash: string;
+                kind: string;
+                moment: components["schemas"]["MomentId"] | null;
+                on: string;
+                /** @description null where it was erased */
+                says: components["schemas"]["Json"];
+            }[];
+            models: components["schemas"]["ModelUse"][];
+            reality: {
+                id: string;
+                name: string;
+            };
+            /** @description calls that were not permitted, or failed */
+            refusals: {
+                /** @description hash of the act; null where none came of it */
+                act: string | null;
+                at: string;
+                /** @description stance */
+                being: string;
+                /** @description the rules of both gates that decided */
+                by: string[];
+                /** @description what the mind called, whether it was allowed or not; null when it called nothing */
+                did: components["schemas"]["MadeCall"] | null;
+                driver?: string;
+                /** @description id of the moment */
+                moment: components["schemas"]["MomentId"];
+                money?: number;
+                outcome: components["schemas"]["OutcomeKind"];
+                primary: string | null;
+                reason?: string;
+                stacked: string[];
+                tokens?: number;
+                /** @description what woke it; null when a younger life closed the moment, and it has no wake */
+                woke: components["schemas"]["WokenBy"] | null;
+            }[];
+            since: string;
+            /** @description access tokens that were issued or revoked */
+            tokens: components["schemas"]["TokenView"][];
+            until: string;
+            /** @constant */
+            v: 1;
         };
         /**
          * @description Result of a clause. `shadowed`: a plain clause that matches after the primary was found. `repeated`: it matches, but its role is stacked already. `skipped`: its role is not registered or needs another cognition, whatever its `when`.
@@ -2356,6 +2554,17 @@ export interface components {
          * @enum {string}
          */
         HiddenPlace: "being" | "reader";
+        /** @description A legal hold that is in force. */
+        HoldView: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            /** @description stance of who set it */
+            by: string;
+            name: string;
+            /** @description stance, path of a space, or `matter:ID` */
+            on: string;
+            why: string;
+        };
         Json: unknown;
         JsonObject: {
             [key: string]: unknown;
@@ -2428,6 +2637,14 @@ export interface components {
             /** @description stance or address; left out where the call named none */
             target?: string;
             verb: components["schemas"]["Verb"];
+        };
+        /** @description What the answers of one model cost. */
+        ModelUse: {
+            /** @description as the server named it; null where its answer named none */
+            model: string | null;
+            moments: number;
+            money: number;
+            tokens: number;
         };
         /** @description What the model calls of one moment cost. An attempt whose cost never came back counts as its reservation. */
         MomentCost: {
@@ -2653,6 +2870,28 @@ export interface components {
             from?: components["schemas"]["Json"];
             path: string;
             to?: components["schemas"]["Json"];
+        };
+        /** @description A fact or a moment that concerns a person. */
+        PersonDataItem: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            /** @description stance of who did or lived it */
+            by: string;
+            /** @description what a fact says, or what a moment decided and did outside; left out where it was not asked for */
+            content?: components["schemas"]["Json"];
+            /** @description the legal hold that it is under, as `"NAME" on ADDRESS`; left out without one */
+            hold?: string;
+            /** @description as `treeos erase` takes it: REEL#SEQ, or the id of a moment */
+            id: string;
+            /** @enum {string} */
+            kind: "fact" | "moment";
+            /**
+             * @description what is there: `kept`, `gone` (erased, or there was nothing), or `lasting`, which can never be erased
+             * @enum {string}
+             */
+            state: "kept" | "gone" | "lasting";
+            /** @description the kind of a fact, or the outcome of a moment */
+            what: string;
         };
         /** @description A role of a stack, pinned by the digest of its spec. */
         PinnedRole: {
@@ -3129,6 +3368,16 @@ export interface components {
             tokens: number;
         };
         Token: components["schemas"]["RelToken"] | components["schemas"]["PatternToken"] | components["schemas"]["ResolverToken"];
+        /** @description An access token as people see it, without its secret. */
+        TokenView: {
+            being: string;
+            expiresAt: string;
+            id: string;
+            /** @description ISO 8601, UTC */
+            issuedAt: string;
+            issuedBy: string;
+            revokedAt: string | null;
+        };
         Trace: components["schemas"]["TraceTest"] | components["schemas"]["TraceGroup"];
         TraceGroup: {
             nodes: components["schemas"]["Trace"][];
@@ -5378,6 +5627,109 @@ export interface operations {
             };
         };
     };
+    holds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the holds */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldView"][];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    personData: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before */
+                cursor?: string;
+                limit?: number;
+                /** @description with what each says */
+                contents?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description the name of a being, without @ */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All that is kept of a person, over all beings, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["PersonDataItem"][];
+                        /** @description to give as `cursor` for the next page; null: this was the last one */
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report: {
+        parameters: {
+            query: {
+                since: string;
+                until: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the report */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckpointedReport"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     trialModels: {
         parameters: {
             query?: never;
@@ -6025,6 +6377,47 @@ export interface operations {
                         /** @enum {boolean} */
                         done: true;
                     };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inhabit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description its stance
+                     * @example @solomon
+                     */
+                    being: string;
+                    /** @description with its own reach alone, without mine */
+                    own?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -32,7 +32,7 @@ export async function erasing(db: Db, what: string, why: string): Promise<VerbCa
       `${quote(what)} is not a fact of this reality: name it by its hash or as <reel>#<seq>, or a moment by its id, as in ann/1/3`,
     )
   const { reel, seq } = fact.header
-  return erase(reelTarget(reel), { fact: { reel, seq, hash: fact.hash }, why })
+  return erase(addressOfReel(reel), { fact: { reel, seq, hash: fact.hash }, why })
 }
 
 const erase = (target: string, args: Extract<VerbCall, { verb: 'do' }>['args']): VerbCall => ({
@@ -48,8 +48,8 @@ async function findFact(db: Db, what: string): Promise<Fact | undefined> {
   return reel === undefined ? undefined : (await listFactsAt(db, [{ reel, seq: Number(seq) }]))[0]
 }
 
-/** What is of no being, space or thing is of the whole reality. */
-function reelTarget(reel: ReelId): string {
+/** Of what a fact is: a stance, a path or a thing. What is of none of them is of the whole reality. */
+export function addressOfReel(reel: ReelId): string {
   if (reel.startsWith('being:')) return stanceOf(reel.slice('being:'.length))
   if (reel.startsWith('space:')) return reel.slice('space:'.length)
   return reel.startsWith('matter:') ? reel : ROOT_SPACE

@@ -78,12 +78,19 @@ export interface ListedMoment extends LivedMoment {
 }
 
 /** Finished moments of several beings that fit, the newest ones, oldest first. */
-export async function momentsWithin(db: Db, wanted: OutcomesWanted): Promise<ListedMoment[]> {
+export const momentsWithin = async (db: Db, wanted: OutcomesWanted): Promise<ListedMoment[]> =>
+  (await recordedWithin(db, wanted)).map(({ moment }) => moment)
+
+/** The same, each with its record. */
+export async function recordedWithin(
+  db: Db,
+  wanted: OutcomesWanted,
+): Promise<{ readonly moment: ListedMoment; readonly record: StoredOutcome['record'] }[]> {
   const outcomes = await listOutcomesWithin(db, wanted)
   const lived = await livedOf(db, outcomes)
   return lived.map((one, i) => {
-    const { being, moment } = outcomes[i] as StoredOutcome
-    return { being: stanceOf(being), moment, ...one }
+    const { being, moment, record } = outcomes[i] as StoredOutcome
+    return { moment: { being: stanceOf(being), moment, ...one }, record }
   })
 }
 

@@ -14,7 +14,7 @@ import { passkeysOf, signedCorrelation } from './act-challenge.ts'
 import type { Connection } from './connection.ts'
 import { actWake, putAct } from './put-act.ts'
 import { isWithdrawn, keyedCorrelation } from './request-keys.ts'
-import { isFromOutside, isVouching } from './strangers.ts'
+import { isFromOutside, isOfPersonAlone } from './strangers.ts'
 
 export interface SubmittedAct {
   /** the one that a summon will have */
@@ -48,7 +48,7 @@ export async function submit(
   const { registry } = at
   const outside =
     saysSo ||
-    (at.isTerminal === true && isVouching(call)) ||
+    (at.isTerminal === true && isOfPersonAlone(call)) ||
     (at.isProgram === true && (await isFromOutside({ reader: readerOf(at), registry }, { as, call, to })))
   const signer = lease?.driver ?? as
   const sealing = await sealingOf(at, as, call)

@@ -22,7 +22,7 @@ it.each([
   },
   {
     why: 'it acted as often as it may',
-    of: ended({ kind: 'act', reason: 'self-continues-spent', detail: 'all 16 steps are used' }),
+    of: ended({ kind: 'act', reason: 'steps-spent', detail: 'all 16 steps are used' }),
     said: null,
     told: '@echo sent no answer: all 16 steps are used',
   },

@@ -44,7 +44,10 @@ const trimmed = (text: string): string => text.replaceAll('\r\n', '\n').trim()
 const isSame = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((text, i) => text === b[i])
 
-/** What is said as the text that a chat shows. Of words that bring files it is the text. */
+/**
+ * What is said as the text that a chat shows: JSON stays JSON, since programs read it there, and a client sends
+ * it back by that text. Of words that bring files it is the text.
+ */
 export function contentText(content: Json): string {
   if (typeof content === 'string') return content
   const text = filesNamed(content).length === 0 ? undefined : readPath(content, ['text'])

@@ -21,6 +21,8 @@ export interface ThreadLine {
   readonly text: string
   readonly content: Json
   readonly inReplyTo: string | null
+  /** of an answer: stances of those whose answers it followed; left out for nobody */
+  readonly followed?: readonly string[]
   /** it tells of a failure or a limit */
   readonly notice: boolean
   /** its words come from outside; left out for all others */
@@ -63,7 +65,7 @@ export async function converse(at: SeeConnection, as: BeingName, id: string): Pr
   return { ...(await thread(at.db, id)), lines: entries.map(lineOf), hidden: all - entries.length, owed }
 }
 
-export function lineOf({ entry, ended }: ThreadEntry): ThreadLine {
+export function lineOf({ entry, followed, ended }: ThreadEntry): ThreadLine {
   const content = toldContent(entry)
   return {
     id: entry.id,
@@ -74,6 +76,7 @@ export function lineOf({ entry, ended }: ThreadEntry): ThreadLine {
     text: toldText({ wake: entry, content }, entry.being),
     content,
     inReplyTo: entry.inReplyTo,
+    ...(followed.length === 0 ? {} : { followed: followed.map(stanceOf) }),
     notice: entry.isNotice,
     ...(entry.outside === true ? { outside: true } : {}),
     isOpen: entry.closedBy === null,

@@ -24,6 +24,8 @@ export interface SpokenLine {
   readonly from?: string
   readonly to?: string
   readonly text: string
+  /** of an answer: stances of those whose answers it followed; left out for nobody */
+  readonly followed?: readonly string[]
   /** its words come from outside; left out for all others */
   readonly outside?: true
   /** left out while there is none; of a model also what it cost, in the currency of the price list */
@@ -142,7 +144,7 @@ async function spoken(
 }
 
 function spokenLine(entry: ThreadEntry, costs: ReadonlyMap<MomentId, MomentCost>): SpokenLine {
-  const { at, kind, from, to, text, outside } = lineOf(entry)
+  const { at, kind, from, to, text, outside, followed } = lineOf(entry)
   const moment = entry.ended?.moment
   const cost = moment === undefined ? undefined : costs.get(moment)
   return {
@@ -150,6 +152,7 @@ function spokenLine(entry: ThreadEntry, costs: ReadonlyMap<MomentId, MomentCost>
     kind,
     ...(kind === 'words' && from !== null ? { from, to } : {}),
     text,
+    ...(followed === undefined ? {} : { followed }),
     ...(outside === true ? { outside } : {}),
     ...(moment === undefined ? {} : { moment }),
     ...(cost === undefined ? {} : { tokens: cost.tokens, money: cost.money }),

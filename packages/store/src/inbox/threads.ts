@@ -1,4 +1,11 @@
-import { ASKED_PREFIX, type BeingName, type MomentId, type OutcomeKind, type Thread } from '@treeos/core'
+import {
+  ASKED_PREFIX,
+  type BeingName,
+  type MomentId,
+  type OutcomeKind,
+  SPEECH_KIND,
+  type Thread,
+} from '@treeos/core'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { detailOf } from '../ledger/refusal-digest.ts'
 import { offspringOf } from '../rows/offspring.ts'
@@ -152,6 +159,8 @@ async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[
 /** A wake of a thread, and how the moment that it woke ended. */
 export interface ThreadEntry {
   readonly entry: InboxEntry
+  /** of an answer: the beings whose answers it followed */
+  readonly followed: readonly BeingName[]
   /** null while there is none, and where the past of its being is not open */
   readonly ended: {
     readonly moment: MomentId
@@ -182,18 +191,21 @@ export async function listThreadEntries(
       reason: string | null
       detail: string | null
       refusal: Buffer | null
+      followed: BeingName[] | null
     }
   >`
     with recursive ${offspringOf(of)}
-    select i.*, o.moment, o.n, o.kind as outcome, o.reason, o.detail, o.refusal from (
+    select i.*, o.moment, o.n, o.kind as outcome, o.reason, o.detail, o.refusal, treeos.told(f.bytes)->'followed' as followed from (
       select * from treeos.inbox i where i.root = ${root} and i.kind <> 'act' and (${isOpen(sql`i.being`)} or ${isOpen(sql`i.caller`)})
       order by i.age desc limit ${last}
     ) i left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded' and ${isOpen(sql`i.being`)}
+    left join treeos.fact f on f.hash = i.cause and f.kind = ${SPEECH_KIND} and i.kind = 'summon'
     order by i.age`.execute(db)
   const counted = await sql<{ all: number }>`
     select count(*) as all from treeos.inbox where root = ${root} and kind <> 'act'`.execute(db)
-  const entries = rows.map(({ moment, n, outcome: kind, reason, detail, refusal, ...row }) => ({
+  const entries = rows.map(({ moment, n, outcome: kind, reason, detail, refusal, followed, ...row }) => ({
     entry: entryOf(row),
+    followed: followed ?? [],
     ended: n === null ? null : { moment, n, kind, reason, detail: detailOf({ detail, refusal }) },
   }))
   return { entries, all: counted.rows[0]?.all ?? 0 }

@@ -36,6 +36,30 @@ export async function listFactsMentioning(
 }
 
 /**
+ * Facts of these kinds, oldest first. It looks at all facts, so it is for people, not for moments.
+ * @param since ms since 1970 UTC: from, and before `until`
+ */
+export async function listFactsOfKinds(
+  db: Db,
+  {
+    kinds,
+    since = 0,
+    until = Number.MAX_SAFE_INTEGER,
+  }: {
+    readonly kinds: readonly string[]
+    readonly since?: number | undefined
+    readonly until?: number | undefined
+  },
+): Promise<Fact[]> {
+  const { rows } = await sql<StoredFact>`
+    select f.header, f.hash, f.bytes
+    from treeos.fact f cross join lateral (select (treeos.told(f.header)->>'at')::bigint as at offset 0) as told
+    where f.kind = any(${[...kinds]}::text[]) and told.at >= ${since} and told.at < ${until}
+    order by told.at, f.reel collate "C", f.seq`.execute(db)
+  return rows.map(factOf)
+}
+
+/**
  * Facts by their reels and numbers, in that order.
  * @param kinds only those of these kinds; all when left out
  */

@@ -31,6 +31,31 @@ export async function listCosts(db: Db, moments: readonly MomentId[]): Promise<M
   )
 }
 
+/** What the answers of one model cost. */
+export interface ModelUse {
+  /** as the server named it; null where its answer named none */
+  readonly model: string | null
+  readonly moments: number
+  readonly tokens: number
+  readonly money: number
+}
+
+/** The models that decided in a period, by name. @param since ms since 1970 UTC: from, and before `until` */
+export async function listModelUse(
+  db: Db,
+  { since, until }: { readonly since: number; readonly until: number },
+): Promise<ModelUse[]> {
+  const { rows } = await sql<Omit<ModelUse, 'money'> & { readonly micros: number }>`
+    select d.usage->>'model' as model, count(*)::bigint as moments, coalesce(sum(cost.tokens), 0)::bigint as tokens,
+      coalesce(sum(cost.micros), 0)::bigint as micros
+    from treeos.moment_outcome o join treeos.moment_decision d on d.moment = o.moment and d.usage is not null
+      cross join lateral (select sum(coalesce(r.settled_tokens, r.tokens)) as tokens, sum(coalesce(r.settled_micros, r.micros)) as micros
+        from treeos.reservation r where r.moment = o.moment) as cost
+    where o.sealed_at >= ${since} and o.sealed_at < ${until}
+    group by 1 order by 1`.execute(db)
+  return rows.map(({ micros, ...use }) => ({ ...use, money: micros / MICROS }))
+}
+
 /** One call of a model. */
 export interface ModelAttempt {
   /** from 1, in the order in which they began: the number of a reservation is drawn, and says nothing */

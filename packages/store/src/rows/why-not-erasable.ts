@@ -3,6 +3,8 @@ import {
   FACT_ERASED,
   type Fact,
   type FactDraft,
+  HOLD_LIFTED,
+  HOLD_SET,
   MOMENT_ERASED,
   type MomentId,
   type ReelId,
@@ -19,7 +21,7 @@ import { applyFact, type RowFold, type RowFolder } from './refold.ts'
  * `erase_fact` has the same list.
  */
 const LASTING: ReadonlySet<string> = new Set([
-  ...[FACT_ERASED, MOMENT_ERASED, 'reality:made', 'role:set', 'role:deleted'],
+  ...[FACT_ERASED, MOMENT_ERASED, HOLD_SET, HOLD_LIFTED, 'reality:made', 'role:set', 'role:deleted'],
   ...[
     'being:born',
     'being:bore',
@@ -31,6 +33,9 @@ const LASTING: ReadonlySet<string> = new Set([
   ],
   ...['place:received', 'place:gave'],
 ])
+
+/** Whether facts of a kind can never be erased. */
+export const isLasting = (kind: string): boolean => LASTING.has(kind)
 
 const PAGE = 500
 
@@ -44,7 +49,7 @@ export async function whyNotErasable<Row>(
   { reel, kind, payload }: FactDraft,
   fold: Pick<RowFolder<Row>, 'rowKeyOf' | 'evolve'>,
 ): Promise<string | null> {
-  if (kind === MOMENT_ERASED) return whyMomentStays(db, String(payload.moment))
+  if (kind === MOMENT_ERASED) return whyMomentStays(db, reel, String(payload.moment))
   return kind === FACT_ERASED
     ? whyFactStays(db, reel, { ...payload } as unknown as ErasureTarget, fold)
     : null
@@ -66,7 +71,9 @@ async function whyFactStays<Row>(
   if (fact === undefined || fact.hash !== hash) return `reel ${reel} has no fact ${seq} with the hash ${hash}`
   if (fact.payload === null) return `fact ${seq} of ${reel} has no payload: it was erased before`
   const { kind } = fact.header
-  if (LASTING.has(kind)) return `fact ${seq} of ${reel} lasts: it is a ${kind}`
+  const hold = await holdOver(db, reel, seq, null)
+  if (hold !== null) return `fact ${seq} of ${reel} is under the hold ${hold}`
+  if (isLasting(kind)) return `fact ${seq} of ${reel} lasts: it is a ${kind}`
   if (kind === SPEECH_KIND && (await isUnderWay(db, String(fact.payload.root))))
     return 'a moment of its thread is under way: erase it when that is over'
   const erased = await readErasures(db, reel)
@@ -102,7 +109,19 @@ async function isUnderWay(db: Db, root: string): Promise<boolean> {
   return rows[0]?.isUnderWay === true
 }
 
-async function whyMomentStays(db: Db, moment: MomentId): Promise<string | null> {
+/** The legal hold that a fact or a moment is under, as the SQL function `hold_over` tells it. */
+async function holdOver(
+  db: Db,
+  reel: ReelId,
+  seq: number | null,
+  moment: MomentId | null,
+): Promise<string | null> {
+  const { rows } = await sql<{ hold: string | null }>`
+    select treeos.hold_over(${reel}, ${seq}::bigint, ${moment}::text) as hold`.execute(db)
+  return rows[0]?.hold ?? null
+}
+
+async function whyMomentStays(db: Db, reel: ReelId, moment: MomentId): Promise<string | null> {
   const row = await db
     .selectFrom('moment_outcome')
     .leftJoin('moment_decision', 'moment_decision.moment', 'moment_outcome.moment')
@@ -111,6 +130,8 @@ async function whyMomentStays(db: Db, moment: MomentId): Promise<string | null> 
     .where('moment_outcome.moment', '=', moment)
     .executeTakeFirst()
   if (row === undefined) return `there is no finished moment ${moment}`
+  const hold = await holdOver(db, reel, null, moment)
+  if (hold !== null) return `moment ${moment} is under the hold ${hold}`
   return row.kind === null && row.operation === null
     ? `moment ${moment} keeps no decision and no effect: it was erased before, or decided nothing`
     : null

@@ -64,7 +64,7 @@ begin
     treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(), treeos.current_generation(text),
     treeos.wakes(text, text), treeos.brings_yes(text, text), treeos.told(bytea), treeos.text_of(bytea), treeos.has_ended(text), treeos.kind_of(treeos.inbox),
     treeos.is_held(text, text), treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
-    treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
+    treeos.concerned_by(text), treeos.hold_over(text, bigint, text), treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text),
     treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text), treeos.keep_file(text, text, text, bytea)
     to %1$I

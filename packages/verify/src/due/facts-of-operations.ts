@@ -217,6 +217,10 @@ function* erased(call: CallToDerive): Iterable<DueFact> {
     yield due(String(at(fact, 'reel')), 'fact:erased', { seq: at(fact, 'seq'), hash: at(fact, 'hash'), why })
 }
 
+const changesHold =
+  (kind: string): DueFactsOf =>
+  (call) => [due(reelOfTarget(call.target), kind, { name: call.given('name'), why: call.given('why') })]
+
 const approvalIn = (call: CallToDerive): string =>
   `approval:${String(call.given('id')).split('/').slice(0, 3).join('/')}`
 
@@ -309,6 +313,8 @@ const DO: Readonly<Record<string, DueFactsOf>> = {
   ],
   vouch: vouched,
   erase: erased,
+  'set-hold': changesHold('hold:set'),
+  'lift-hold': changesHold('hold:lifted'),
   approve: approved,
   deny: (call) => [due(approvalIn(call), 'approval:denied', thereOf(call.args, 'why'))],
 }

@@ -31,10 +31,8 @@ export interface RecordedDifference {
 
 /** Reasons that a moment may end with although its call passed: what it may do in a row was used up. */
 const SPENT: ReadonlySet<string | null> = new Set([
-  'self-continues-spent',
-  'looks-spent',
-  'repeated-call',
-  'chain-spent',
+  ...['steps-spent', 'repeated-call', 'chain-spent'],
+  ...['self-continues-spent', 'looks-spent'], // in records of before
 ])
 
 /** Where the record of a call says otherwise than the law. How the being went on is not asked. */

@@ -301,8 +301,8 @@ describe('how a being goes on', () => {
       await after(gone, calling(touching)),
     ]
     expect(last.sends.goesOn).toMatchObject([{ continues: gone, content: { step: gone, of: gone } }])
-    expect([look.reason, look.sends.goesOn.length]).toEqual(['looks-spent', 0])
-    expect([act.reason, act.sends.goesOn.length]).toEqual(['self-continues-spent', 0])
+    expect([look.reason, look.sends.goesOn.length]).toEqual(['steps-spent', 0])
+    expect([act.reason, act.sends.goesOn.length]).toEqual(['steps-spent', 0])
     expect(look.sends.notices.map(({ being }) => being)).toEqual(['operator'])
   })
 
@@ -365,7 +365,7 @@ describe('how a being goes on', () => {
 
   it.each([
     { gone: LIMITS.stepsDefault - 1, reason: null },
-    { gone: LIMITS.stepsDefault, reason: 'self-continues-spent' },
+    { gone: LIMITS.stepsDefault, reason: 'steps-spent' },
   ])('after $gone steps it ends with $reason', async ({ gone, reason }) => {
     const worn = { role: { ...ROLE, selfContinue: true as const } }
     expect((await concluded({ worn, live: { continues: async () => gone } })).reason).toBe(reason)

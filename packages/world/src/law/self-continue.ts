@@ -40,10 +40,8 @@ import type { Verdict } from './conclusion.ts'
 import type { DecidedMoment, LawInputs } from './moment.ts'
 import { answeredBy, asNotice, eventWake } from './notices.ts'
 
-/** Reason of an outcome: the being acted, and has used up its steps. */
-const CONTINUES_SPENT = 'self-continues-spent'
-/** Reason of an outcome: the being looked, and has used up its steps. */
-const LOOKS_SPENT = 'looks-spent'
+/** Reason of an outcome: the being acted or looked, and has used up its steps. */
+const STEPS_SPENT = 'steps-spent'
 /** Reason of an outcome: the being made the same call again and again, and it gave the same. */
 const REPEATED = 'repeated-call'
 /** Reason of an outcome: the chain reached its limit of wakes. */
@@ -336,7 +334,7 @@ export const isChainFull = async ({ questions }: LawInputs['asked'], root: strin
 function selfContinuesSpent(moment: DecidedMoment, verdict: Verdict, taken: StepCount): GoingOn {
   const message = `the being has used ${allSteps(taken)}`
   return stopped(moment, verdict, {
-    ...{ reason: CONTINUES_SPENT, message, steps: taken.gone },
+    ...{ reason: STEPS_SPENT, message, steps: taken.gone },
     id: `spent/${moment.being}/${questionIn(moment)}`,
   })
 }
@@ -344,7 +342,7 @@ function selfContinuesSpent(moment: DecidedMoment, verdict: Verdict, taken: Step
 function looksSpent(moment: DecidedMoment, verdict: Verdict, taken: StepCount): GoingOn {
   const message = `the being had used ${allSteps(taken)} before this look: it sees no more until a new wake`
   return stopped(moment, verdict, {
-    ...{ reason: LOOKS_SPENT, message, steps: taken.gone },
+    ...{ reason: STEPS_SPENT, message, steps: taken.gone },
     id: `looked/${moment.being}/${answeredBy(moment.open)}`,
   })
 }

@@ -1,5 +1,6 @@
 import {
   type BeingName,
+  filesNamed,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -68,8 +69,23 @@ export function toldOf(
 export const toldText = (
   told: Pick<WakeRow, 'wake'> & { readonly content: Json },
   being: BeingName,
-): string =>
-  toldOf(told, being) ?? (typeof told.content === 'string' ? told.content : plainWords(told.content))
+): string => toldOf(told, being) ?? spokenText(told.content)
+
+/** What somebody says, as every door tells it to people: its text, and JSON in plain words. */
+export function spokenText(content: Json): string {
+  if (typeof content === 'string') return content
+  const text = filesNamed(content).length === 0 ? undefined : readPath(content, ['text'])
+  return typeof text === 'string' ? text : bareJson(valueWords(content))
+}
+
+/** A call as every door tells it to people who are asked about it: `till:pay on /shop (euros 18)`. */
+export function callSentence(call: Json): string {
+  try {
+    return plainCall(parseCall(call))
+  } catch {
+    return spokenText(call)
+  }
+}
 
 /** To whom an event is told, and so how who was woken is named. */
 interface Voice {
@@ -88,7 +104,7 @@ const tellerOf = (kind: string): EventTeller | undefined =>
 /** What the sentence of a self-continue leaves of what its steps gave. */
 const goneOn = ({ result, earlier, ...rest }: JsonObject): JsonObject => ({
   ...rest,
-  ...(result === undefined || isTold(result) ? {} : { result }),
+  ...(result === undefined || isTold(result) ? {} : { result: result as Json }),
   ...(earlier === undefined || deedsIn(earlier) !== undefined ? {} : { earlier }),
 })
 

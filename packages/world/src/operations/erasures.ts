@@ -1,23 +1,28 @@
 import {
   beingReel,
   FACT_ERASED,
+  type HOLD_LIFTED,
+  type HOLD_SET,
   isJsonObject,
+  isKey,
   type Json,
   type JsonObject,
   MOMENT_ERASED,
   matterReel,
   parseMomentId,
+  quote,
   type ReelId,
   ROOT_SPACE,
   spaceReel,
   TreeosError,
 } from '@treeos/core'
-import type { DecidedOperation } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { OPERATOR } from '../extend/substrate.ts'
-import type { OperationTarget } from '../read/target.ts'
+import { type OperationTarget, targetName, targetReel, targetRow } from '../read/target.ts'
 import { needed, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 import { defineBuiltIn } from './define-built-in.ts'
+import { requireOwnAct } from './own-act.ts'
 
 const WHY_LENGTH_MAX = 500
 const HASH = /^[0-9a-f]{64}$/
@@ -28,6 +33,11 @@ const MOMENT_RIGHT = 'the id of a moment of the target being, as in ann/1/3'
 
 const isReason = (why: Json): boolean =>
   typeof why === 'string' && why.length <= WHY_LENGTH_MAX && why.isWellFormed() && !why.includes('\0')
+
+const REASON = needed(TEXT, `the reason, at most ${WHY_LENGTH_MAX} characters`, {
+  right: `a text of at most ${WHY_LENGTH_MAX} characters`,
+  isRight: isReason,
+})
 
 const erase = defineBuiltIn({
   name: 'erase',
@@ -50,12 +60,9 @@ const erase = defineBuiltIn({
       right: MOMENT_RIGHT,
       isRight: (moment) => MOMENT.test(String(moment)),
     }),
-    why: needed(TEXT, `the reason, at most ${WHY_LENGTH_MAX} characters`, {
-      right: `a text of at most ${WHY_LENGTH_MAX} characters`,
-      isRight: isReason,
-    }),
+    why: REASON,
   },
-  decide({ actor, cognition, carriedBy, target }, given): DecidedOperation {
+  async decide({ actor, cognition, carriedBy, target, world }, given): Promise<DecidedOperation> {
     // No rule of a space gives this away, and no code of an extension does it.
     if (actor.name !== OPERATOR || cognition !== 'human' || carriedBy !== null)
       throw new TreeosError('FORBIDDEN', 'only the operator erases, in person')
@@ -66,6 +73,7 @@ const erase = defineBuiltIn({
       throw new TreeosError('INVALID_INPUT', 'erase takes either a fact or a moment')
     if (fact !== undefined) {
       const { reel, seq, hash } = factIn(given, fact, target)
+      await requireNoHold(target, world)
       return {
         facts: [{ reel, kind: FACT_ERASED, payload: { seq, hash, why } }],
         result: { fact: { reel, seq, hash } },
@@ -75,6 +83,7 @@ const erase = defineBuiltIn({
       throw given.fault('moment', moment, MOMENT_RIGHT)
     const { name } = target.being
     if (parseMomentId(moment).being !== name) throw given.fault('moment', moment, `a moment of @${name}`)
+    await requireNoHold(target, world)
     return {
       facts: [{ reel: beingReel(name), kind: MOMENT_ERASED, payload: { moment, why } }],
       result: { moment },
@@ -99,4 +108,76 @@ function isReelOf(target: OperationTarget, reel: ReelId): boolean {
   return target.space.path === ROOT_SPACE && !/^(being|space|matter):/.test(reel)
 }
 
+/** Of holds on others whom a fact or a moment concerns, what is stored knows: `hold-over.sql`. */
+async function requireNoHold(target: OperationTarget, world: DecideInput['world']): Promise<void> {
+  const root = await world.space(ROOT_SPACE)
+  for (const [on, row] of [
+    [targetName(target), targetRow(target)],
+    [ROOT_SPACE, root],
+  ] as const)
+    for (const name of Object.keys(row?.holds ?? {}).sort())
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${on} is under the hold ${quote(name)}: nothing of it is erased`,
+      )
+}
+
+const HOLD_ARGUMENTS = {
+  name: needed(TEXT, 'of the hold: kebab-case', {
+    right: 'one kebab-case word, as in case-2027-4',
+    isRight: (name: Json) => typeof name === 'string' && isKey(name),
+  }),
+  why: REASON,
+}
+
+const setHold = defineBuiltIn({
+  name: 'set-hold',
+  description:
+    'Puts a legal hold on the target: nothing of it can be erased until it is lifted. On a being it covers all that concerns it, on / all of the reality.',
+  targets: ['being', 'space', 'matter'],
+  allow: ['operator'],
+  takes: HOLD_ARGUMENTS,
+  decide(input, given) {
+    const { name, on, isOn } = holdIn(input, given)
+    if (isOn) throw new TreeosError('RESOURCE_CONFLICT', `${on} is under the hold ${quote(name)} already`)
+    return holdChange(input, 'hold:set', given)
+  },
+})
+
+const liftHold = defineBuiltIn({
+  name: 'lift-hold',
+  description: 'Lifts a legal hold from the target.',
+  targets: ['being', 'space', 'matter'],
+  allow: ['operator'],
+  takes: HOLD_ARGUMENTS,
+  decide(input, given) {
+    const { name, on, isOn } = holdIn(input, given)
+    if (!isOn) throw new TreeosError('RESOURCE_CONFLICT', `${on} is not under a hold ${quote(name)}`)
+    return holdChange(input, 'hold:lifted', given)
+  },
+})
+
+/** @throws {TreeosError} FORBIDDEN: no rule of a space gives this away */
+function holdIn(input: DecideInput, given: Arguments) {
+  requireOwnAct(input, 'only the operator sets and lifts holds')
+  if (input.actor.name !== OPERATOR)
+    throw new TreeosError('FORBIDDEN', 'only the operator sets and lifts holds')
+  const name = given.text('name')
+  const isOn = Object.hasOwn(targetRow(input.target).holds ?? {}, name)
+  return { name, on: targetName(input.target), isOn }
+}
+
+function holdChange(
+  { target }: DecideInput,
+  kind: typeof HOLD_SET | typeof HOLD_LIFTED,
+  given: Arguments,
+): DecidedOperation {
+  const payload = { name: given.text('name'), why: given.text('why') }
+  return {
+    facts: [{ reel: targetReel(target), kind, payload }],
+    result: { on: targetName(target), ...payload },
+  }
+}
+
 export const erasingOperations = [erase] as const
+export const holdOperations = [setHold, liftHold] as const

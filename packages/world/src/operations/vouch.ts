@@ -1,19 +1,16 @@
 import {
   asJson,
-  beingReel,
   type FactDraft,
   isJsonObject,
-  matterReel,
   REGISTRY_REEL,
   readPath,
   requireRoleName,
-  spaceReel,
   stanceOf,
   TreeosError,
   worldReel,
 } from '@treeos/core'
 import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
-import { isRoot, type OperationTarget, targetName } from '../read/target.ts'
+import { isRoot, targetName, targetReel, targetRow } from '../read/target.ts'
 import { isMarked, originFact, VOUCHED } from '../rows/origin.ts'
 import { type Row, roleKey, worldKey } from '../rows/rows.ts'
 import { needed, ofText, optional, TEXT } from './argument-forms.ts'
@@ -72,8 +69,8 @@ async function chosen(given: Arguments, { target, actor, world }: DecideInput): 
   const namespace = given.optionalText('namespace')
   if (role === null && namespace === null)
     return {
-      fact: originFact(VOUCHED, { reel: reelOf(target) }),
-      row: rowOf(target),
+      fact: originFact(VOUCHED, { reel: targetReel(target) }),
+      row: targetRow(target),
       what: targetName(target),
     }
   if (!isRoot(target) || (role !== null && namespace !== null))
@@ -94,19 +91,6 @@ async function chosen(given: Arguments, { target, actor, world }: DecideInput): 
     row: await world.row(worldKey(name)),
     what: `signals of ${name}`,
   }
-}
-
-function rowOf(target: OperationTarget): Row | null {
-  if (target.kind === 'being') return target.being
-  if (target.kind === 'space') return target.space
-  return target.kind === 'matter' ? target.matter : null
-}
-
-function reelOf(target: OperationTarget): string {
-  if (target.kind === 'being') return beingReel(target.being.name)
-  if (target.kind === 'space') return spaceReel(target.space.path)
-  if (target.kind === 'matter') return matterReel(target.matter.id)
-  throw new TreeosError('INVALID_TYPE', 'vouch takes a being, a space or a thing')
 }
 
 export const vouchingOperations = [vouch] as const

@@ -1,8 +1,11 @@
 import {
+  beingReel,
   matterReel,
   parseAddress,
   quote,
+  type ReelId,
   ROOT_SPACE,
+  spaceReel,
   stanceOf,
   type Thread,
   TreeosError,
@@ -52,6 +55,20 @@ export async function resolve(
   const space = await at.reader.space(path)
   if (space === null) throw new TreeosError('SPACE_NOT_FOUND', `space ${path} does not exist in this reality`)
   return { kind: 'space', space }
+}
+
+/** @throws {TreeosError} INVALID_TYPE for a thread, which has no row of its own */
+export function targetRow(target: OperationTarget): BeingRow | SpaceRow | MatterRow {
+  if (target.kind === 'being') return target.being
+  if (target.kind === 'space') return target.space
+  if (target.kind === 'matter') return target.matter
+  throw new TreeosError('INVALID_TYPE', 'it takes a being, a space or a thing')
+}
+
+export function targetReel(target: OperationTarget): ReelId {
+  if (target.kind === 'being') return beingReel(target.being.name)
+  if (target.kind === 'space') return spaceReel(target.space.path)
+  return targetName(target)
 }
 
 export const isRoot = (target: OperationTarget) => target.kind === 'space' && target.space.path === ROOT_SPACE

@@ -2,6 +2,8 @@ import {
   type BeingName,
   type FactDraft,
   fromJson,
+  HOLD_LIFTED,
+  HOLD_SET,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -138,9 +140,22 @@ const KINDS = new Map<string, RowEvolver>([
   ['approval:voided', changes<ApprovalRow>(endsAs('given', 'voided'))],
   [COUNTED_KIND, makes<TallyRow>(counted)],
   ['role:deleted', changes<RoleRow>((row, { at }) => ({ ...row, deleted: true, at }))],
+  [HOLD_SET, changes<HeldRow>(held)],
+  [HOLD_LIFTED, changes<HeldRow>(lifted)],
   [OUTSIDE, changes((row) => row)],
   [VOUCHED, changes((row) => row)],
 ])
+
+type HeldRow = BeingRow | SpaceRow | MatterRow
+
+function held<R extends HeldRow>(row: R, { payload, at }: RowChange): R {
+  return { ...row, holds: { ...row.holds, [String(payload.name)]: { why: String(payload.why), at } } }
+}
+
+function lifted<R extends HeldRow>({ holds, ...row }: R, { payload }: RowChange): R {
+  const { [String(payload.name)]: _over, ...rest } = holds ?? {}
+  return (Object.keys(rest).length === 0 ? row : { ...row, holds: rest }) as R
+}
 
 function bornBeing({ payload, at }: RowChange): BeingRow {
   const row = fromJson<Omit<BeingRow, 'bornAt' | 'space'>>(payload)

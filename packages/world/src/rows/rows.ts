@@ -37,8 +37,20 @@ export interface OutsideMark {
   readonly outside?: OutsideMarks
 }
 
+/** Why a legal hold is on a row, and since when: ms since 1970 UTC. */
+export interface LegalHold {
+  readonly why: string
+  readonly at: number
+}
+
+/** A row of which nothing can be erased while a legal hold is on it. */
+interface UnderHold {
+  /** by name; absent while there is none */
+  readonly holds?: Readonly<Record<string, LegalHold>>
+}
+
 /** A row caches the fold of one reel. A row that is deleted and folded again is the same to the byte. */
-export interface BeingRow extends OutsideMark {
+export interface BeingRow extends OutsideMark, UnderHold {
   readonly name: BeingName
   /** its maker; null for the first operator only */
   readonly parent: BeingName | null
@@ -91,7 +103,7 @@ export interface RowLease {
   readonly own?: true
 }
 
-export interface SpaceRow extends OutsideMark {
+export interface SpaceRow extends OutsideMark, UnderHold {
   readonly path: SpacePath
   readonly name: string
   readonly type: string
@@ -131,7 +143,7 @@ export interface RoleRow extends OutsideMark {
 }
 
 /** A thing: it lies in a space, or a being holds it. Its maker chose the word for its type. */
-export interface MatterRow extends OutsideMark {
+export interface MatterRow extends OutsideMark, UnderHold {
   readonly id: MatterId
   readonly type: string
   /** its owner, wherever it lies */

@@ -7,7 +7,7 @@ import { beingOperations } from '../operations/beings.ts'
 import { budgetOperations } from '../operations/budgets.ts'
 import { contributorOperations } from '../operations/contributors.ts'
 import { differenceOperations } from '../operations/differences.ts'
-import { erasingOperations } from '../operations/erasures.ts'
+import { erasingOperations, holdOperations } from '../operations/erasures.ts'
 import { identityOperations } from '../operations/identity.ts'
 import { fileOperations, matterOperations } from '../operations/matter.ts'
 import { roleOperations } from '../operations/roles.ts'
@@ -165,6 +165,7 @@ const operations = [
   ...vouchingOperations,
   ...differenceOperations,
   ...fileOperations,
+  ...holdOperations,
 ] as const
 
 /** A DO operation that roles of any extension may name. */

@@ -1,5 +1,6 @@
 import './said.css'
 import { Badge, Group, Text } from '@mantine/core'
+import { Fragment } from 'react'
 import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
 
@@ -33,7 +34,7 @@ const EventLine = ({ line }: Pick<SaidLineProps, 'line'>) => (
 )
 
 const WordsLine = ({ line, me, answered }: SaidLineProps) => {
-  const { at, from, to, content, text, notice } = line
+  const { at, from, to, content, text, notice, followed = [] } = line
   const { code } = (content ?? {}) as { readonly code?: unknown }
   return (
     <div className="said" data-mine={from !== null && from === me} data-notice={notice}>
@@ -49,6 +50,17 @@ const WordsLine = ({ line, me, answered }: SaidLineProps) => {
       {answered === null ? null : (
         <Quiet size="xs" component="div">
           answers “<Inert text={answered} />”
+        </Quiet>
+      )}
+      {followed.length === 0 ? null : (
+        <Quiet size="xs" component="div">
+          after the {followed.length === 1 ? 'answer' : 'answers'} of{' '}
+          {followed.map((stance, i) => (
+            <Fragment key={stance}>
+              {i === 0 ? '' : ', '}
+              <BeingLink stance={stance} />
+            </Fragment>
+          ))}
         </Quiet>
       )}
       {notice ? (

@@ -57,7 +57,7 @@ begin
         when 'notice' then (ended in ('failure', 'skipped') or e.in_reply_to is not null) and e.id = format('notice/%s/%s', this_moment, e.being)
         when 'parked' then e.id = 'parked/' || this_moment
           and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:parked'))
-        when 'spent' then why = 'self-continues-spent' and starts_with(e.id, format('spent/%s/', this_being))
+        when 'spent' then why = 'steps-spent' and starts_with(e.id, format('spent/%s/', this_being))
         when 'looked' then ended = 'see' and starts_with(e.id, format('looked/%s/', this_being))
         when 'repeated' then (why = 'repeated-call' or ended = 'see') and starts_with(e.id, format('repeated/%s/', this_being))
         when 'chain-spent' then (why = 'chain-spent' or ended = 'see') and e.id in ('chain-spent/' || w.root, 'chain-spent/' || w.id)

@@ -1,6 +1,7 @@
 -- Takes the payload of a fact away, and its copies.
 create or replace function treeos.erase_fact(its_reel text, its_seq bigint, its_hash bytea) returns void language plpgsql as $$
 declare
+  hold text := hold_over(its_reel, its_seq, null);
   gone record;
   shown text[];
 begin
@@ -11,9 +12,12 @@ begin
     raise exception 'fact %#% has no payload to erase', its_reel, its_seq using errcode = '22023';
   end if;
   if gone.kind in ('fact:erased', 'moment:erased', 'being:born', 'being:bore', 'being:moved', 'space:created', 'space:opened',
-    'space:entered', 'space:left', 'place:received', 'place:gave', 'role:set', 'role:deleted', 'reality:made')
+    'space:entered', 'space:left', 'place:received', 'place:gave', 'role:set', 'role:deleted', 'reality:made', 'hold:set', 'hold:lifted')
   then
     raise exception 'fact %#% lasts: it is a %', its_reel, its_seq, gone.kind using errcode = '22023';
+  end if;
+  if hold is not null then
+    raise exception 'fact %#% is under the hold %', its_reel, its_seq, hold using errcode = '22023';
   end if;
   -- Faces of finished moments that showed it. What somebody said is shown in its thread, and to who said and
   -- heard it when they look back; another fact, wherever its reel was read. A moment that is under way may

@@ -1,11 +1,15 @@
 -- Deletes what a moment decided, what it asked of the outside, and what is kept of both for people.
 create or replace function treeos.erase_moment(its_reel text, its_moment text) returns void language plpgsql as $$
 declare
+  hold text := hold_over(its_reel, null, its_moment);
   its_wake text;
 begin
   select wake into its_wake from moment_outcome where moment = its_moment and its_reel = 'being:' || being;
   if not found then
     raise exception 'moment % is not a finished moment of %', its_moment, its_reel using errcode = '22023';
+  end if;
+  if hold is not null then
+    raise exception 'moment % is under the hold %', its_moment, hold using errcode = '22023';
   end if;
   delete from moment_decision where moment = its_moment;
   delete from moment_effect where moment = its_moment;

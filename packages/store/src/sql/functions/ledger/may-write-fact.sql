@@ -5,7 +5,7 @@
 --   but none of a being's; leases end
 --                        that no longer hold; and it says which models are down
 --   on behalf of another the questions below are asked of that one, so it must be the one that asked records,
---   counts, approvals, vouching, accepted differences: see the functions that are asked erasing, budgets what
+--   counts, approvals, vouching, holds, accepted differences: see the functions that are asked erasing, budgets what
 --   was erased, and what was used up, cannot be taken back pauses, ends, births SQL itself trusts the columns
 --   `cognition` and `parent` of the row, and an end cannot be taken back leases SQL itself trusts the lease
 --   cut threads a cut closes entries of others, and SQL itself takes the row of a thread for one: so a thread
@@ -73,6 +73,7 @@ begin
       return it is null or exists (select from file f where f.id = substr(reel, 8) and f.being = actor
         and f.digest = it->>'digest' and f.media_type = it->>'mediaType' and f.size::text = it->>'bytes');
     when 'origin:vouched' then return may_vouch(reel, bytes, actor, wake);
+    when 'hold:set', 'hold:lifted' then return may_hold(kind, reel, bytes, actor, wake);
     when 'being:difference-accepted' then return may_accept_difference(reel, bytes, actor, wake);
     when 'reality:made', 'reality:forked' then return false;
     else return true;
