@@ -117,6 +117,7 @@ export {
   spaceName,
   spaceReel,
   stanceOf,
+  taskQueueOf,
   threadReel,
   worldReel,
 } from './names.ts'
