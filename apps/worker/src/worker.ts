@@ -125,7 +125,8 @@ function pluginOf(
   return treeos({
     extensions,
     databaseUrl: settings.DATABASE_URL,
-    histories: settings.TREEOS_DATA === null ? null : historiesFolder(settings.TREEOS_DATA),
+    histories:
+      settings.TREEOS_HISTORIES ?? (settings.TREEOS_DATA && historiesFolder(settings.TREEOS_DATA, {})),
     keepRunsSeconds: settings.TREEOS_KEEP_RUNS_SECONDS,
     poolMax: settings.TREEOS_POOL_MAX,
     shortMindMs: settings.TREEOS_SHORT_MIND_MS,
