@@ -5,7 +5,7 @@
  */
 
 import { type Client, isGrpcServiceError, ScheduleAlreadyRunning } from '@temporalio/client'
-import { quote } from '@treeos/core'
+import { quote, TreeosError } from '@treeos/core'
 import { SCHEDULE_WORKFLOW } from '@treeos/protocol'
 import type { Reality } from '@treeos/store'
 
@@ -13,7 +13,7 @@ type NamedReality = Pick<Reality, 'id' | 'name' | 'taskQueue'>
 
 const GRPC_NOT_FOUND = 5
 
-export const nameMarkId = (reality: string): string => `reality/${reality}`
+const nameMarkId = (reality: string): string => `reality/${reality}`
 
 /** Id of the reality that marked a name in this namespace; null while none did. */
 export async function findNameHolder(client: Client, reality: string): Promise<string | null> {
@@ -32,12 +32,11 @@ export async function findNameHolder(client: Client, reality: string): Promise<s
 
 /**
  * Marks the name of a reality, unless it is marked. Several workers may do so at once.
- * @throws {RealityNameTakenError} where another reality has marked it
+ * @throws {TreeosError} RESOURCE_CONFLICT where another reality has marked it
  */
 export async function markName(client: Client, reality: NamedReality): Promise<void> {
   const holder = (await findNameHolder(client, reality.name)) ?? (await putMark(client, reality))
-  if (holder !== null && holder !== reality.id)
-    throw new RealityNameTakenError(reality, holder, client.options.namespace)
+  if (holder !== null && holder !== reality.id) throw nameTaken(reality, holder, client.options.namespace)
 }
 
 /** @returns the holder of the mark that another process put meanwhile; null where this one put it */
@@ -56,15 +55,11 @@ async function putMark(client: Client, { id, name, taskQueue }: NamedReality): P
   }
 }
 
-/** This worker would ring the beings of another reality. A name, a namespace or the other reality has to go. */
-export class RealityNameTakenError extends Error {
-  override readonly name = 'RealityNameTakenError'
-
-  constructor({ name, id }: NamedReality, holder: string, namespace: string) {
-    super(
-      `the namespace ${namespace} of Temporal has another reality ${quote(name)}: its id is ${holder}, and that of this database ${id}. ` +
-        'Use another namespace, or make this reality anew under another name. If the other one is gone for good, delete the ' +
-        `Schedule ${nameMarkId(name)} in Temporal`,
-    )
-  }
-}
+/** Its worker would ring the beings of the other. A name, a namespace or the other reality has to go. */
+const nameTaken = ({ name, id }: NamedReality, holder: string, namespace: string): TreeosError =>
+  new TreeosError(
+    'RESOURCE_CONFLICT',
+    `the namespace ${namespace} of Temporal has another reality ${quote(name)}: its id is ${holder}, and that of this database ${id}. ` +
+      'Use another namespace, or make this reality anew under another name. If the other one is gone for good, delete the ' +
+      `Schedule ${nameMarkId(name)} in Temporal`,
+  )
