@@ -153,7 +153,7 @@ export function wordsIn({ messages }: Pick<ModelRequest, 'messages'>): string {
   return user.replace(HOW_TO_ANSWER, '')
 }
 const HOW_TO_ANSWER =
-  /\n\n(@[a-z][a-z0-9-]* (may be waiting|does not wait|wants no answer)|Your role answers nobody|If nothing is left to do)[^\n]*$/
+  /\n\n(@[a-z][a-z0-9-]* (may be waiting|does not wait|wants no answer)|First call a tool|Answer in plain words|Your role answers nobody|If nothing is left to do)[^\n]*$/
 
 function answerByDefault({ messages, tools = [] }: ModelRequest): Answering {
   const content = `ok: ${wordsIn({ messages })}`

@@ -112,7 +112,7 @@ export {
 } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isOfUnseenChange } from './moment/unseen-change.ts'
-export { isAwaited, proseAnswers } from './moment/wake-block.ts'
+export { isAwaited, proseAnswers, repeatsLastLine } from './moment/wake-block.ts'
 export { heardContent, type Quotes, quotesOf, rowOfChange, toldContent } from './moment/wake-quotes.ts'
 export { toldText } from './moment/wake-sentence.ts'
 export { wordsShown } from './moment/words-shown.ts'

@@ -101,7 +101,7 @@ describe('a desk that asks a specialist for its customer', () => {
     })
     const { reply } = await ask('speaker', 'What do I owe?')
     expect(reply).toEqual({ from: '@speaker', content: 'It is 42.' })
-    expect(askedFor(model, 'speaker')[1]!.messages[1]!.content).toContain('@operator may be waiting')
+    expect(askedFor(model, 'speaker')[1]!.messages[0]!.content).toContain('@operator waits for your answer')
   })
 })
 

@@ -88,9 +88,7 @@ describe('what the prompt of a child prints', () => {
     expect(told[0]).toContain(
       'Your tool access is restricted to: read_file, write_file, exec_command, run_skill,',
     )
-    expect(told[0]).toMatch(
-      /@operator may be waiting\. To act, call the do tool\. To answer, write it as text\.$/,
-    )
+    expect(told[0]).toMatch(/First call a tool if this needs one\. Then answer in plain words\.$/)
     expect(told.join()).not.toContain('To answer, call the summon tool')
     model.script(() => undefined)
   })

@@ -193,9 +193,7 @@ describe('a role that goes on until it has answered', () => {
     expect(await ask('teller')).toMatchObject({ reply: { content: 'Noted.' }, moment: { n: 3 } })
     await thinker('writer', [note(1), { content: 'It is noted.' }, note(2)], 'hands')
     expect(await ask('writer')).toMatchObject({ reply: { content: 'It is noted.' }, moment: { n: 2 } })
-    expect(prompts('writer')[1]).toMatch(
-      /@operator may be waiting\. Answer @operator in plain words now, or use another tool first\.$/,
-    )
+    expect(prompts('writer')[1]).toMatch(/It gave: [^\n]*\.\n\nAnswer in plain words\.$/)
     for (const being of ['teller', 'writer'])
       await until(async () => (await countOpen(world.db, being)) === 0)
     expect([scripts.get('teller')?.length, scripts.get('writer')?.length]).toEqual([1, 1])
@@ -241,8 +239,8 @@ describe('a mind sees', () => {
     await ask('scribe')
     await until(async () => (await moments(world.db, 'scribe')).length === 3)
     expect(prompts('scribe')[1]).toContain(
-      '@operator asked: "Note it, then tell me.". You did set-being on @scribe (field note.last, value ink), ' +
-        'which gave: merge true, path note; last, value ink, step 1 of at most 16.',
+      '@operator asked: "Note it, then tell me."\n\nYou did set-being on @scribe (field note.last, value ink). ' +
+        'It gave: merge true, path note; last, value ink.',
     )
     expect((await told('scribe'))[1]).toMatchObject({
       event: 'self-continue',
@@ -315,7 +313,7 @@ describe('a mind sees', () => {
       ['act', null],
     ])
     expect(prompts('curious')[1]).toContain(
-      'You looked at /court, step 1 of at most 16. It was refused:\n{"refused":',
+      'You looked at /court. It was refused:\n{"refused":',
     )
     expect((await told('curious'))[1]).toMatchObject({
       event: 'look',

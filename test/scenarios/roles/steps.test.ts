@@ -230,7 +230,7 @@ describe('one look at several addresses', () => {
       },
     })
     const told = askedFor(model, 'surveyor').map(({ messages }) => messages.at(-1)?.content ?? '')
-    expect(told[1]).toContain('You looked at /library, /court, ~ and @nobody, step 1 of at most 40.')
+    expect(told[1]).toContain('You looked at /library, /court, ~ and @nobody.')
     const [tool] = (askedFor(model, 'surveyor')[0]?.tools ?? []).filter((one) => one.function.name === 'see')
     expect(tool).toMatchObject({ function: { parameters: { required: ['address'] } } })
   })

@@ -64,6 +64,8 @@ describe('calls written as text', () => {
     const parse = (content: string) =>
       parseAnswer({ choices: [{ message: { content } }] }, ['see'], `[court:case]\n${view}`)
     expect(parse('```json\n{"case":"The lamp","heard":true}\n```').unfit).toContain('repeated data')
+    expect(parse(`${view}\n\nThat is all.`).unfit).toContain('repeated data')
+    expect(parse('First call a tool if this needs one.').unfit).toContain('repeated data')
     expect(parse('The case is "The lamp".').unfit).toBeUndefined()
     expect(parse('{"total": 3}').unfit).toBeUndefined()
   })

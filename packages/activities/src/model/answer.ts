@@ -16,9 +16,10 @@ import {
   type Verb,
   type VerbCall,
 } from '@treeos/core'
+import { repeatsLastLine } from '@treeos/world'
 import { parseJson, withoutFence } from './reading/arguments.ts'
 import { readMessage } from './reading/message.ts'
-import { isQuoted } from './reading/text-calls.ts'
+import { isQuoted, leadingJson } from './reading/text-calls.ts'
 
 /** The decision in one completion. */
 export interface CompletionAnswer {
@@ -108,9 +109,11 @@ export function parseAnswer(
 /** Why words that a model wrote cannot be meant for anybody; null where they can. */
 function faultInWords(words: string, prompt: string): string | null {
   if (MARKED_CALL.test(words)) return CALL_IN_WORDS
+  if (repeatsLastLine(words)) return ECHO
+  const shown = leadingJson(words)
+  if (shown !== null && isQuoted(shown, prompt)) return ECHO
   const value = parseJson(withoutFence(words))
   if (typeof value !== 'object' || value === null) return null
-  if (isQuoted(withoutFence(words), prompt)) return ECHO
   return isCallLike(value) ? CALL_IN_WORDS : null
 }
 

@@ -189,7 +189,7 @@ export function fillMoment(
   const early = blocksOf('early')
   const at = face.orientation === 'inward' ? INWARD : ` at ${inline(face.space.path)}.`
   const who = `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`
-  const can = capabilities(face, moment.caller)
+  const can = capabilities(face)
   const ground = groundRules(offered, role)
   const persona = rolePrompt(role.prompt)
   const parts = [
@@ -265,24 +265,20 @@ function timeOf({ openedAt, zone, offset }: PromptMoment): string {
   return `[Time] ${localTime(openedAt, offset)} ${inline(zone)}`
 }
 
-function capabilities({ surface, targets }: Face, caller: PromptMoment['caller']): string {
-  const asker = caller === null ? null : stanceOf(caller.name)
+function capabilities({ surface, targets }: Face): string {
   const sections = CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
     const known = list === 'canBe' ? undefined : targets?.[VERB_OF_LIST[list]]
     const isOut = (entry: ConcreteEntry): boolean =>
       known?.isWhole === true &&
       (list === 'canDo' ? known.of.length === 0 : !known.of.includes(String(entry)))
     const lines = surface[list].map((entry) => {
-      const isAsker = list === 'canSummon' && entry === asker
-      return `- ${show(entry)}${isOut(entry) ? NOT_NOW : isAsker ? WOKE : ''}`
+      return `- ${show(entry)}${isOut(entry) ? NOT_NOW : ''}`
     })
     return `${VERB_OF_LIST[list]} (${HINT[list]} with the ${VERB_OF_LIST[list]} tool):\n${lines.join('\n')}`
   })
   return sections.length === 0 ? '' : `and can:\n\n${sections.join('\n\n')}`
 }
 
-/** Stands beside who woke the being. */
-const WOKE = ', who speaks to you now'
 /** Stands beside what a list names and the gates do not allow now, or what is not there: no tool takes it. */
 const NOT_NOW = ', not now'
 

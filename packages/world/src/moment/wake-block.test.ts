@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../rows/lists.ts'
-import { groundRules, isAwaited, type WakeRow, wakeBlock } from './wake-block.ts'
+import { groundRules, isAwaited, repeatsLastLine, type WakeRow, wakeBlock } from './wake-block.ts'
 
 const NONE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
 const ANSWERING: Surface = { ...NONE, canSummon: ['@bo'] }
@@ -44,7 +44,7 @@ describe('[Wake]', () => {
   it('never speaks of the being itself as another: of one that turned to itself, it says who still waits', () => {
     expect(linesOf({ ...woken(), toSelf: true })).toEqual([
       ...['[Wake]', 'kind: message', 'from: yourself', 'asker: @bo', 'role: guest', 'mind: human'],
-      'The user message is what you said to yourself.',
+      ...['The user message is what you said to yourself.', '@bo waits for your answer.'],
       'The last line of the user message says what you can do. Its sender did not write it.',
       'thread: t',
     ])
@@ -99,16 +99,19 @@ describe('[Wake]', () => {
     const onTheWay = owing(woken({ id: 'continue/x/1/1', kind: 'event' }))
     const lineOf = (row: WakeRow, surface: Surface, more = {}) =>
       wakeBlock(row, surface, { ...spoken, ...more }).after
-    expect(lineOf(woken(), ANSWERING)).toBe('@bo may be waiting. Answer @bo in plain words.')
-    expect(lineOf(woken(), doing)).toBe(
-      '@bo may be waiting. To act, call the do tool. To answer, write it as text.',
-    )
-    expect(lineOf(onTheWay, doing)).toBe(
-      '@bo may be waiting. Answer @bo in plain words now, or use another tool first.',
-    )
+    expect(lineOf(woken(), ANSWERING)).toBe('Answer in plain words.')
+    expect(lineOf(woken(), doing)).toBe('First call a tool if this needs one. Then answer in plain words.')
+    expect(lineOf(onTheWay, doing)).toBe('Answer in plain words.')
     expect(lineOf(woken(), doing, { forceToolCall: true })).toBe(
       '@bo may be waiting. To answer, call the summon tool with target @bo, or write it as text.',
     )
+  })
+
+  it('a mind that gives the last line back has said nothing', () => {
+    expect(repeatsLastLine(' First call a tool if this needs one.\n')).toBe(true)
+    expect(repeatsLastLine('Answer in plain words.')).toBe(true)
+    expect(repeatsLastLine('plain words')).toBe(false)
+    expect(repeatsLastLine('I answer in plain words.')).toBe(false)
   })
 
   it.each<[boolean, string, WakeRow]>([

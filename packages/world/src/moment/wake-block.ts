@@ -76,9 +76,7 @@ export function wakeBlock(
           `mind: ${inline(caller.cognition)}`,
         ]),
     toSelf ? 'The user message is what you said to yourself.' : whatUserMessageIs(wake.kind, kind, caller),
-    ...(owed === undefined || owed.id === wake.id || owed.caller.name === caller?.name
-      ? []
-      : [waitsFor(owed.caller)]),
+    ...waitsFor(owed, wake, caller),
     ...(unheard.length === 0
       ? []
       : [`You have not heard yet: ${unheard.map((name) => inline(stanceOf(name))).join(', ')}.`]),
@@ -92,8 +90,12 @@ export function wakeBlock(
   return { block: `[Wake]\n${lines.join('\n')}`, after }
 }
 
-const waitsFor = ({ name }: Caller): string =>
-  `${inline(stanceOf(name))} waits for your answer: for it you asked.`
+/** Said here and not below the question: small models give the last line back as their answer. */
+function waitsFor(owed: OwedAnswer | undefined, wake: WakeRow['wake'], caller: Caller | null): string[] {
+  if (owed === undefined) return []
+  const isFor = owed.id === wake.id || owed.caller.name === caller?.name ? '' : ': for it you asked'
+  return [`${inline(stanceOf(owed.caller.name))} waits for your answer${isFor}.`]
+}
 
 /** Said only where it is so: words from outside may ask for anything. */
 function fromOutside(ofWake: boolean, ofMoment: boolean): string[] {
@@ -177,16 +179,24 @@ function howToAnswer(
   if (!isAwaited(row))
     return `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`
   // Words are the shorter way, unless the server holds the model to a tool.
-  if (proseAnswers(role, row) && !role.forceToolCall)
-    return `${who} may be waiting. ${requestSentence(row.wake, who, surface)}`
+  if (proseAnswers(role, row) && !role.forceToolCall) return requestSentence(row.wake, surface)
   const tool =
     answersBy === null ? `summon tool with target ${who}` : `do tool with operation ${inline(answersBy)}`
   return `${who} may be waiting. To answer, call the ${tool}${proseAnswers(role, row) ? ', or write it as text' : ''}.`
 }
 
-function requestSentence(wake: WakeRow['wake'], who: string, { canDo }: Surface): string {
-  if (canDo.length === 0) return `Answer ${who} in plain words.`
-  return isContinuation(wake)
-    ? `Answer ${who} in plain words now, or use another tool first.`
-    : 'To act, call the do tool. To answer, write it as text.'
+/** Short, and without a name: the forms that small models were seen to follow (`pnpm bench minds`). */
+const SPEAK = 'Answer in plain words.'
+const ACT_OR_SPEAK = 'First call a tool if this needs one. Then answer in plain words.'
+
+const requestSentence = (wake: WakeRow['wake'], { canDo }: Surface): string =>
+  canDo.length === 0 || isContinuation(wake) ? SPEAK : ACT_OR_SPEAK
+
+/** Shorter words of a mind may be its own. */
+const REPEATED_CHARS_MIN = 12
+
+/** Whether words of a mind are nothing but what the last line of its prompt asked of it: they are for nobody. */
+export function repeatsLastLine(words: string): boolean {
+  const said = words.trim()
+  return said.length >= REPEATED_CHARS_MIN && ACT_OR_SPEAK.concat(SPEAK).includes(said)
 }

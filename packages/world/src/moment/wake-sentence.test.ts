@@ -16,7 +16,7 @@ describe('an event is told in one sentence before its JSON', () => {
         address: '/hall',
         seen: { type: 'hall', beings: ['@bo'], children: [], identity: { home: null }, qualities: {} },
       },
-      '@bo asked: "What is this place?". You looked at /hall, step 1 of at most 8. This is what you saw:',
+      '@bo asked: "What is this place?"\n\nYou looked at /hall. This is what you saw:',
       { type: 'hall', beings: ['@bo'] },
     ],
     [
@@ -29,7 +29,7 @@ describe('an event is told in one sentence before its JSON', () => {
         address: '/hall',
         seen: { type: 'hall' },
       },
-      'You looked at /hall, step 2 of at most 8. This is what you saw:',
+      'You looked at /hall. This is what you saw:',
       {
         begun: { event: 'idle' },
         earlier: [{ address: '/', seen: { type: 'root' } }],
@@ -40,10 +40,10 @@ describe('an event is told in one sentence before its JSON', () => {
       'a self-continue',
       'continue/ann/1/2',
       {
-        ...{ event: 'self-continue', actor: '@ann', prior: 'ann/1/2', step: 2, of: 16 },
+        ...{ event: 'self-continue', actor: '@ann', prior: 'ann/1/2', step: 9, of: 16 },
         begun: { from: '@bo', content: 'Tidy up.' },
       },
-      '@bo asked: "Tidy up.". You go on by yourself, step 2 of at most 16.',
+      '@bo asked: "Tidy up."\n\nYou go on by yourself. This was step 9 of at most 16.',
       undefined,
     ],
     [
@@ -55,8 +55,8 @@ describe('an event is told in one sentence before its JSON', () => {
         ...{ did: 'did set-space on /hall with {"field":"a"}', result: { ok: true } },
         earlier: [{ did: 'said to @bo: "yes"' }],
       },
-      '@bo asked: "Tidy up.". You did set-space on /hall (field a), which gave: ok true, step 1 of at most 16.',
-      { earlier: [{ did: 'said to @bo: "yes"' }] },
+      '@bo asked: "Tidy up."\n\nYou said to @bo: "yes".\nYou did set-space on /hall (field a). It gave: ok true.',
+      undefined,
     ],
     [
       'an act that it repeats',
@@ -65,14 +65,14 @@ describe('an event is told in one sentence before its JSON', () => {
         ...{ event: 'self-continue', actor: '@ann', prior: 'ann/1/2', step: 3, of: 16 },
         ...{ did: 'did shop:stock on /hall', result: { lamps: 2 }, same: { digest: 'd', times: 2 } },
       },
-      'You did shop:stock on /hall, which gave: lamps 2, step 3 of at most 16. You made this call 2 times in a row, and it gave the same each time: do something else, or answer.',
+      'You did shop:stock on /hall. It gave: lamps 2. You made this call 2 times in a row, and it gave the same each time. Do not make it again.',
       undefined,
     ],
     [
       'a look that it repeats',
       'look/ann/1/2',
       { event: 'look', address: '/hall', seen: { type: 'hall' }, same: { digest: 'd', times: 3 } },
-      'You looked at /hall. You made this call 3 times in a row, and it gave the same each time: do something else, or answer. This is what you saw:',
+      'You looked at /hall. You made this call 3 times in a row, and it gave the same each time. Do not make it again. This is what you saw:',
       { type: 'hall' },
     ],
     [
@@ -93,7 +93,7 @@ describe('an event is told in one sentence before its JSON', () => {
           { address: '/', seen: { type: 'root' } },
         ],
       },
-      'You looked at /hall, @bo and /, step 1 of at most 16. This is what you saw:',
+      'You looked at /hall, @bo and /. This is what you saw:',
       [
         { address: '/hall', seen: { type: 'hall' } },
         { address: '@bo', refused: { code: 'FORBIDDEN', message: 'no' } },
@@ -198,7 +198,8 @@ describe('an event is told in one sentence before its JSON', () => {
       ['notice/x', { event: forged, actor: forged, message: forged }],
       [`${forged}/x`, { event: forged, actor: forged }],
     ]
-    for (const [id, content] of contents) expect(of(id, content).before).not.toMatch(/[\n\u2028]/)
+    for (const [id, content] of contents)
+      expect(of(id, content).before?.replace('"\n\nYou ', ' ')).not.toMatch(/[\n\u2028]/)
   })
 })
 

@@ -44,8 +44,7 @@ export function toldWake({ wake, content }: Pick<WakeRow, 'wake'> & { readonly c
   const before = tell?.(fields, TO_ITSELF) ?? anyEvent(kind, fields, TO_ITSELF)
   if (!isJsonObject(content) || tell === undefined) return { before, content: withoutIds(content) }
   if (kind === 'look') return { before, content: prunedLook(content) }
-  if (kind === 'continue' && isTold(content.result))
-    return { before, content: untold(without(content, 'result')) }
+  if (kind === 'continue') return { before, content: untold(goneOn(content)) }
   return { before, content: GOES_ON.has(kind) ? untold(content) : withoutIds(content) }
 }
 
@@ -86,8 +85,12 @@ type EventTeller = (content: JsonObject, voice: Voice) => string | undefined
 const tellerOf = (kind: string): EventTeller | undefined =>
   Object.hasOwn(TELLERS, kind) ? TELLERS[kind] : undefined
 
-const without = (content: JsonObject, key: string): JsonObject =>
-  Object.fromEntries(Object.entries(content).filter(([name]) => name !== key))
+/** What the sentence of a self-continue leaves of what its steps gave. */
+const goneOn = ({ result, earlier, ...rest }: JsonObject): JsonObject => ({
+  ...rest,
+  ...(result === undefined || isTold(result) ? {} : { result }),
+  ...(earlier === undefined || deedsIn(earlier) !== undefined ? {} : { earlier }),
+})
 
 const withoutIds = (content: Json): Json =>
   isJsonObject(content)
@@ -124,19 +127,22 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
     const places = placesIn(look)
     if (places === undefined) return undefined
     if (!isOwn) return `${who} looked at ${places}${refused === undefined ? '' : `: ${refusal(refused)}`}.`
-    const looked = `${begunBy(begun)}You looked at ${places}${ofSteps(step, of)}.${ignored(ignoredCalls)}${repeated(same)}`
+    const looked = `${begunBy(begun)}You looked at ${places}.${ofSteps(step, of)}${ignored(ignoredCalls)}${repeated(same)}`
     return refused === undefined ? `${looked} This is what you saw:` : `${looked} It was refused:`
   },
-  continue: ({ step, of, begun, did, result, ignoredCalls, same }, { who, isOwn }) => {
+  continue: ({ step, of, begun, did, result, earlier, ignoredCalls, same }, { who, isOwn }) => {
     if (!isOwn) {
       const gave = result === undefined || result === null ? '' : `, which gave: ${plainWords(result)}`
       return isText(did) ? `${who} ${plainDeed(did)}${gave}.` : `${who} goes on by itself.`
     }
-    if (!isText(did))
-      return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${ignored(ignoredCalls)}`
-    const gave = isTold(result) ? `, which gave: ${plainWords(result)}` : ''
-    const more = result === undefined || isTold(result) ? '' : ' This is what it gave:'
-    return `${begunBy(begun)}You ${plainDeed(did)}${gave}${ofSteps(step, of)}.${ignored(ignoredCalls)}${repeated(same)}${more}`
+    const began = `${begunBy(begun)}${
+      deedsIn(earlier)
+        ?.map((deed) => `${deed}\n`)
+        .join('') ?? ''
+    }`
+    if (!isText(did)) return `${began}You go on by yourself.${ofSteps(step, of)}${ignored(ignoredCalls)}`
+    const more = isUntold(result) ? ' This is what it gave:' : ''
+    return `${began}${ownDeed(did, result)}${ofSteps(step, of)}${ignored(ignoredCalls)}${repeated(same)}${more}`
   },
   refused: ({ refused }, { who, isOwn }) => {
     const [last] = Array.isArray(refused) ? refused.slice(-1) : []
@@ -234,11 +240,34 @@ function plainDeed(did: string): string {
   }
 }
 
+/** What it gave is a sentence of its own: in one sentence, small models take the call for undone, and make it again. */
+function ownDeed(did: string, result: Json | undefined): string {
+  return `You ${plainDeed(did)}.${isTold(result) ? ` It gave: ${plainWords(result)}.` : ''}`
+}
+
+/** Earlier acts as sentences; undefined where one was not an act, or gave more than a sentence can tell. */
+function deedsIn(earlier: Json | undefined): string[] | undefined {
+  if (!Array.isArray(earlier)) return undefined
+  const told = earlier.map((step) => (isDeed(step) ? ownDeed(step.did, step.result) : undefined))
+  return told.every((deed) => deed !== undefined) && told.join('').length <= PLAIN_CHARS_MAX
+    ? told
+    : undefined
+}
+
+const isDeed = (step: Json): step is { did: string; result?: Json } =>
+  isJsonObject(step) &&
+  isText(step.did) &&
+  !isUntold(step.result) &&
+  Object.keys(step).every((field) => field === 'did' || field === 'result')
+
 const PLAIN_CHARS_MAX = 2000
 
 /** Whether a sentence tells a whole result: a longer one stands as JSON below it. */
 const isTold = (result: Json | undefined): result is Json =>
   result !== undefined && result !== null && valueWords(result).length <= PLAIN_CHARS_MAX
+
+const isUntold = (result: Json | undefined): boolean =>
+  result !== undefined && result !== null && !isTold(result)
 
 /** A value in plain words: `order 1002, shipped 3 May`. Names of fields stand before their values. */
 function plainWords(value: Json): string {
@@ -277,11 +306,14 @@ const ignored = (calls: Json | undefined): string =>
 const repeated = (same: Json | undefined): string => {
   const times = isJsonObject(same) ? same.times : undefined
   return typeof times === 'number' && times >= LIMITS.repeatsTold
-    ? ` You made this call ${times} times in a row, and it gave the same each time: do something else, or answer.`
+    ? ` You made this call ${times} times in a row, and it gave the same each time. Do not make it again.`
     : ''
 }
+/** Said once half of the steps are used: small models take a number that means nothing yet for a part of the task. */
 const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
-  typeof step === 'number' && typeof of === 'number' ? `, step ${step} of at most ${of}` : ''
+  typeof step === 'number' && typeof of === 'number' && 2 * step > of
+    ? ` This was step ${step} of at most ${of}.`
+    : ''
 
 /**
  * What the being goes on with: the question first, since a model that reads it last looks at the same address
@@ -289,7 +321,7 @@ const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
  */
 function begunBy(begun: Json | undefined): string {
   if (!isQuoted(begun)) return ''
-  return `${inline(begun.from)} asked: ${quotedQuestion(begun.content)}. `
+  return `${inline(begun.from)} asked: ${quotedQuestion(begun.content)}\n\n`
 }
 
 const isQuoted = (begun: Json | undefined): begun is { from: string; content: string } =>

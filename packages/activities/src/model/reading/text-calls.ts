@@ -82,6 +82,13 @@ export function responseIn(words: string, { tools }: OfferedTools): string | nul
   return isOne ? String(value.response) : null
 }
 
+/** The object or list that words begin with, whatever follows; null where they begin with none that ends. */
+export function leadingJson(words: string): string | null {
+  const text = words.trim().replace(BEFORE_CALL, '').trimStart()
+  const end = endOfJson(text)
+  return end === null || parseJson(text.slice(0, end)) === undefined ? null : text.slice(0, end)
+}
+
 /** Whether a prompt has this text in it, whatever its white space and the escapes of JSON around it. */
 export function isQuoted(written: string, prompt: string): boolean {
   const plain = (text: string) => text.replace(/[\s\\]+/g, '')
