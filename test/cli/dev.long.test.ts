@@ -36,7 +36,7 @@ export default defineExtension({
 it('a change of an extension is lived and planted within seconds, one that cannot be loaded is told, and Ctrl-C ends all', async () => {
   writeFileSync(source, saying('one', 'keeper'))
   const began = performance.now()
-  const dev = home.start(['dev', '--demo', 'plot'])
+  const dev = home.start(['dev', '--no-portal', '--demo', 'plot'])
   let said = ''
   dev.stderr?.setEncoding('utf8').on('data', (text) => (said += text))
   dev.stdout?.resume()
@@ -50,6 +50,7 @@ it('a change of an extension is lived and planted within seconds, one that canno
       .content
   await told(/watching .*Ctrl-C stops the instance/)
   const upMs = performance.now() - began
+  expect(home.state.services.map(({ name }) => name)).not.toContain('portal')
   expect(await answerOf('@keeper')).toBe('one')
 
   writeFileSync(source, 'export default {')

@@ -8,9 +8,9 @@ import {
   type JsonObject,
   PRIORITIES,
   parseCall,
+  taskQueueOf,
   type VerbCall,
 } from '@treeos/core'
-import { taskQueueOf } from '@treeos/protocol'
 import { enqueue, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { patiently } from './patiently.ts'

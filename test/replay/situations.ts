@@ -1,8 +1,10 @@
 /** What beings come by, so that recordings of it hold every end of a moment that the workflow tells apart. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { act, cancel, inhabit, summon, task } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
-import { BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { taskQueueOf } from '@treeos/core'
+import { BEING_VERSION, BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import { defineExtension, defineSignature, defineTask } from '@treeos/sdk'
 import { z } from 'zod'
 import {

@@ -37,6 +37,7 @@ export const NOT_EVIDENCE: readonly string[] = [
   'moment_open.early',
   'life.begun_at',
   'reality.singleton',
+  'reality.task_queue',
   'reality.created_at',
   ...[
     'day',

@@ -8,9 +8,9 @@ import {
   type JsonObject,
   PRIORITIES,
   type Priority,
+  taskQueueOf,
   type VerbCall,
 } from '@treeos/core'
-import { taskQueueOf } from '@treeos/protocol'
 import {
   countOpen,
   findEntry,

@@ -3,6 +3,7 @@ import { Client, type DataConverter, Connection as TemporalConnection } from '@t
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
 import { act, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
+import { taskQueueOf } from '@treeos/core'
 import {
   createModel,
   type Embedder,
@@ -13,7 +14,6 @@ import {
 } from '@treeos/host'
 import type { OverlayMode } from '@treeos/overlay'
 import { VaultClient } from '@treeos/overlay/vault'
-import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import { buildRegistry, type Extension, seed } from '@treeos/world'

@@ -16,7 +16,12 @@ export interface PreparedServices {
  */
 export async function prepareServices(env: NodeJS.ProcessEnv): Promise<PreparedServices> {
   const { DATABASE_URL: databaseUrl } = readSettings(env)
-  const { TREEOS_OWNER_DATABASE_URL: ownerUrl, TREEOS_REALITY: reality, TREEOS_TIME_ZONE: timeZone } = env
+  const {
+    TREEOS_OWNER_DATABASE_URL: ownerUrl,
+    TREEOS_REALITY: reality,
+    TREEOS_TIME_ZONE: timeZone,
+    TREEOS_TASK_QUEUE: taskQueue,
+  } = env
   const { options, namespace } = locateTemporal(env)
   const connection = await NativeConnection.connect(options)
   try {
@@ -26,6 +31,7 @@ export async function prepareServices(env: NodeJS.ProcessEnv): Promise<PreparedS
       ...(ownerUrl ? { ownerUrl } : {}),
       ...(reality ? { reality } : {}),
       ...(timeZone ? { timeZone } : {}),
+      ...(taskQueue ? { taskQueue } : {}),
     })
     return { reality: prepared.reality.name, taskQueue: prepared.taskQueue }
   } finally {

@@ -25,6 +25,8 @@ const variables = z.object({
   TREEOS_LOG: z.enum(LOG_LEVELS).optional().describe(LOG_LEVELS.join(', ')),
   /** folder of the instance, which keeps histories */
   TREEOS_DATA: path,
+  /** folder of histories, such as one that all workers share; null: in the data folder */
+  TREEOS_HISTORIES: path,
   /**
    * after this time closed runs that are archived are deleted from Temporal; undefined: Temporal's retention
    * decides

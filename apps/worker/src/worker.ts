@@ -10,7 +10,6 @@ import {
   treeos,
   workflowBundle,
 } from '@treeos/host'
-import { taskQueueOf } from '@treeos/protocol'
 import type { Extension } from '@treeos/sdk'
 import { openDatabase } from '@treeos/store'
 import { ToolServers } from '@treeos/tools/servers'
@@ -77,7 +76,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const temporalOpen = await isOpen(temporal, log)
   const takesActs = settings.TREEOS_ACT_SIGNAL ?? temporalOpen === false
   const signalsUrl = (takesActs ? settings.TREEOS_SIGNALS_DATABASE_URL : null) ?? null
-  const taskQueue = taskQueueOf(reality.name)
+  const { taskQueue } = reality
   const beings = pluginOf(settings, {
     ...{ extensions, minds, signalsUrl },
     secret: secretsOf(env),
@@ -126,7 +125,8 @@ function pluginOf(
   return treeos({
     extensions,
     databaseUrl: settings.DATABASE_URL,
-    histories: settings.TREEOS_DATA === null ? null : historiesFolder(settings.TREEOS_DATA),
+    histories:
+      settings.TREEOS_HISTORIES ?? (settings.TREEOS_DATA && historiesFolder(settings.TREEOS_DATA, {})),
     keepRunsSeconds: settings.TREEOS_KEEP_RUNS_SECONDS,
     poolMax: settings.TREEOS_POOL_MAX,
     shortMindMs: settings.TREEOS_SHORT_MIND_MS,

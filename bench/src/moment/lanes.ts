@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { ringUnlessListening } from '@treeos/client'
-import { canonicalJson, PRIORITIES } from '@treeos/core'
-import { taskQueueOf } from '@treeos/protocol'
+import { canonicalJson, PRIORITIES, taskQueueOf } from '@treeos/core'
 import { openDatabase } from '@treeos/store'
 import pg from 'pg'
 import type { Services } from '../services.ts'

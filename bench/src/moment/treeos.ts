@@ -1,6 +1,6 @@
 import type { JsonObject } from '@treeos/core'
+import { taskQueueOf } from '@treeos/core'
 import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
-import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
 import { migrate, openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
-import { taskQueueOf } from '@treeos/protocol'
+import { taskQueueOf } from '@treeos/core'
 import { openDatabase } from '@treeos/store'
 import { describeMachine } from '../machine.ts'
 import { startingMoments } from '../moment/lanes.ts'

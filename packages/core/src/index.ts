@@ -119,6 +119,7 @@ export {
   spaceName,
   spaceReel,
   stanceOf,
+  taskQueueOf,
   threadReel,
   worldReel,
 } from './names.ts'

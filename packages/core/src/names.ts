@@ -197,3 +197,9 @@ export function quote(value: unknown): string {
     typeof value === 'string' ? JSON.stringify(value) : String(JSON.stringify(value) ?? typeof value)
   return text.length > 80 ? `${text.slice(0, 77).toWellFormed()}...` : text
 }
+
+/**
+ * Task queue of a reality that was made without one. Each such reality has its own, so that its workers take no
+ * tasks of another one.
+ */
+export const taskQueueOf = (reality: string): string => `treeos-${reality}`

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Client } from '@temporalio/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Archivist } from './archive.ts'
+import { Archivist, historiesFolder } from './archive.ts'
 
 interface ListedRun {
   readonly runId: string
@@ -60,6 +60,27 @@ it('archives a run that Temporal lists later than one that closed after it', asy
   expect(await archivist.sweep()).toBe(0)
   expect(listed).toEqual([2, 2, 2])
   expect(fetched).toEqual(['old', 'newest', 'late'])
+})
+
+it.each([
+  [0o755, 0o700],
+  [0o750, 0o700],
+  [0o770, 0o770],
+  [0o2777, 0o2770],
+])('a folder of the mode %o gets %o: a group that writes there shares it', async (before, after) => {
+  const shared = await mkdtemp(join(tmpdir(), 'treeos-archive-'))
+  await chmod(shared, before)
+  const onError = (_where: string, error: unknown) => {
+    throw error
+  }
+  await new Archivist({ client, reality: 'home', folder: shared, keepMs: null, onError }).sweep()
+  expect((await stat(shared)).mode & 0o7777).toBe(after)
+  await rm(shared, { recursive: true })
+})
+
+it('histories are in the data folder unless TREEOS_HISTORIES names a folder', () => {
+  expect(historiesFolder('/i', {})).toBe('/i/histories')
+  expect(historiesFolder('/i', { TREEOS_HISTORIES: '/shared' })).toBe('/shared')
 })
 
 const NOBODY = 65_534

@@ -1,4 +1,5 @@
-import { access, chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { access, chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -12,6 +13,8 @@ import { beingWorkflowId, scheduleId } from '@treeos/protocol'
 
 export type History = temporal.api.history.v1.IHistory
 
+/** In the mode of a folder. */
+const GROUP_WRITES = 0o020
 const SWEEP_EVERY_MS = 30_000
 /** Runs that one sweep deletes at most, so that it does not keep Temporal from its work. */
 const DELETED_MAX = 500
@@ -144,7 +147,7 @@ async function writeRun(
   await mkdir(path, { recursive: true })
   if (await exists(join(path, name))) return false
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
-  const draft = join(path, `.${name}.${process.pid}`)
+  const draft = join(path, `.${name}.${randomUUID()}`) // workers of other machines may write here, too
   await writeFile(draft, await zip(historyToJSON(history)))
   await rename(draft, join(path, name)) // atomic, so a crash leaves no partial file
   return true
@@ -160,11 +163,15 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /**
- * Makes the folder for its owner only, also where it is there for everybody: what is in histories is private.
+ * Makes the folder for its owner only, also where it is there for everybody: what is in histories is private. Only
+ * a group that may write there goes on: its workers share the folder.
  */
 async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await chmod(folder, 0o700).catch((error: NodeJS.ErrnoException) => {
+  const { mode } = await stat(folder)
+  const kept = mode & ((mode & GROUP_WRITES) === 0 ? 0o7700 : 0o7770)
+  if (kept === (mode & 0o7777)) return
+  await chmod(folder, kept).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPERM') throw error // it is of another user, who decides
   })
 }
@@ -201,5 +208,9 @@ export async function listArchived(folder: string): Promise<BeingName[]> {
   return found.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()
 }
 
-/** Folder of the histories within an instance's data folder. */
-export const historiesFolder = (dataDir: string): string => join(dataDir, 'histories')
+/**
+ * Folder of the histories: the one that TREEOS_HISTORIES names, such as one that all workers share, else one in
+ * the data folder of the instance.
+ */
+export const historiesFolder = (dataDir: string, env: NodeJS.ProcessEnv = process.env): string =>
+  env.TREEOS_HISTORIES || join(dataDir, 'histories')

@@ -1,4 +1,3 @@
-import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { findReality, migrate, openDatabase, type Reality } from '@treeos/store'
 import type { Registry } from '@treeos/world'
@@ -15,10 +14,12 @@ export interface PrepareOptions {
   readonly reality?: string
   /** IANA time zone of a new reality; default UTC */
   readonly timeZone?: string
+  /** task queue of a new reality, such as one that your workers poll; default one of its own */
+  readonly taskQueue?: string
 }
 
 export interface PreparedReality {
-  /** the reality of the database; an older one keeps its name and time zone */
+  /** the reality of the database; an older one keeps its name, time zone and task queue */
   readonly reality: Reality
   /** the task queue that the worker must poll */
   readonly taskQueue: string
@@ -35,13 +36,13 @@ export async function prepare(
   registry: Registry,
   options: PrepareOptions,
 ): Promise<PreparedReality> {
-  const { connection, namespace = 'default', reality: name = NAME, timeZone = 'UTC' } = options
+  const { connection, namespace = 'default', reality: name = NAME, timeZone = 'UTC', taskQueue } = options
   await addSearchAttributes(connection, namespace)
   const owner = openDatabase(options.ownerUrl ?? databaseUrl, { asOwner: true, poolMax: 2 })
   try {
     await migrate(owner)
-    const { reality } = await bootstrapReality(owner, registry, { name, timeZone })
-    return { reality, taskQueue: taskQueueOf(reality.name) }
+    const { reality } = await bootstrapReality(owner, registry, { name, timeZone, taskQueue })
+    return { reality, taskQueue: reality.taskQueue }
   } catch (error) {
     throw isForbidden(error) ? otherLogin(error, options.ownerUrl ?? databaseUrl) : error
   } finally {
@@ -77,7 +78,7 @@ export async function requirePrepared(
   { connection, namespace, taskQueue }: Place,
   reality: Reality,
 ): Promise<void> {
-  const wanted = taskQueueOf(reality.name)
+  const wanted = reality.taskQueue
   if (taskQueue !== wanted)
     throw new Error(
       `this worker polls the task queue ${taskQueue}, but the beings of reality ${reality.name} wait in ${wanted}: ` +

@@ -17,6 +17,7 @@ import type { Kysely } from 'kysely'
 import { Archivist } from './archive.ts'
 import { Doorbells } from './doorbells.ts'
 import { isRunning } from './is-running.ts'
+import { markName } from './name-mark.ts'
 import type { TreeosOptions } from './options.ts'
 import { type Place, requirePrepared, requireReality } from './prepare.ts'
 import { Schedules } from './schedules.ts'
@@ -26,8 +27,8 @@ import { waitFor } from './wait-for.ts'
 export interface RuntimeOptions extends Omit<TreeosOptions, 'extensions'> {
   readonly databaseUrl: string
   readonly registry: Registry
-  /** most model calls that workflow tasks wait for at once */
-  readonly shortCallsMax: number
+  /** most model calls that workflow tasks wait for at once, asked when the worker runs */
+  readonly shortCallsMax: () => number
 }
 
 /**
@@ -46,10 +47,20 @@ export class Runtime {
   readonly #options: RuntimeOptions
   readonly #observe: Observer
   #deps: BeatDeps | null = null
+  #realityName: string | null = null
 
   constructor(options: RuntimeOptions) {
     this.#options = options
     this.#observe = { ...noopObserver, ...options.observe }
+  }
+
+  get databaseUrl(): string {
+    return this.#options.databaseUrl
+  }
+
+  /** The reality that it lives; null before it runs. */
+  get realityName(): string | null {
+    return this.#realityName
   }
 
   /** Activities to register before the runtime runs. They throw until it does. */
@@ -119,6 +130,8 @@ export class Runtime {
       onWait: (error) => onError('start', error),
     })
     await requirePrepared(at, reality)
+    await markName(client, reality)
+    this.#realityName = reality.name
     const { taskQueue } = at
     for (const role of taken)
       onError(`role ${role} was not installed: another role or being has this name`, null)
@@ -129,7 +142,7 @@ export class Runtime {
       histories === null
         ? null
         : new Archivist({ client, reality: reality.name, folder: histories, keepMs, onError })
-    const memory = newMemory({ mindMs: this.#options.shortMindMs, callsMax: this.#options.shortCallsMax })
+    const memory = newMemory({ mindMs: this.#options.shortMindMs, callsMax: this.#options.shortCallsMax() })
     const vaults = new Vaults({ db, vault, mode: overlayMode, onError })
     this.#deps = {
       db,

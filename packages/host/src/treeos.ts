@@ -3,9 +3,9 @@ import type { DataConverter } from '@temporalio/common'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
 import { temporalClient } from '@treeos/local'
-import type { Effects } from '@treeos/protocol'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import { bundlesFolder } from './bundles-folder.ts'
+import { activitiesOf, joinActivities, realitiesOf } from './by-reality.ts'
 import { beingsInCache } from './cache-size.ts'
 import { PayloadBound } from './history-bound.ts'
 import { joinWorkflows, requireOurWorkflows } from './joined-workflows.ts'
@@ -25,11 +25,12 @@ export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/wor
  * leases, the archive. They convert payloads as the worker does. Pass it to the worker or to its connection,
  * never to both.
  *
- * The worker must have a `connection`, and its task queue must be the one that `prepare` returns. Starting it
- * waits up to 60 s for Postgres.
+ * The worker must have a `connection`, and its task queue must be the one that `prepare` returns, or was given.
+ * A worker may have a plugin for each of several realities with one task queue. Starting it waits up to 60 s for
+ * Postgres.
  * @throws {Error} when the worker is created: without `databaseUrl`, when it has an activity of one of our
  *   names, or with a workflow bundle that was made without this plugin; when it runs: on a database or a
- *   namespace that is not prepared, or with another task queue
+ *   namespace that is not prepared, in one that has another reality of its name, or with another task queue
  */
 export function treeos(options: TreeosOptions = {}): TreeosPlugin {
   return new TreeosPlugin(options)
@@ -41,6 +42,8 @@ export class TreeosPlugin extends SimplePlugin {
   #connection: WorkerOptions['connection']
   #namespace = 'default'
   #taskQueue = ''
+  /** those of its worker, which share its slots */
+  #realities = 1
 
   constructor(options: TreeosOptions) {
     super({
@@ -79,7 +82,7 @@ export class TreeosPlugin extends SimplePlugin {
       ...this.#options,
       databaseUrl: this.#databaseUrl,
       registry: this.#registry,
-      shortCallsMax: shortCallsMax(worker),
+      shortCallsMax: () => Math.floor(shortCallsMax(worker) / this.#realities),
     })
     this.#runtime = runtime
     this.#connection = worker.connection
@@ -91,7 +94,7 @@ export class TreeosPlugin extends SimplePlugin {
       .map((extension) => pluginOf(extension, runtime))
       .reduce(
         (configured, plugin) => plugin.configureWorker(configured),
-        withActivities(worker, runtime.activities),
+        withActivities(worker, activitiesOf(runtime, runtime.activities)),
       )
     const { maxCachedWorkflows = beingsInCache() } = worker
     return super.configureWorker({
@@ -111,7 +114,7 @@ export class TreeosPlugin extends SimplePlugin {
       configured.workflowsPath === workflowsPath
         ? configured
         : joinWorkflows(configured, workflowsPath, bundlesFolder())
-    return { ...joined, preloadModules: [...(configured.preloadModules ?? []), workflowsPath] }
+    return { ...joined, preloadModules: [...new Set([...(configured.preloadModules ?? []), workflowsPath])] }
   }
 
   override configureReplayWorker(worker: ReplayWorkerOptions): ReplayWorkerOptions {
@@ -123,7 +126,8 @@ export class TreeosPlugin extends SimplePlugin {
     if (this.#runtime === null || this.#connection === undefined)
       throw new Error('treeos needs a worker with a connection')
     const [connection, namespace, taskQueue] = [this.#connection, this.#namespace, this.#taskQueue]
-    const { dataConverter } = worker.options
+    const { dataConverter, activities } = worker.options
+    this.#realities = Math.max(1, realitiesOf(activities.get('beginLife')))
     const client = await temporalClient(connection, { namespace, dataConverter })
     let hasRun = false
     const run = async () => {
@@ -179,9 +183,9 @@ async function release(worker: Worker, next: (worker: Worker) => Promise<void>):
 
 /** An extension as a Temporal plugin: adds an activity for each operation with an effect. */
 class ExtensionPlugin extends SimplePlugin {
-  readonly #effects: Effects
+  readonly #effects: ReturnType<typeof activitiesOf>
 
-  constructor(name: string, effects: Effects) {
+  constructor(name: string, effects: ReturnType<typeof activitiesOf>) {
     super({ name })
     this.#effects = effects
   }
@@ -192,13 +196,14 @@ class ExtensionPlugin extends SimplePlugin {
 }
 
 const pluginOf = (extension: Extension, runtime: Runtime): SimplePlugin =>
-  new ExtensionPlugin(`treeos-${extension.name}`, runtime.effectsOf(extension))
+  new ExtensionPlugin(`treeos-${extension.name}`, activitiesOf(runtime, runtime.effectsOf(extension)))
 
-/** Adds activities. @throws {Error} when the worker already has an activity of one of these names */
-function withActivities(worker: WorkerOptions, activities: object): WorkerOptions {
-  for (const name of Object.keys(activities)) {
-    if (worker.activities !== undefined && name in worker.activities)
-      throw new Error(`activity ${name} is registered already`)
-  }
-  return { ...worker, activities: { ...worker.activities, ...activities } }
+/** Adds activities. @throws {Error} when the worker has one of these names of its own */
+function withActivities(worker: WorkerOptions, activities: ReturnType<typeof activitiesOf>): WorkerOptions {
+  const known = (worker.activities ?? {}) as Readonly<Record<string, unknown>>
+  const added = Object.entries(activities).map(([name, activity]) => [
+    name,
+    name in known ? joinActivities(name, known[name], activity) : activity,
+  ])
+  return { ...worker, activities: { ...known, ...Object.fromEntries(added) } }
 }

@@ -3,9 +3,6 @@ import type { BeingName, MomentId } from '@treeos/core/workflow'
 /** Workflow id of a being. It stays the same over all runs. */
 export const beingWorkflowId = (reality: string, being: BeingName): string => `being/${reality}/${being}`
 
-/** Task queue of a reality. Each reality has its own, so that its workers take no tasks of another one. */
-export const taskQueueOf = (reality: string): string => `treeos-${reality}`
-
 /**
  * Id of a schedule, and prefix of the ids of the workflows that it starts. No being's workflow id begins with
  * it.
@@ -23,8 +20,12 @@ export const BEING_VERSION = 1
 /** Workflow id of the task that a moment dispatches. A moment has one effect, so at most one task. */
 export const taskWorkflowId = (reality: string, moment: MomentId): string => `task/${reality}/${moment}`
 
+/** Name of the reality that a workflow of ours is of, by its id; null for a workflow of somebody else. */
+export const realityOfWorkflowId = (id: string): string | null =>
+  /^(?:being|schedule|task)\/([^/]+)\/[^/]/.exec(id)?.[1] ?? null
+
 /** Whether a workflow is a being, a tick of a schedule or a task of ours, by its id. */
-export const isOurWorkflowId = (id: string): boolean => /^(?:being|schedule|task)\/[^/]+\/[^/]/.test(id)
+export const isOurWorkflowId = (id: string): boolean => realityOfWorkflowId(id) !== null
 
 export const TASK_WORKFLOW = 'treeosTask'
 export const SCHEDULE_WORKFLOW = 'treeosSchedule'

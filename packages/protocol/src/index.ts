@@ -8,10 +8,10 @@ export {
   BEING_WORKFLOW,
   beingWorkflowId,
   isOurWorkflowId,
+  realityOfWorkflowId,
   SCHEDULE_WORKFLOW,
   scheduleId,
   TASK_WORKFLOW,
-  taskQueueOf,
   taskWorkflowId,
   WAKE_SIGNAL,
 } from './address.ts'

@@ -6,7 +6,6 @@ export {
   beingWorkflowId,
   SCHEDULE_WORKFLOW,
   scheduleId,
-  taskQueueOf,
   taskWorkflowId,
   WAKE_SIGNAL,
 } from './address.ts'

@@ -16,7 +16,7 @@ import { requireTimeZone } from './time-zone.ts'
 export async function bootstrapReality(
   owner: Kysely<StoreDb>,
   registry: Registry,
-  wanted: { readonly name: string; readonly timeZone: string },
+  wanted: { readonly name: string; readonly timeZone: string; readonly taskQueue?: string | undefined },
 ): Promise<{ readonly reality: Reality; readonly created: boolean }> {
   const timeZone = await requireTimeZone(owner, wanted.timeZone)
   const made = await createReality(owner, { ...wanted, timeZone })

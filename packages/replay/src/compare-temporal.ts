@@ -24,7 +24,7 @@ import {
   recordedCommands,
   type WorkflowRun,
 } from './temporal-history.ts'
-import { leftByEndedRuns } from './unattested-moments.ts'
+import { leftByEndedRuns, ofDeletedRuns } from './unattested-moments.ts'
 
 /**
  * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's
@@ -33,6 +33,8 @@ import { leftByEndedRuns } from './unattested-moments.ts'
  * @param outcomes what the chain has of the being; null compares only the commands
  * @param more.readAgain reads the outcomes once more: a being may have lived on before its histories were
  *   fetched
+ * @param more.deletedBefore ms since 1970 UTC: Temporal may have deleted runs that closed earlier
+ * @param more.onDeleted gets each moment that no history attests any more because Temporal deleted its run
  * @param more.onUnattested gets each moment that no history attests because its run ended in the middle of a
  *   task
  */
@@ -44,9 +46,16 @@ export async function replayFromTemporal(
   more: {
     readonly readAgain?: () => Promise<readonly StoredOutcome[]>
     readonly onUnattested?: (moment: MomentId) => void
+    readonly deletedBefore?: number
+    readonly onDeleted?: (moment: MomentId) => void
   } = {},
 ): Promise<Mismatch[]> {
-  const { readAgain = async () => outcomes ?? [], onUnattested = () => undefined } = more
+  const {
+    readAgain = async () => outcomes ?? [],
+    onUnattested = () => undefined,
+    deletedBefore = 0,
+    onDeleted = () => undefined,
+  } = more
   const mismatches: Mismatch[] = []
   for (const run of runs) mismatches.push(...(await replayRun(replayer, being, run)))
   const attested = runs.flatMap(withPrograms)
@@ -55,11 +64,13 @@ export async function replayFromTemporal(
   const isAttested = ({ moment, record: { reason } }: StoredOutcome) =>
     (attestedAs.get(moment) ?? []).some(({ stamped }) => stamped !== null || reason === 'superseded')
   const unattested = new Set(leftByEndedRuns(outcomes, isAttested, runs))
+  const deleted = new Set(ofDeletedRuns(outcomes, isAttested, runs, deletedBefore))
   for (const outcome of outcomes) {
     const compare = new Comparison(being, outcome.n, 'temporal')
     const moments = attestedAs.get(outcome.moment) ?? []
     for (const moment of moments) compareReadable(moment, outcome, compare)
     if (unattested.has(outcome)) onUnattested(outcome.moment)
+    else if (deleted.has(outcome)) onDeleted(outcome.moment)
     else if (!isAttested(outcome)) compare.differ('history', outcome.moment, null)
     mismatches.push(...compare.mismatches)
   }

@@ -73,6 +73,12 @@ export interface ReplayReport {
    * tells of them; left out when there are none, and for a replay from the chain
    */
   readonly unattested?: number
+  /**
+   * moments that are not attested any more: Temporal has deleted their run after its retention, and the archive
+   * does not have it, so that the chain alone tells of them; left out when there are none, and for a replay from
+   * the chain
+   */
+  readonly deleted?: number
 }
 
 /**
@@ -92,10 +98,16 @@ export async function replay(
   opening?.catch(() => undefined) // whoever needs it first gets the error
   try {
     const replayer = opening ?? Promise.resolve(request.replayer as HistoryReplayer)
-    return await replayAll(at, request, { temporal, replayer })
+    const deletedBefore = Date.now() - (await retentionMsOf(temporal))
+    return await replayAll(at, request, { temporal, deletedBefore, replayer })
   } finally {
     await (await opening?.catch(() => null))?.close()
   }
+}
+
+async function retentionMsOf({ workflowService, options: { namespace } }: Client): Promise<number> {
+  const { config } = await workflowService.describeNamespace({ namespace })
+  return Number(config?.workflowExecutionRetentionTtl?.seconds ?? Infinity) * 1000
 }
 
 const WHY_LESS = ['olderPrompts', 'partly', 'otherCode'] as const
@@ -113,6 +125,8 @@ interface ReplayAt {
 }
 interface Histories {
   readonly temporal: Client
+  /** ms since 1970 UTC: Temporal may have deleted runs that closed earlier */
+  readonly deletedBefore: number
   readonly replayer: Promise<HistoryReplayer>
 }
 
@@ -130,6 +144,7 @@ async function replayAll(
   let moments = 0
   const elsewhere: Mismatch[] = []
   let unattested = 0
+  let deleted = 0
   const less: Record<ComparedLess, number> = { olderPrompts: 0, partly: 0, otherCode: 0 }
 
   async function replayBeing(being: BeingName): Promise<Mismatch[]> {
@@ -152,6 +167,7 @@ async function replayAll(
       // A run that began after they were listed.
       if (compared.mismatches.some(({ field }) => field === 'history')) compared = await compare()
       unattested += compared.unattested
+      deleted += compared.deleted
       return compared.mismatches
     }
     const mismatches = (await Promise.all([fromChain(), fromTemporal()])).flat()
@@ -170,35 +186,41 @@ async function replayAll(
     ...(erased.length === 0 ? {} : { erased }),
     ...(elsewhere.length === 0 ? {} : { elsewhere: elsewhere.sort(byPlace) }),
     ...(unattested === 0 ? {} : { unattested }),
+    ...(deleted === 0 ? {} : { deleted }),
     ...Object.fromEntries(Object.entries(less).filter(([, moments]) => moments > 0)),
   }
 }
 
 /**
  * Fetches the runs of a being and compares them.
- * @returns the differences, and how many moments no history attests
+ * @returns the differences, how many moments no history attests, and how many none does any more
  */
 async function compareRuns(
   { db, reality }: ReplayAt,
   { archive = null, signal }: ReplayRequest,
-  { temporal, replayer }: Histories,
+  { temporal, deletedBefore, replayer }: Histories,
   of: {
     readonly being: BeingName
     readonly outcomes: readonly StoredOutcome[]
     readonly known: ListedRuns | undefined
   },
-): Promise<{ mismatches: Mismatch[]; unattested: number }> {
+): Promise<{ mismatches: Mismatch[]; unattested: number; deleted: number }> {
   const { being, outcomes, known } = of
   const fetch = () => fetchRuns(temporal, reality.name, being, archive, known)
   let unattested = 0
+  let deleted = 0
   const runs = await fetchAttesting(outcomes, fetch, signal)
   const mismatches = await replayFromTemporal(await replayer, being, runs, outcomes, {
     readAgain: () => listOutcomes(db, being),
     onUnattested: () => {
       unattested += 1
     },
+    deletedBefore,
+    onDeleted: () => {
+      deleted += 1
+    },
   })
-  return { mismatches, unattested }
+  return { mismatches, unattested, deleted }
 }
 
 /**

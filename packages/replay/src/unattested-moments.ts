@@ -46,6 +46,43 @@ export function leftByEndedRuns(
   })
 }
 
+/**
+ * The moments that no history attests because Temporal has deleted their run after the retention of its
+ * namespace. The runs beside it say that there was one: they continue it, or are continued by it. A moment that
+ * is younger than the retention cannot be one of these.
+ * @param before ms since 1970 UTC: runs that closed earlier may be deleted
+ */
+export function ofDeletedRuns(
+  outcomes: readonly StoredOutcome[],
+  isAttested: (outcome: StoredOutcome) => boolean,
+  runs: readonly WorkflowRun[],
+  before: number,
+): StoredOutcome[] {
+  const known = new Set(runs.map(({ runId }) => runId))
+  const lacks = (runId: string | null | undefined) => runId != null && runId !== '' && !known.has(runId)
+  const lives = runs.map((run) => {
+    const numbers = attestedMoments(run.history).map(({ opened }) => parseMomentId(opened.moment).n)
+    const { events } = run.history
+    const { continuedExecutionRunId: of } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {}
+    const { newExecutionRunId: by } = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes ?? {}
+    const [first, last] = [numbers.at(0) ?? Infinity, numbers.at(-1) ?? -Infinity]
+    return {
+      generation: generationOf(run.history),
+      first,
+      last,
+      lacksBefore: lacks(of),
+      lacksAfter: lacks(by),
+    }
+  })
+  return outcomes.filter((outcome) => {
+    if (outcome.sealedAt >= before || isAttested(outcome)) return false
+    const { generation, n } = parseMomentId(outcome.moment)
+    const mine = lives.filter((life) => life.generation === generation)
+    const next = mine.find(({ first }) => first > n)
+    return next?.lacksBefore ?? mine.findLast(({ last }) => last < n)?.lacksAfter ?? mine.length === 0
+  })
+}
+
 const isTerminated = ({ history }: WorkflowRun): boolean =>
   history.events?.at(-1)?.workflowExecutionTerminatedEventAttributes != null
 

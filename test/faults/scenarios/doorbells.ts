@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName } from '@treeos/core'
-import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { taskQueueOf } from '@treeos/core'
+import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import type { Experiment } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 

@@ -1,7 +1,7 @@
 /** A small world with some of everything that is recorded, and random moments in it. */
 import { act, erasing, issueToken, takeLease } from '@treeos/client'
-import { asJson, type BeingName, type JsonObject, type VerbCall } from '@treeos/core'
-import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { asJson, type BeingName, type JsonObject, taskQueueOf, type VerbCall } from '@treeos/core'
+import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
 import { sql } from 'kysely'
 import type { Random } from '../../faults/random.ts'

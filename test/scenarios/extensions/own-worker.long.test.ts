@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { summon } from '@treeos/client'
+import { taskQueueOf } from '@treeos/core'
 import { treeos } from '@treeos/host'
-import { taskQueueOf } from '@treeos/protocol'
 import { openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -132,7 +132,7 @@ describe('where no worker polls the task queue of a reality', () => {
     expect(status).toBe(1)
     expect(JSON.parse(stdout).error).toMatchObject({
       code: 'TIMEOUT',
-      message: expect.stringContaining(`${why}; \`treeos doctor\` says what to do`),
+      message: expect.stringContaining(`${why}; \`npx treeos doctor\` says what to do`),
     })
   })
 
@@ -145,7 +145,7 @@ describe('where no worker polls the task queue of a reality', () => {
     expect(await queue()).toMatchObject({
       ok: false,
       found: why,
-      mend: `treeos worker, or create your own worker with taskQueue: 'treeos-${REALITY}'`,
+      mend: `npx treeos worker, or create your own worker with taskQueue: 'treeos-${REALITY}'`,
     })
     const own = await worker(plugin(), { taskQueue: taskQueueOf(REALITY) })
     await own.runUntil(() => expect.poll(queue, { timeout: 20_000 }).toMatchObject({ ok: true }))

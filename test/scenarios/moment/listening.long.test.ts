@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ringUnlessListening } from '@treeos/client'
-import { newWake } from '@treeos/core'
+import { newWake, taskQueueOf } from '@treeos/core'
 import type { ChainFault } from '@treeos/proofs'
-import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { beingWorkflowId } from '@treeos/protocol'
 import { replay } from '@treeos/replay'
 import { findOutcome, findOutcomeOfWake, isListening, listOutcomes, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'

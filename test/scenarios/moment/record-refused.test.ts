@@ -3,8 +3,8 @@
  * where even that cannot be written.
  */
 import { act, moments, ringBeing } from '@treeos/client'
-import { parseCall } from '@treeos/core'
-import { ACT_SIGNAL, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { parseCall, taskQueueOf } from '@treeos/core'
+import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { live, play, tell, until, wakesOf } from '../../support/life.ts'

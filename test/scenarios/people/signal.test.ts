@@ -1,5 +1,6 @@
 import { inhabit, moments, ringBeing } from '@treeos/client'
-import { ACT_SIGNAL, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { taskQueueOf } from '@treeos/core'
+import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
 import { until, wakesOf } from '../../support/life.ts'
 import { expectReplays } from '../../support/replays.ts'

@@ -1,8 +1,9 @@
 /** A worker that has workflows of its own beside beings. */
+
 import { join } from 'node:path'
 import { bundleWorkflowCode } from '@temporalio/worker'
+import { taskQueueOf } from '@treeos/core'
 import { treeos } from '@treeos/host'
-import { taskQueueOf } from '@treeos/protocol'
 import { expect, it } from 'vitest'
 import { live } from '../../support/life.ts'
 import { expectReplays } from '../../support/replays.ts'

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { act } from '@treeos/client'
-import { newWake } from '@treeos/core'
-import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { newWake, taskQueueOf } from '@treeos/core'
+import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import { HistoryReplayer, type WorkflowRun } from '@treeos/replay'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { act, moments } from '@treeos/client'
-import { newWake } from '@treeos/core'
-import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { newWake, taskQueueOf } from '@treeos/core'
+import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import { findEntry, findOpen, findOutcomeOfWake, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import {

@@ -1,7 +1,9 @@
 /** Two versions of the code serve the same beings, with Temporal's Worker Versioning and without it. */
+
 import { randomUUID } from 'node:crypto'
 import type { WorkerOptions } from '@temporalio/worker'
-import { BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { taskQueueOf } from '@treeos/core'
+import { BEING_VERSION, BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import { fetchRuns, HistoryReplayer, replayFromTemporal, type WorkflowRun } from '@treeos/replay'
 import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

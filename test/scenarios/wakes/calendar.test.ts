@@ -1,6 +1,7 @@
 /** Schedules by the calendar, as Temporal's own server says when they are due. */
+import { taskQueueOf } from '@treeos/core'
 import { Schedules } from '@treeos/host'
-import { scheduleId, taskQueueOf } from '@treeos/protocol'
+import { scheduleId } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
 import { doAs, rowOf, until } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'

@@ -4,6 +4,7 @@ import type { Cli, InstanceOptions } from '../cli.ts'
 interface DevOptions extends InstanceOptions {
   readonly demo?: string
   readonly plant?: boolean
+  readonly portal: boolean
 }
 
 /** `treeos dev` */
@@ -14,6 +15,7 @@ export function addDev(cli: Cli): void {
       'run an instance that loads your extension again at each change\nIt brings the instance up and stays until Ctrl-C.',
     )
     .option('--demo <name>', 'plant this scene, and again whenever it has changed')
+    .option('--no-portal', 'do not start the portal')
     .addOption(new Option('--plant', 'only plant the scene, with the code as it is now').hideHelp())
     .action(
       cli.run(async (out, options: DevOptions) => {
@@ -24,7 +26,7 @@ export function addDev(cli: Cli): void {
           return plantDemo(dataDir, await requireDemo(options.demo ?? ''), out, { again: true })
         }
         const { develop } = await import('./shared/develop.ts')
-        await develop(dataDir, options.demo ?? null, out)
+        await develop(dataDir, { demo: options.demo ?? null, portal: options.portal }, out)
       }),
     )
 }

@@ -21,14 +21,13 @@ export function addEnv(cli: Cli): void {
       cli.run(async (out, { for: program, secrets = false, ...options }: EnvOptions) => {
         const { instanceDir, ownVariables, shellWord } = await import('@treeos/local')
         const { openReality } = await import('../instance/connection.ts')
-        const { taskQueueOf } = await import('@treeos/protocol')
         const wanted = ownVariables(instanceDir(options)).filter(
           ({ for: of }) => program === undefined || of === 'both' || of === program,
         )
         const isShown = secrets || process.stdout.isTTY === true
         const shown = wanted.filter(({ isSecret }) => isShown || !isSecret)
         const left = wanted.filter((variable) => !shown.includes(variable)).map(({ name }) => name)
-        const taskQueue = await openReality(options, async ({ reality }) => taskQueueOf(reality.name))
+        const taskQueue = await openReality(options, async ({ reality }) => reality.taskQueue)
         if (left.length > 0)
           out.progress(`left out, since they hold passwords: ${left.join(', ')}; --secrets prints them`)
         if (program !== 'client')

@@ -55,10 +55,11 @@ export function addReplay(cli: Cli): void {
         const { loadReplay, recording } = await import('../instance/stored-replays.ts')
         const { replay } = await loadReplay()
         const { historiesFolder } = await import('@treeos/host')
-        const { instanceDir } = await import('@treeos/local')
+        const { instanceDir, withSettings } = await import('@treeos/local')
         const { loadedRegistry } = await import('../instance/connection.ts')
         const { from } = options
-        const archive = historiesFolder(instanceDir(options))
+        const dataDir = instanceDir(options)
+        const archive = historiesFolder(dataDir, withSettings(dataDir, process.env))
         const request = { beings, from, archive, onProgress: (line: string) => out.progress(line) }
         const registry = await loadedRegistry(options)
         const replayed =

@@ -1,7 +1,16 @@
 import { trialCallsIn } from '@treeos/client'
 import { type MomentId, TreeosError } from '@treeos/core'
 import { historiesFolder } from '@treeos/host'
-import { checkpointsFolder, hasWorker, isAlive, RECHECK, readInstance, UP, unseen } from '@treeos/local'
+import {
+  checkpointsFolder,
+  hasWorker,
+  isAlive,
+  RECHECK,
+  readInstance,
+  UP,
+  unseen,
+  withSettings,
+} from '@treeos/local'
 import type { Machine, MachineHealth, SignedCheckpointNote } from '@treeos/portal'
 import { type Envelope, findNewest, issueReceipt, logOrigin, readKeys } from '@treeos/proofs'
 import type { RealityMetrics } from '@treeos/telemetry'
@@ -24,7 +33,11 @@ export const machineOf = (
 ): Machine => ({
   async replay(request) {
     const { replay } = await loadReplay()
-    return replay(at, { ...request, from: 'both', archive: historiesFolder(dataDir) })
+    return replay(at, {
+      ...request,
+      from: 'both',
+      archive: historiesFolder(dataDir, withSettings(dataDir, process.env)),
+    })
   },
   health: () => healthOf(dataDir, { ...process.env, DATABASE_URL: postgresUrl }, at),
   checkpoint: readSeldom(() => newestCheckpoint(dataDir, logOrigin(at.reality.id))),

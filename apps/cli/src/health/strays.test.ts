@@ -1,8 +1,8 @@
 import { BEING, REALITY } from '@treeos/protocol'
 import { expect, it, vi } from 'vitest'
-import { findStrays, judgeStrays } from './strays.ts'
+import { findStrays, judgeStrays, judgeTaken } from './strays.ts'
 
-const reality = { name: 'home' }
+const reality = { id: 'an-id', name: 'home' }
 const run = (of: string, being?: string) => ({
   typedSearchAttributes: {
     get: ({ name }: { name: string }) => ({ [REALITY.name]: of, [BEING.name]: being })[name],
@@ -53,10 +53,21 @@ it('they are named with the command that ends them', () => {
 it.each(['x" ; rm -rf ~ #', "x' OR TreeosReality = 'home", 'a b', '$(id)', ''])(
   'what somebody put into Temporal in place of a name, %j, never gets into the command',
   (name) => {
-    for (const strays of [
-      { beings: [name], realities: [] },
-      { beings: [], realities: [name] },
-    ])
-      expect(judgeStrays(strays, reality, null).mend).toBe('terminate them in the UI of Temporal')
+    const { mend } = judgeStrays({ beings: [name], realities: [] }, reality, null)
+    expect(mend).toBe('terminate them in the UI of Temporal')
   },
 )
+
+it('nobody is told to end what another reality began', () => {
+  for (const { mend } of [
+    judgeStrays({ beings: [], realities: ['old', 'new'] }, reality, '/i/temporal.toml'),
+    judgeTaken(reality, 'another-id'),
+  ])
+    expect(mend).not.toMatch(/terminate/)
+  expect(judgeTaken(reality, 'another-id')).toMatchObject({
+    ok: false,
+    found: expect.stringMatching(
+      /another reality "home" .* its id is another-id, that of this database an-id/,
+    ),
+  })
+})

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { quote, stanceOf } from '@treeos/core'
+import { findNameHolder } from '@treeos/host'
 import { bad, type DoctorCheck, good, shellWord } from '@treeos/local'
 import { BEING, REALITY } from '@treeos/protocol'
 import { listAddresses, type Reality } from '@treeos/store'
@@ -9,15 +10,16 @@ const NAMED_MAX = 3
 /** More runs than a query reads in a moment. */
 const READ_MAX = 10_000
 
-/** What a stray workflow belongs to: a being, or a whole reality, that does not live in this database. */
+/** What open workflows belong to that is not in this database. */
 export interface Strays {
   readonly beings: readonly string[]
+  /** other realities, in a Temporal where none is expected. What they began is theirs to end */
   readonly realities: readonly string[]
 }
 
 interface Place {
   readonly temporal: Pick<Client, 'workflow'>
-  readonly reality: Pick<Reality, 'name'>
+  readonly reality: Pick<Reality, 'id' | 'name'>
   /** whether no other reality may have work in this Temporal */
   readonly isAlone: boolean
 }
@@ -25,12 +27,14 @@ interface Place {
 /**
  * Names open workflows that nothing of this reality began: those of beings that do not live in the database,
  * as after an older copy of it was put back, and in a Temporal of its own those of other realities. Each
- * holds its memory and rings in vain.
+ * holds its memory and rings in vain. It advises to end only what this reality has marked as its own.
  */
 export async function checkStrays(
-  { db, ...at }: Place & { readonly db: Parameters<typeof listAddresses>[0] },
+  { db, ...at }: Place & { readonly temporal: Client; readonly db: Parameters<typeof listAddresses>[0] },
   configFile: string | null,
 ): Promise<DoctorCheck[]> {
+  const holder = await findNameHolder(at.temporal, at.reality.name)
+  if (holder !== null && holder !== at.reality.id) return [judgeTaken(at.reality, holder)]
   const known = new Set<string>((await listAddresses(db)).beings)
   return [judgeStrays(await findStrays(at, known), at.reality, configFile)]
 }
@@ -59,7 +63,7 @@ export async function findStrays(
  */
 export function judgeStrays(
   { beings, realities }: Strays,
-  reality: Pick<Reality, 'name'>,
+  { name: reality }: Pick<Reality, 'name'>,
   configFile: string | null,
 ): DoctorCheck {
   if (beings.length + realities.length === 0)
@@ -69,19 +73,34 @@ export function judgeStrays(
     ...(realities.length === 0 ? [] : [`of ${few(realities.map((one) => `reality ${quote(one)}`))}`]),
   ]
   const [being] = beings
-  const [other = ''] = realities
-  const query =
-    being === undefined
-      ? `${REALITY.name} = '${other}'`
-      : `${REALITY.name} = '${reality.name}' AND ${BEING.name} = '${being}'`
-  const reach = configFile === null ? '' : `TEMPORAL_CONFIG_FILE=${shellWord(configFile)} `
-  // whoever reaches Temporal could put more than a name there, such as `' OR …`
-  const isPlain = NAME.test(being ?? other)
-  const mend = isPlain
-    ? `${reach}temporal workflow terminate --reason stray --query "${query} AND ExecutionStatus = 'Running'"`
-    : 'terminate them in the UI of Temporal'
-  return { name, ...bad(`stray workflows are open: ${found.join('; ')}`, mend), optional: true }
+  return {
+    name,
+    ...bad(`stray workflows are open: ${found.join('; ')}`, being === undefined ? ASK : ending(being)),
+    optional: true,
+  }
+
+  function ending(being: string): string {
+    // whoever reaches Temporal could put more than a name there, such as `' OR …`
+    if (!NAME.test(being)) return 'terminate them in the UI of Temporal'
+    const query = `${REALITY.name} = '${reality}' AND ${BEING.name} = '${being}' AND ExecutionStatus = 'Running'`
+    const reach = configFile === null ? '' : `TEMPORAL_CONFIG_FILE=${shellWord(configFile)} `
+    return `${reach}temporal workflow terminate --reason stray --query "${query}"`
+  }
 }
+
+const ASK = 'ask who runs those realities: what they began is theirs to end'
+
+/** The workflows of this name are of another reality, so nothing can be said of strays. */
+export const judgeTaken = (
+  { id, name: reality }: Pick<Reality, 'id' | 'name'>,
+  holder: string,
+): DoctorCheck => ({
+  name,
+  ...bad(
+    `the beings of another reality ${quote(reality)} work in this namespace of Temporal: its id is ${holder}, that of this database ${id}`,
+    'use another namespace (TEMPORAL_NAMESPACE), or make this reality anew under another name (TREEOS_REALITY)',
+  ),
+})
 
 const NAME = /^[\w./-]+$/
 

@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client'
 import { bad, type DoctorCheck, good, hasTemporal, locateTemporal, RECHECK, unseen } from '@treeos/local'
-import { taskQueueOf } from '@treeos/protocol'
 import type { Reality } from '@treeos/store'
 import { openServices } from '../instance/connection.ts'
 import { missingWorker } from '../instance/task-queue.ts'
@@ -31,7 +30,7 @@ export async function checkPollers({
   readonly reality: Reality
 }): Promise<DoctorCheck[]> {
   const missing = await missingWorker(temporal, reality)
-  const found = `a worker polls ${taskQueueOf(reality.name)}`
-  const mend = `treeos worker, or create your own worker with taskQueue: '${taskQueueOf(reality.name)}'`
+  const found = `a worker polls ${reality.taskQueue}`
+  const mend = `treeos worker, or create your own worker with taskQueue: '${reality.taskQueue}'`
   return [{ name, ...(missing === null ? good(found) : bad(missing, mend)) }]
 }

@@ -34,10 +34,16 @@ async function plant(
     const name = requireRealityName(
       env.TREEOS_REALITY || (isOwnTemporal ? NAME : `${NAME}-${randomSuffix()}`),
     )
-    const made = await bootstrapReality(owner, await loadedRegistry({ data: dataDir }), { name, timeZone })
+    const taskQueue = env.TREEOS_TASK_QUEUE || undefined
+    const registry = await loadedRegistry({ data: dataDir })
+    const made = await bootstrapReality(owner, registry, { name, timeZone, taskQueue })
     if (made.created) onProgress(`made the reality ${made.reality.name} with its first beings`)
     else if (env.TREEOS_TIME_ZONE && made.reality.timeZone.toLowerCase() !== timeZone.toLowerCase())
       onProgress(`the reality keeps its time zone ${made.reality.timeZone}: TREEOS_TIME_ZONE is for new ones`)
+    else if (taskQueue !== undefined && made.reality.taskQueue !== taskQueue)
+      onProgress(
+        `the reality keeps its task queue ${made.reality.taskQueue}: TREEOS_TASK_QUEUE is for new ones`,
+      )
     return { isNew: made.created }
   } finally {
     await owner.destroy()

@@ -23,7 +23,7 @@ const OWN = [
   'TREEOS_WITNESS_SECONDS',
   'TREEOS_WORKFLOW_BUNDLE',
 ]
-const FILES = ['TREEOS_MODELS', 'TREEOS_PRICES', 'TREEOS_TOOLS']
+const FILES = ['TREEOS_HISTORIES', 'TREEOS_MODELS', 'TREEOS_PRICES', 'TREEOS_TOOLS']
 
 /**
  * The settings of an environment that all workers of an instance share: variables by name, model keys among

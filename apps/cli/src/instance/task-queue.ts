@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client'
-import { taskQueueOf } from '@treeos/protocol'
 import type { Reality } from '@treeos/store'
 
 const WORKFLOW = 1 // temporal.api.enums.v1.TaskQueueType
@@ -10,7 +9,7 @@ const WORKFLOW = 1 // temporal.api.enums.v1.TaskQueueType
  * @returns null when a worker polls
  */
 export async function missingWorker(temporal: Client, reality: Reality): Promise<string | null> {
-  const taskQueue = taskQueueOf(reality.name)
+  const { taskQueue } = reality
   const { pollers } = await temporal.workflowService.describeTaskQueue({
     namespace: temporal.options.namespace,
     taskQueue: { name: taskQueue },

@@ -17,6 +17,7 @@ export function shownReplayed({
   otherCode = 0,
   elsewhere = [],
   unattested = 0,
+  deleted = 0,
 }: ReplayReport): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
   const rowOf = ({
@@ -51,6 +52,11 @@ export function shownReplayed({
       : [
           `  ${otherCode} moments were lived with other extensions than are loaded here, which show or judge them otherwise:`,
           ...elsewhere.map((one) => `  ${rowOf(one)}`),
+        ]),
+    ...(deleted === 0
+      ? []
+      : [
+          `  ${deleted} moments are not attested any more: Temporal has deleted their histories after its retention, and the archive has none`,
         ]),
     ...(unattested === 0
       ? []

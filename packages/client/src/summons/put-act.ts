@@ -13,7 +13,6 @@ import {
   utf8Length,
   type Wake,
 } from '@treeos/core'
-import { taskQueueOf } from '@treeos/protocol'
 import { enqueue, withdraw } from '@treeos/store'
 import type { Connection } from './connection.ts'
 import { ringUnlessListening } from './doorbell.ts'
@@ -52,7 +51,7 @@ export async function putAct(at: Connection, wake: Wake, isOwn: boolean): Promis
   let isNew: boolean | null = null
   try {
     isNew = await enqueue(at.db, 'act', wake)
-    const place = { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }
+    const place = { reality: at.reality.name, taskQueue: at.reality.taskQueue }
     await ringUnlessListening(at.db, at.temporal, place, wake.being)
     return isNew
   } catch (error) {

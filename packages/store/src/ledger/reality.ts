@@ -1,4 +1,4 @@
-import { ROOT_SPACE, spaceReel } from '@treeos/core'
+import { ROOT_SPACE, spaceReel, taskQueueOf } from '@treeos/core'
 import type { Kysely } from 'kysely'
 import type { StoreDb } from '../sql/schema.ts'
 
@@ -8,6 +8,8 @@ export interface Reality {
   readonly name: string
   /** IANA name; `time.hour` of a flow is in this zone */
   readonly timeZone: string
+  /** the task queue of Temporal in which its beings wait */
+  readonly taskQueue: string
 }
 
 /** The fact that says what a reality was made with, among the first of its root space. */
@@ -18,8 +20,13 @@ export const REALITY_FORKED = { reel: REALITY_MADE.reel, kind: 'reality:forked' 
 
 /** The one reality of this database; null when none was made yet. */
 export async function findReality(db: Kysely<StoreDb>): Promise<Reality | null> {
-  const row = await db.selectFrom('reality').select(['id', 'name', 'time_zone']).executeTakeFirst()
-  return row === undefined ? null : { id: row.id, name: row.name, timeZone: row.time_zone }
+  const row = await db
+    .selectFrom('reality')
+    .select(['id', 'name', 'time_zone', 'task_queue'])
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const { id, name, time_zone: timeZone, task_queue: taskQueue } = row
+  return { id, name, timeZone, taskQueue: taskQueue ?? taskQueueOf(name) }
 }
 
 /**
@@ -28,11 +35,11 @@ export async function findReality(db: Kysely<StoreDb>): Promise<Reality | null> 
  */
 export async function createReality(
   db: Kysely<StoreDb>,
-  wanted: { name: string; timeZone: string },
+  wanted: { name: string; timeZone: string; taskQueue?: string | undefined },
 ): Promise<{ reality: Reality; created: boolean }> {
   const made = await db
     .insertInto('reality')
-    .values({ name: wanted.name, time_zone: wanted.timeZone })
+    .values({ name: wanted.name, time_zone: wanted.timeZone, task_queue: wanted.taskQueue ?? null })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   const reality = await findReality(db)

@@ -72,6 +72,8 @@ export interface RealityTable {
   id: Generated<string>
   name: string
   time_zone: string
+  /** null: one of its own, by its name */
+  task_queue: Generated<string | null>
   created_at: Generated<Date>
 }
 

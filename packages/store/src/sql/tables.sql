@@ -11,6 +11,7 @@ create table treeos.reality (
   id uuid not null default gen_random_uuid(),
   name text not null,
   time_zone text not null,
+  task_queue text, -- of Temporal, in which its beings wait; null: one of its own, by its name
   created_at timestamptz not null default clock_timestamp()
 );
 

@@ -14,16 +14,20 @@ import { bringUp } from './bring-up.ts'
  * Keeps an instance up while somebody writes an extension: each change of its files ends the workers in order
  * and starts others with the new code. Code that cannot be loaded is told, and the workers go on with what
  * they have.
- * @param demo whose scene is planted, and again when it has changed
+ * @param options.demo whose scene is planted, and again when it has changed
  * @throws {UsageError} where TREEOS_EXTENSIONS names no file of one's own
  */
-export async function develop(dataDir: string, demo: string | null, out: Output): Promise<void> {
+export async function develop(
+  dataDir: string,
+  { demo, portal }: { readonly demo: string | null; readonly portal: boolean },
+  out: Output,
+): Promise<void> {
   const folders = ownFolders(withSettings(dataDir, process.env))
   const wasUp = keeperOf(dataDir) !== null
   const isNewDemo = demo !== null && (await keepDemo(dataDir, demo))
   const ending = onEnding({ watch: true })
   try {
-    if (!wasUp) await bringUp(dataDir, { detach: true, portal: true, demo: null }, out)
+    if (!wasUp) await bringUp(dataDir, { detach: true, portal, demo: null }, out)
     if (wasUp && isNewDemo) await loadKeptDemo(dataDir, demo, out)
     if (demo !== null) await plant(dataDir, demo)
     const told = wasUp ? 'ends this and leaves the instance up' : 'stops the instance'
