@@ -2,8 +2,9 @@ import { createRequire } from 'node:module'
 import type { DataConverter } from '@temporalio/common'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
+import { otherEffects } from '@treeos/activities'
 import { temporalClient } from '@treeos/local'
-import type { Effects } from '@treeos/protocol'
+import type { Effects, PerformInput } from '@treeos/protocol'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import { bundlesFolder } from './bundles-folder.ts'
 import { beingsInCache } from './cache-size.ts'
@@ -91,7 +92,7 @@ export class TreeosPlugin extends SimplePlugin {
       .map((extension) => pluginOf(extension, runtime))
       .reduce(
         (configured, plugin) => plugin.configureWorker(configured),
-        withActivities(worker, runtime.activities),
+        withAnyEffect(withActivities(worker, runtime.activities), runtime),
       )
     const { maxCachedWorkflows = beingsInCache() } = worker
     return super.configureWorker({
@@ -126,16 +127,17 @@ export class TreeosPlugin extends SimplePlugin {
     const { dataConverter } = worker.options
     const client = await temporalClient(connection, { namespace, dataConverter })
     let hasRun = false
+    const { identity } = worker.options
+    const isEnding = () => hasRun && worker.getState() !== 'RUNNING'
     const run = async () => {
       hasRun = true
-      const { identity } = worker.options
       // loaded by now; other users of this package never need it
       const { Runtime: Sdk } = await import('@temporalio/worker')
       void tellOfOtherWorkers(client, { taskQueue, identity }, Sdk.instance().logger)
       return super.runWorker(worker, next)
     }
     try {
-      await this.#runtime.run(client, { connection, namespace, taskQueue }, run)
+      await this.#runtime.run(client, { connection, namespace, taskQueue, identity, isEnding }, run)
     } finally {
       if (!hasRun) await release(worker, next)
     }
@@ -193,6 +195,15 @@ class ExtensionPlugin extends SimplePlugin {
 
 const pluginOf = (extension: Extension, runtime: Runtime): SimplePlugin =>
   new ExtensionPlugin(`treeos-${extension.name}`, runtime.effectsOf(extension))
+
+/** Takes effects of extensions that are not loaded here, to leave them to workers that have them. */
+function withAnyEffect(worker: WorkerOptions, runtime: Runtime): WorkerOptions {
+  const perform = (input: PerformInput) => runtime.perform(input)
+  return {
+    ...worker,
+    activities: { ...worker.activities, default: otherEffects(perform, worker.activities ?? {}) },
+  }
+}
 
 /** Adds activities. @throws {Error} when the worker already has an activity of one of these names */
 function withActivities(worker: WorkerOptions, activities: object): WorkerOptions {
