@@ -1,4 +1,5 @@
 import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
+import { describeAway } from '../health/awaited.ts'
 import { describeCheckpoint } from '../health/checkpoints.ts'
 import { describeWaiting } from '../health/migrations.ts'
 import {
@@ -69,6 +70,7 @@ export function describeStatus(
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
       ...(budgets === null ? [] : [['budget', describeBudgets(budgets)]]),
       ...(parked ? [['parked', describeParked(parked)]] : []),
+      ...(status.awaited ?? []).map((one) => ['extension', describeAway(one)]),
       ...(status.outlets !== null && status.outlets.late + status.outlets.dead > 0
         ? [['told outside', describeOutlets(status.outlets)]]
         : []),
