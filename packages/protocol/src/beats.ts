@@ -35,6 +35,8 @@ export interface RunHints {
   readonly heard: number
   /** seconds of silence that wake the being now; left out when it does not wake by itself */
   readonly idleSeconds?: number
+  /** true after a silence that ends the run, where no wake waits; otherwise left out */
+  readonly endsRun?: true
   /** true when the server suggests that the run ends; otherwise left out */
   readonly isEndSuggested?: boolean
 }
@@ -159,6 +161,8 @@ export interface RestingBeing {
   readonly resting: true
   /** it wakes by itself after this silence; left out when it never does */
   readonly idleSeconds?: number
+  /** true after a silence that ends the run, where no wake waits; otherwise left out */
+  readonly endsRun?: true
   /** who decides for it now; left out when nobody ever inhabited it, since its moments then say it */
   readonly cognition?: Cognition
 }

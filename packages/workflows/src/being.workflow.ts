@@ -56,7 +56,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   if (life.shown.length > 0) showMoments(life)
   for (const moment of before) await evaluate(life, moment)
   life.program = null // so that history holds the program beside the first moment that this run lives
-  let rests = input.life?.rests === true // if not, a wake may have come before this run began
+  let rests = false // a wake may have come before this run began
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
   const eventsMax = input.historyEventsMax ?? HISTORY_EVENTS_MAX
   let handedOn = 0
@@ -66,10 +66,10 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
       asking.silence = silence
       await condition(() => signals.isLeft || silence.isOver)
       run.note('task') // counted even if a signal had come before the wait began
-      if (silence.endsRun && !signals.isLeft) return nextRun(input, life, { silentMs: REST_SILENCE_MS })
       if (silence.endsRun) restsAfter = run.events + REST_AGAIN_EVENTS
     }
     const { finished, rest, handsOn } = await runMoments(life, run.room)
+    if (finished.length > 0) life.silentMs = 0
     for (const { isLived } of finished) run.note(isLived ? 'lived' : 'moment')
     showStatus(life, finished)
     rests = false
@@ -89,6 +89,9 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
     const act = rests ? signals.take() : null
     if (act !== null) await enqueueAct(life, act)
     rests &&= act === null
+    // Only what the result repeats counts: a replay may hear a signal before it that the run did not. The next
+    // run begins by asking, so no doorbell is lost.
+    if (rests && finished.length === 0 && asking.endsRun) return nextRun(input, life, REST_SILENCE_MS)
     if (rests || !run.isTaskFull()) continue
     await sleep(1)
     run.note('task')
@@ -116,8 +119,8 @@ async function settleSignals(life: Life, signals: Signals): Promise<void> {
     for (const act of acts) await enqueueAct(life, act) // more may arrive while one is written
 }
 
-/** @param rest how long the being was silent, when the run ends at rest */
-function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: number }): BeingInput {
+/** @param silentMs how long the being was silent, when the run ends at rest */
+function nextRun(input: BeingInput, life: Life, silentMs = 0): BeingInput {
   const { generation, n, idle, shown } = life
   return {
     ...input,
@@ -126,7 +129,7 @@ function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: numb
       generation,
       n,
       ...(idle === null ? {} : { idle }),
-      ...(rest === undefined ? {} : { rests: true, ...rest }),
+      ...(silentMs === 0 ? {} : { silentMs }),
       ...(shown.length === 0 ? {} : { shown }),
     },
   }
