@@ -65,6 +65,8 @@ export interface Status {
   readonly supervisor: { readonly pid: number | null }
   readonly worker: {
     readonly running: boolean
+    /** workers that live, wherever they run, own ones too; null while Postgres does not tell */
+    readonly living: number | null
     readonly pids: readonly number[]
     /** where Prometheus reads them */
     readonly metrics: readonly string[]
@@ -135,7 +137,8 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     witnesses: readWitnessStatus(dataDir),
     supervisor: { pid: keeperOf(dataDir) },
     worker: {
-      running: workers.length > 0,
+      running: workers.length > 0 || (stored.living ?? 0) > 0,
+      living: stored.living,
       pids: workers.map((worker) => worker.process.pid),
       metrics,
       silent,
@@ -202,6 +205,7 @@ interface StoredState {
   readonly budgets: Status['budgets']
   readonly parked: number | null
   readonly paced: number | null
+  readonly living: number | null
   readonly awaited: Status['awaited']
   readonly outlets: Outlets | null
 }
@@ -213,6 +217,7 @@ const NOTHING_STORED: StoredState = {
   budgets: null,
   parked: null,
   paced: null,
+  living: null,
   awaited: null,
   outlets: null,
 }
@@ -242,6 +247,7 @@ async function readStored(url: string): Promise<StoredState> {
       budgets: await standardBudgets({ db, reality }),
       parked: await countParked(db),
       paced: await countPaced(db),
+      living: (await listWorkers(db)).length,
       awaited: await listAwaited({ db, reality }),
       outlets: await readOutlets(db),
     }

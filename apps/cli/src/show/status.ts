@@ -34,7 +34,6 @@ export function describeStatus(
     reality,
   } = status
   const { wakes, inbox, budgets, parked } = status
-  const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
       ...(login === null ? [] : [['logged in', `as ${login.being} at ${login.url}`]]),
@@ -52,7 +51,7 @@ export function describeStatus(
             ],
           ]
         : []),
-      ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : notRunning(status, dataDir)],
+      ['worker', worker.running ? describeWorkers(worker) : notRunning(status, dataDir)],
       ...(checkpoint === null ? [] : [['checkpoint', describeCheckpoint(checkpoint)]]),
       ...(witnesses ? [['witnesses', describeWitnesses(witnesses)]] : []),
       ...(supervisor.pid === null ? [] : [['kept up by', `process ${supervisor.pid}`]]),
@@ -82,6 +81,14 @@ export function describeStatus(
 }
 
 /** A worker starts only where Temporal and Postgres run. `treeos up` starts whatever does not run. */
+function describeWorkers({ pids, living }: Status['worker']): string {
+  const own = pids.length === 0 ? '' : `${pids.length === 1 ? 'process' : 'processes'} ${pids.join(', ')}`
+  const elsewhere = (living ?? 0) - pids.length
+  if (elsewhere <= 0) return own
+  const others = `${elsewhere} ${elsewhere === 1 ? 'lives' : 'live'} elsewhere`
+  return own === '' ? others : `${own}; ${others}`
+}
+
 function notRunning({ temporal, postgres }: Status, dataDir: string): string {
   const flag = dataFlag(dataDir)
   return temporal.address === null || postgres.url === null
