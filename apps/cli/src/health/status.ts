@@ -31,7 +31,7 @@ import {
   type StoreDb,
 } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import { isAway } from './awaited.ts'
+import { isAway } from './away-extensions.ts'
 import { type CheckpointStatus, readCheckpointStatus } from './checkpoints.ts'
 import { readWaiting } from './migrations.ts'
 import { readToolServers, type ServerState } from './tools.ts'

@@ -1,7 +1,7 @@
 import { bad, type DoctorCheck, good, RECHECK, unseen } from '@treeos/local'
 import { type ExtensionVersionsView, listExtensionVersions } from '@treeos/reality'
 import { findReality, listWorkers, openDatabase } from '@treeos/store'
-import { describeAway, isAway } from './awaited.ts'
+import { describeAway, isAway } from './away-extensions.ts'
 import { postgresUrlOf } from './life-signs.ts'
 
 const name = 'extensions'

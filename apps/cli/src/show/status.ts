@@ -1,5 +1,5 @@
 import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
-import { describeAway } from '../health/awaited.ts'
+import { describeAway } from '../health/away-extensions.ts'
 import { describeCheckpoint } from '../health/checkpoints.ts'
 import { describeWaiting } from '../health/migrations.ts'
 import {
