@@ -13,6 +13,7 @@ const ENVELOPES: Readonly<Record<string, (text: string) => JsonObject>> = {
   'tools/call': (text) => ({ content: [], _meta: { [WRITTEN]: text } }),
   'tools/list': (text) => ({
     tools: [{ name: 'written', inputSchema: { type: 'object' }, _meta: { [WRITTEN]: text } }],
+    ...{ ttlMs: 0, cacheScope: 'private' }, // the current revision asks for both
   }),
 }
 
