@@ -155,6 +155,7 @@ export {
   VERBS,
   type Verb,
 } from './stack.ts'
+export { textOfBytes } from './text-bytes.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown-errors.ts'
 export {
