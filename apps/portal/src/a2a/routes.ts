@@ -86,8 +86,8 @@ export const a2aRoutes = (portal: Portal) =>
         onError: portal.onError,
       })
       const asked = c.req.valid('json')
-      const requestedVersion = c.req.header(VERSION_HEADER) ?? PROTOCOL
-      if (isOfOlderVersion(asked)) return c.json(olderVersion(asked), 200)
+      const requestedVersion = c.req.header(VERSION_HEADER) ?? versionOf(asked)
+      if (requestedVersion !== PROTOCOL) return c.json(otherVersion(asked, requestedVersion), 200)
       const context = new ServerCallContext({ requestedVersion })
       const answer = await new JsonRpcTransportHandler(handler).handle(asked, context)
       if (!(Symbol.asyncIterator in answer)) return c.json(answer as object, 200)
@@ -104,15 +104,16 @@ interface RpcRequest {
 }
 
 /** Clients of 0.3 name no version, but methods that 1.0 has no more. */
-const isOfOlderVersion = ({ method }: RpcRequest): boolean =>
-  typeof method === 'string' && /^(message|tasks|agent)\//.test(method)
+const versionOf = ({ method }: RpcRequest): string =>
+  typeof method === 'string' && /^(message|tasks|agent)\//.test(method) ? '0.3' : PROTOCOL
 
-const olderVersion = ({ id, method }: RpcRequest): object => ({
+/** Told before the message is read, since another version has messages of another form. */
+const otherVersion = ({ id }: RpcRequest, version: string): object => ({
   jsonrpc: '2.0',
   id: typeof id === 'string' || typeof id === 'number' ? id : null,
   error: {
     code: VERSION_NOT_SUPPORTED,
-    message: `The method ${quote(method)} is of A2A 0.3, which is not supported. Supported versions: ${PROTOCOL}`,
+    message: `A2A ${quote(version)} is not supported. Supported versions: ${PROTOCOL}`,
   },
 })
 
