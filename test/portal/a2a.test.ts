@@ -109,6 +109,21 @@ it('a message that is sent again is one summon', async () => {
   expect(two.id).toBe(one.id)
 })
 
+it('a client of another version is told which one is spoken', async () => {
+  const { secret } = await issueToken({ ...at.world, person: 'ada' }, { being: 'ada', as: 'ada' })
+  const asked = async (method: string, headers: Record<string, string>) =>
+    (
+      await send(at.origin, '/a2a/kid', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: {} }),
+      })
+    ).json.error.message
+  const spoken = /Supported versions: 1\.0/
+  expect(await asked('message/send', {})).toMatch(spoken)
+  expect(await asked('SendMessage', { 'a2a-version': '2.0' })).toMatch(spoken)
+})
+
 it('the gates hold: who may not speak to a being gets no task, and nobody reads the task of another', async () => {
   await expect(bob.sendMessage(message('hello'))).rejects.toThrow(/FORBIDDEN/)
   const task = asTask(await ada.sendMessage(message('for ada alone')))

@@ -83,6 +83,59 @@ describe('a program with a token', () => {
     expect((await gone.get('/api/v1/me')).json.detail).toContain('revoked')
   })
 
+  it.each<[string, string, Record<string, string>, number]>([
+    ['POST', '/api/v1/do', {}, 401],
+    ['POST', '/api/v1/do', { 'content-type': 'application/json' }, 401],
+    ['POST', '/v1/chat/completions', {}, 401],
+    ['POST', '/a2a/kid', {}, 401],
+    ['POST', '/ag-ui/kid', {}, 401],
+    ['POST', '/api/v1/do', { cookie: 'treeos=x' }, 401],
+    ['POST', '/api/v1/do', { origin: 'https://evil.example', 'content-type': 'application/json' }, 403],
+    ['POST', '/api/sign-in', {}, 403],
+    ['HEAD', '/api/v1/me', {}, 401],
+  ])('%s %s with %j and without a token is answered %i', async (method, path, headers, status) => {
+    const asked = { method, headers, ...(method === 'HEAD' ? {} : { body: '{}' }) }
+    expect((await send(at.origin, path, asked)).status).toBe(status)
+  })
+
+  it('takes a body without a type as JSON, and names another type', async () => {
+    const asked = (type: string | null) =>
+      fetch(`${at.origin}/api/v1/do`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ada.token}`, ...(type === null ? {} : { 'content-type': type }) },
+        body: Buffer.from('{"operation":"no-such"}'), // a refusal that names it shows that it was read
+      })
+    expect((await asked(null)).status).toBe(404)
+    expect((await asked('application/json; charset=utf-8')).status).toBe(404)
+    const form = await asked('application/x-www-form-urlencoded')
+    expect([form.status, await form.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        detail: 'the body is "application/x-www-form-urlencoded"; it takes application/json',
+      }),
+    ])
+    const head = await fetch(`${at.origin}/api/v1/me`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${ada.token}` },
+    })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  it.each(['12345678901234567890', '1e400', '-9007199254740992'])(
+    'refuses the number %s by its place, since it would be another one',
+    async (number) => {
+      const answered = await fetch(`${at.origin}/api/v1/do`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' },
+        body: `{"target":"/","operation":"set-world-signal","args":{"namespace":"x","key":"y","value":${number}}}`,
+      })
+      expect([answered.status, ((await answered.json()) as { detail: string }).detail]).toEqual([
+        400,
+        expect.stringMatching(/^call: \$\["args"\]\["value"\]: /),
+      ])
+    },
+  )
+
   it('calls the four verbs', async () => {
     expect((await ada.get('/api/v1/see?address=/library')).json).toMatchObject({
       address: { path: '/library' },

@@ -11,11 +11,13 @@ import { API_PATH, CHAT_PATH, FILES_PATH, PROGRAM_PATHS } from './api/path.ts'
 import { answerProblem, unreadable } from './api/problem.ts'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
 import type { Bounds } from './authorize/bounds.ts'
-import { bearerOf, type TokenSeats } from './authorize/tokens.ts'
+import { bearerOf, isForPrograms, type TokenSeats } from './authorize/tokens.ts'
 import { type AuthorizedRoute, authorizedRoutes } from './authorize/who-may-call.ts'
 import { chatError } from './chat/answer.ts'
 import { chatRoutes } from './chat/chat.ts'
 import type { Addresses } from './edge/address.ts'
+import { bringJson } from './edge/bring-json.ts'
+import { sessionCookie } from './edge/cookies.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
 import type { BuiltPage } from './edge/page.ts'
@@ -138,7 +140,11 @@ export function createApp(
     // What is signed needs no origin.
     const isSigned = c.req.path.startsWith(`${HOOKS_PATH}/`)
     if (!isSigned && c.req.path !== MCP_PATH && bearerOf(c.req.raw) === null)
-      requireOwnPage(c.req.raw, c.get('host'), c.req.method === 'POST' && c.req.path === FILES_PATH)
+      requireOwnPage(c.req.raw, c.get('host'), {
+        bringsFile: c.req.method === 'POST' && c.req.path === FILES_PATH,
+        mayBeProgram: isForPrograms(c.req.path) && sessionCookie(c.req.raw, c.get('host')) === undefined,
+      })
+    if (isForPrograms(c.req.path) && c.req.path !== FILES_PATH) bringJson(c)
     await next()
   })
   const around = { portal, streams, tabs }

@@ -4,6 +4,19 @@ import { readSettings } from './settings.ts'
 const deploymentIn = (env: NodeJS.ProcessEnv) =>
   readSettings({ DATABASE_URL: 'postgres://localhost/treeos', ...env }).deployment
 
+it.each(['TREEOS_MODEL_TIMEOUT_SECONDS', 'TREEOS_MODEL_PATIENCE_SECONDS', 'TREEOS_START_SECONDS'])(
+  '%s is at most the longest timer of Node',
+  (name) => {
+    const read = (seconds: string) =>
+      readSettings({ DATABASE_URL: 'postgres://localhost/treeos', [name]: seconds })
+    expect(read('2147483')).toMatchObject({ [name]: 2_147_483 })
+    for (const seconds of ['2147484', '1e400', '0'])
+      expect(() => read(seconds)).toThrow(
+        new RegExp(`^${name} is .*; it takes a number of seconds above 0, at most`),
+      )
+  },
+)
+
 describe('the version of a worker', () => {
   it.each([
     ['none', {}, null],

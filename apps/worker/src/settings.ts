@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { readVariables } from '@treeos/core'
+import { readVariables, TIMER_SECONDS, TIMER_SECONDS_MAX } from '@treeos/core'
 import { createEmbedder, readPrices } from '@treeos/host'
 import { overlayModeIn, vaultOfWorker } from '@treeos/overlay/vault'
 import { z } from 'zod'
@@ -16,6 +16,7 @@ export const isLogLevel = (text: string): boolean => z.enum(LOG_LEVELS).safePars
 const path = z.string().nullable().default(null)
 const seconds = z.coerce.number().positive()
 const SECONDS = 'a number of seconds above 0'
+const timerSeconds = seconds.max(TIMER_SECONDS_MAX)
 const count = z.coerce.number().int()
 const list = z.string().transform((text) => text.split(',').flatMap((one) => one.trim() || []))
 
@@ -48,9 +49,9 @@ const variables = z.object({
     .refine((text) => isIP(text) !== 0)
     .default(LOOPBACK)
     .describe('an IP address, as in 0.0.0.0'),
-  TREEOS_MODEL_TIMEOUT_SECONDS: seconds.default(120).describe(SECONDS),
+  TREEOS_MODEL_TIMEOUT_SECONDS: timerSeconds.default(120).describe(TIMER_SECONDS),
   /** how long an outage of a model is outlived */
-  TREEOS_MODEL_PATIENCE_SECONDS: seconds.optional().describe(SECONDS),
+  TREEOS_MODEL_PATIENCE_SECONDS: timerSeconds.optional().describe(TIMER_SECONDS),
   /** most model tokens of an answer to a being with a budget */
   TREEOS_ANSWER_TOKENS: count.min(1).optional().describe('a whole number from 1'),
   /** a file of prices by model, which replace the shipped ones */
@@ -66,7 +67,7 @@ const variables = z.object({
   /** hosts, or host:port, with private addresses that effects may reach */
   TREEOS_FETCH_PRIVATE: list.default([]),
   /** how long each service may be away when the worker starts */
-  TREEOS_START_SECONDS: seconds.default(60).describe(SECONDS),
+  TREEOS_START_SECONDS: timerSeconds.default(60).describe(TIMER_SECONDS),
   /** an existing bundle of our workflows; null takes the one in the cache, or makes it */
   TREEOS_WORKFLOW_BUNDLE: path,
   /** most beings that the worker holds in memory; undefined: as many as there is room for */

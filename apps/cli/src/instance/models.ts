@@ -1,3 +1,4 @@
+import { timerSecondsIn } from '@treeos/core'
 import {
   createModel,
   type Model,
@@ -20,11 +21,11 @@ export async function modelsOf(
 ): Promise<{ readonly model: Model | null; readonly connections: ReadonlyMap<string, Model> }> {
   const dataDir = instanceDir(options)
   const env = withSettings(dataDir, { ...process.env, TREEOS_DATA: dataDir })
-  const seconds = Number(env.TREEOS_MODEL_TIMEOUT_SECONDS)
+  const timeoutSeconds = timerSecondsIn(env, 'TREEOS_MODEL_TIMEOUT_SECONDS', TIMEOUT_SECONDS)
   const answerTokensMax = Number(env.TREEOS_ANSWER_TOKENS)
   const made = (endpoint: ModelEndpoint) =>
     createModel(endpoint, {
-      timeoutSeconds: seconds > 0 ? seconds : TIMEOUT_SECONDS,
+      timeoutSeconds,
       ...(env.TREEOS_PRICES ? { prices: readPrices(env.TREEOS_PRICES) } : {}),
       ...(answerTokensMax > 0 ? { answerTokensMax } : {}),
     })

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TreeosError, textOfBytes } from '@treeos/core'
+import { TreeosError, textOfBytes, timerSecondsIn } from '@treeos/core'
 import { acquireLock, LockedError, onEnding } from '@treeos/local'
 import {
   checkpointRepeatedly,
@@ -47,7 +47,7 @@ export async function signLog(
       let told = ''
       const witnessed = askWitnesses(dataDir, { db, signer, folder, signal: stopping.signal, out })
       await checkpointRepeatedly(db, signer, {
-        seconds: options.seconds ?? (Number(process.env.TREEOS_CHECKPOINT_SECONDS) || SECONDS),
+        seconds: options.seconds ?? timerSecondsIn(process.env, 'TREEOS_CHECKPOINT_SECONDS', SECONDS),
         signal: stopping.signal,
         onRound(signed) {
           const fault = signed.status === 'refused' ? signerRefusal(signed) : ''
@@ -89,7 +89,7 @@ async function askWitnesses(
   { db, signer, folder, signal, out }: SigningRequest,
 ): Promise<void> {
   const file = witnessesFile(dataDir)
-  const { TREEOS_WITNESSES: policyFile, TREEOS_WITNESS_SECONDS: seconds } = process.env
+  const { TREEOS_WITNESSES: policyFile } = process.env
   if (!policyFile) return forgetWitnessing(file)
   let cosigning: WitnessClient
   try {
@@ -103,7 +103,7 @@ async function askWitnesses(
   /** what was told last: a fault that lasts is told once */
   let told = ''
   await cosignRepeatedly(cosigning, {
-    seconds: Number(seconds) || WITNESS_SECONDS,
+    seconds: timerSecondsIn(process.env, 'TREEOS_WITNESS_SECONDS', WITNESS_SECONDS),
     signal,
     newest: () => signer.newest,
     prove: (from, to) => readConsistencyProof(db, from, to),

@@ -1,6 +1,7 @@
 import { AgentCard } from '@a2a-js/sdk'
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import { z } from '@hono/zod-openapi'
+import { quote } from '@treeos/core'
 import type { Context } from 'hono'
 import { anyObject, body, newApi, ofBeing, operation } from '../api/operation.ts'
 import { A2A_PATH } from '../api/path.ts'
@@ -84,13 +85,37 @@ export const a2aRoutes = (portal: Portal) =>
         signal: c.get('signal'),
         onError: portal.onError,
       })
-      const context = new ServerCallContext({ requestedVersion: c.req.header(VERSION_HEADER) ?? PROTOCOL })
-      const answer = await new JsonRpcTransportHandler(handler).handle(c.req.valid('json'), context)
+      const asked = c.req.valid('json')
+      const requestedVersion = c.req.header(VERSION_HEADER) ?? versionOf(asked)
+      if (requestedVersion !== PROTOCOL) return c.json(otherVersion(asked, requestedVersion), 200)
+      const context = new ServerCallContext({ requestedVersion })
+      const answer = await new JsonRpcTransportHandler(handler).handle(asked, context)
       if (!(Symbol.asyncIterator in answer)) return c.json(answer as object, 200)
       return streamEvents(c, async (send) => {
         for await (const part of answer) await send({ data: part })
       })
     })
+
+/** A2A 1.0, section 5.4 */
+const VERSION_NOT_SUPPORTED = -32009
+
+interface RpcRequest {
+  readonly [field: string]: unknown
+}
+
+/** Clients of 0.3 name no version, but methods that 1.0 has no more. */
+const versionOf = ({ method }: RpcRequest): string =>
+  typeof method === 'string' && /^(message|tasks|agent)\//.test(method) ? '0.3' : PROTOCOL
+
+/** Told before the message is read, since another version has messages of another form. */
+const otherVersion = ({ id }: RpcRequest, version: string): object => ({
+  jsonrpc: '2.0',
+  id: typeof id === 'string' || typeof id === 'number' ? id : null,
+  error: {
+    code: VERSION_NOT_SUPPORTED,
+    message: `A2A ${quote(version)} is not supported. Supported versions: ${PROTOCOL}`,
+  },
+})
 
 /** As the client reached us: a proxy in front says so in the host that it passes on, and by which scheme. */
 function agentOrigin(c: Context<Env>): string {

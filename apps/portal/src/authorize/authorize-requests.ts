@@ -6,7 +6,7 @@ import {
   suggesting,
   type VerifiedToken,
 } from '@treeos/client'
-import { type BeingName, mendedBy, parseStance, requireBeingName, TreeosError } from '@treeos/core'
+import { type BeingName, parseStance, requireBeingName, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { SIGNED_HEADER, signingFor } from '../accounts/act-signing.ts'
 import { isKnownDevice } from '../accounts/devices.ts'
@@ -14,7 +14,7 @@ import { siteOf } from '../accounts/passkeys.ts'
 import { findSession } from '../accounts/sessions.ts'
 import { CHAT_PATH, PROGRAM_PATHS } from '../api/path.ts'
 import { deviceCookie, sessionCookie } from '../edge/cookies.ts'
-import { KEY_HEADER } from '../edge/same-site.ts'
+import { KEY_HEADER, tokenMissing } from '../edge/same-site.ts'
 import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
@@ -69,11 +69,7 @@ export function authorizeRequests(
     if (session === null) {
       await bounded.strangers.unknown(c.get('address'))
       if (!isForPrograms(c.req.path)) throw new TreeosError('UNAUTHORIZED', 'sign in first')
-      throw new TreeosError(
-        'UNAUTHORIZED',
-        'sign in first, or send `Authorization: Bearer SECRET`',
-        mendedBy({ name: 'make-token' }),
-      )
+      throw tokenMissing()
     }
     await bounded.person(session.being)
     const visit = await visitOf(portal, tabs, session, { cookie, key, handle: c.req.header(TAB_HEADER) })

@@ -1,4 +1,4 @@
-import { quote, TreeosError } from '@treeos/core'
+import { mendedBy, quote, TreeosError } from '@treeos/core'
 
 /** A proxy may write the port that the scheme of the page has anyway. */
 function isOf(origin: string, host: string): boolean {
@@ -25,15 +25,22 @@ export function requireOwnOrigin({ headers }: Request, host: string): void {
  * that changes something names its origin and brings JSON, which no form can send, or a file with the half of
  * the session that the page has.
  * @param bringsFile whether the route takes a file, of any type
- * @throws {TreeosError} FORBIDDEN
+ * @param mayBeProgram where a token would open the route and no session came: then nothing is to be protected,
+ *   and a token is what is missing
+ * @throws {TreeosError} FORBIDDEN or UNAUTHORIZED
  */
-export function requireOwnPage(request: Request, host: string, bringsFile = false): void {
+export function requireOwnPage(
+  request: Request,
+  host: string,
+  { bringsFile = false, mayBeProgram = false }: { bringsFile?: boolean; mayBeProgram?: boolean } = {},
+): void {
   const { method, headers } = request
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin')
     throw new TreeosError('FORBIDDEN', `the request comes from another site (${quote(site)})`)
   requireOwnOrigin(request, host)
   if (SAFE.has(method)) return
+  if (headers.get('origin') === null && mayBeProgram) throw tokenMissing()
   if (headers.get('origin') === null)
     throw new TreeosError('FORBIDDEN', 'a request that changes something has to name its origin')
   if (bringsFile && headers.has(KEY_HEADER)) return
@@ -41,3 +48,11 @@ export function requireOwnPage(request: Request, host: string, bringsFile = fals
   if (type !== 'application/json')
     throw new TreeosError('FORBIDDEN', 'a request that changes something has to bring application/json')
 }
+
+/** Of a request that neither a session nor a token opens. */
+export const tokenMissing = (): TreeosError =>
+  new TreeosError(
+    'UNAUTHORIZED',
+    'sign in first, or send `Authorization: Bearer SECRET`',
+    mendedBy({ name: 'make-token' }),
+  )
