@@ -178,6 +178,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'inbox',
     'approvals',
     'spending',
+    'audit',
     'redteam',
     'summons',
     'seats',

@@ -38,6 +38,8 @@ export interface ExperimentOptions {
   readonly persons?: number
   readonly scripted?: number
   readonly llm?: number
+  /** the role that they wear; left out, they are born without one */
+  readonly llmRole?: string
   /** share of the load that posts letters, an effect outside; default none */
   readonly letters?: number
   /** how they are posted */
@@ -163,17 +165,18 @@ export class Experiment {
     const mind = await startMind(random.fork(), modelMsMax)
     const office = await startOffice(plot, { random: random.fork(), letterMsMax: officeMsMax })
     const experiment = new Experiment(options, { random, plot, mind, office })
-    await experiment.#populate()
+    await experiment.#populate(options.llmRole)
     for (const what of [options.without ?? []].flat()) await sabotage(plot.owner, what)
     return experiment
   }
 
-  async #populate(): Promise<void> {
+  async #populate(llmRole?: string): Promise<void> {
     this.#midwife = this.startWorker()
     const birth = (args: JsonObject) => this.operate({ verb: 'be', operation: 'birth', args })
     for (const name of this.persons) await birth({ name, cognition: 'human', role: 'operator' })
     for (const name of this.scripted) await birth({ name, cognition: 'scripted', script: 'echo' })
-    for (const name of this.llm) await birth({ name, cognition: 'llm' })
+    for (const name of this.llm)
+      await birth({ name, cognition: 'llm', ...(llmRole === undefined ? {} : { role: llmRole }) })
   }
 
   /** Kills the worker that birthed the beings, unless a keeper has taken it over. */

@@ -1,7 +1,8 @@
 /** A replay may hear a signal in an earlier task than the run did. No being may be stuck by that. */
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { HistoryReplayer } from '@treeos/replay'
 import { expect, it } from 'vitest'
-import { signalsIn, withEarlierSignals } from '../support/earlier-signals.ts'
+import { signalsIn, withEarlierSignals, withUnheardSignal } from '../support/earlier-signals.ts'
 import { hastyVersion } from '../support/other-versions.ts'
 import { openReplayer } from '../support/replays.ts'
 import { readRecordings } from './recordings.ts'
@@ -25,6 +26,22 @@ const ways = [
 ]
 it.each(ways)('recorded runs replay with $way', async ({ tasksOf }) => {
   expect(await stuck(await openReplayer(), tasksOf)).toEqual([])
+})
+
+it('recorded runs that ended at rest replay with a doorbell that came while their last task was late', async () => {
+  const [bell] = runs.flatMap(({ history }) => {
+    const { events } = JSON.parse(historyToJSON(history)) as { events: Record<string, unknown>[] }
+    return events.filter((event) => JSON.stringify(event).includes('"signalName":"wake"'))
+  })
+  const ended = (await readRecordings()).filter(
+    ({ history }) => history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes != null,
+  )
+  expect(ended.length).toBeGreaterThan(0)
+  const replayer = await openReplayer()
+  for (const { history, ...run } of ended) {
+    const { error } = await replayer.replay({ ...run, history: withUnheardSignal(history, bell) })
+    expect(error, `@${run.being}`).toBeNull()
+  }
 })
 
 it('a control: a version that settles what it heard, not what results say, is stuck', async () => {

@@ -226,7 +226,7 @@ describe('a batch that brings the open record and the decision of its moment', (
       face: writeJson({ being, seen }),
     }
     const settlement = attempt === null ? null : { attempt, used: { tokens: 7, micros: null } }
-    const decision = newDecision(SAID, { tokens: 7 }, settlement, OVERLAY)
+    const decision = newDecision(SAID, { usage: { tokens: 7 }, settlement, overlay: OVERLAY })
     const outcome = made.outcome!
     const signed = { ...outcome.record, open: record.digest, decision: decision.digest }
     return { ...made, outcome: { ...outcome, record: signed }, open, decision }

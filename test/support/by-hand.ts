@@ -40,6 +40,7 @@ export function handWorker(
     releaseAfter: () => undefined,
     runs: async () => true,
     reschedule: () => undefined,
+    handOn: { worker: 'by hand', secondsMax: 0, release: () => undefined },
     ...more,
   })
   return { ...beats, waiting }

@@ -31,7 +31,24 @@ export function withEarlierSignals(history: History, tasksOf: (index: number) =>
     next = Math.min(next, placeOf(one.place)) // a signal never comes after a later one
     one.place = next
   }
-  const sorted = placed.sort((a, b) => a.place - b.place).map(({ event }) => event)
+  return inOrder(placed)
+}
+
+/**
+ * A history that ends with a continue-as-new, and with one more signal than its worker heard: it came while
+ * the task that ended the run was late.
+ * @param signal an event of any history
+ */
+export function withUnheardSignal(history: History, signal: unknown): History {
+  const { events } = JSON.parse(historyToJSON(history)) as { events: Event[] }
+  const start = events.findLastIndex(({ eventType }) => eventType.endsWith('WORKFLOW_TASK_STARTED'))
+  const late = { ...(signal as Event), eventId: 'late' }
+  return inOrder([...events.map((event, place) => ({ event, place })), { event: late, place: start - 0.5 }])
+}
+
+/** Numbers the events anew by their places. */
+function inOrder(placed: readonly { readonly event: Event; readonly place: number }[]): History {
+  const sorted = placed.toSorted((a, b) => a.place - b.place).map(({ event }) => event)
   const renamed = new Map(sorted.map(({ eventId }, i) => [eventId, String(i + 1)]))
   const text = JSON.stringify({ events: sorted }, (key, value) =>
     /eventId$/i.test(key) && typeof value === 'string' ? (renamed.get(value) ?? value) : value,

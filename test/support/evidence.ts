@@ -24,6 +24,7 @@ export const NO_EVIDENCE: Readonly<Record<string, string>> = {
   sealed_text: 'keys of texts that the chains hold sealed, and what finds them',
   token: 'credentials: what was done with one is moments and facts',
   vault: 'where workers listen',
+  worker: 'which workers live, and the code that each has loaded',
 }
 
 /**
@@ -51,7 +52,7 @@ export const NOT_EVIDENCE: readonly string[] = [
     'drawn_tokens',
   ].map((name) => `account.${name}`),
   ...['minute', 'minute_moments'].map((name) => `account.${name}`),
-  ...['usage', 'overlay'].map((name) => `moment_decision.${name}`),
+  ...['usage', 'overlay', 'prompt'].map((name) => `moment_decision.${name}`),
   ...['age', 'at', 'overlay', 'claimed_by', 'closed_by', 'closed_at'].map((name) => `inbox.${name}`),
   ...['notice', 'times', 'latest', 'erased_since'].map((name) => `inbox.${name}`),
 ]

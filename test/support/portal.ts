@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act } from '@treeos/client'
 import { type BeingName, type JsonObject, TreeosError } from '@treeos/core'
-import { createModel, modelEndpoint } from '@treeos/host'
+import { createModel, listFailingRuns, modelEndpoint } from '@treeos/host'
 import { openMcp } from '@treeos/mcp'
 import {
   buildPage,
@@ -186,7 +186,10 @@ export class PortalWorld {
     const at = { db, temporal: client, reality, registry, ...(vaults === undefined ? {} : { vaults }) }
     const temporal = { ui: 'http://127.0.0.1:1', namespace: 'default' }
     const checkpoints = mkdtempSync(join(tmpdir(), 'treeos-portal-'))
-    const metrics = new RealityMetrics(db)
+    const metrics = new RealityMetrics(
+      db,
+      async () => (await listFailingRuns(client, reality.name))?.length ?? null,
+    )
     const machine: Machine = {
       health: async () => AT_REST,
       checkpoint: async () => findNewest(checkpoints, logOrigin(reality.id), readKeys(checkpoints)),

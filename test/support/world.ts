@@ -86,6 +86,8 @@ export interface WorldOptions {
   readonly clock?: string
   /** longest time of a mind that decides within the workflow task of its moment; default 500 */
   readonly shortMindMs?: number
+  /** seconds that a moment waits for a worker with its code; default as in a real one */
+  readonly codeWaitSeconds?: number
   /** activities that a worker runs at once */
   readonly activitiesMax?: number
   /** what becomes of several overlays of one call; default block */
@@ -158,6 +160,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           connections: connectionsOf(options),
           signalsUrl: options.actSignal === false ? null : urls.signalsUrl,
           ...(options.shortMindMs === undefined ? {} : { shortMindMs: options.shortMindMs }),
+          ...(options.codeWaitSeconds === undefined ? {} : { codeWaitSeconds: options.codeWaitSeconds }),
           privateHosts: options.privateHosts ?? [],
           sandbox: options.sandbox ?? null,
           embedder: options.embedder ?? null,

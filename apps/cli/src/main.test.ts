@@ -185,6 +185,7 @@ describe('without an instance', () => {
       budgets: null,
       parked: null,
       paced: null,
+      awaited: null,
       migrations: null,
       outlets: null,
       login: null,

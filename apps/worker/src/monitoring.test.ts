@@ -15,7 +15,10 @@ interface Known {
 
 /** Series by their names, with their labels. */
 function knownSeries(): ReadonlyMap<string, readonly string[]> {
-  const registries = [new RealityMetrics(null as never).registry, new Metrics(null as never).registry]
+  const registries = [
+    new RealityMetrics(null as never, null as never).registry,
+    new Metrics(null as never).registry,
+  ]
   const all = registries.flatMap(
     (registry) =>
       registry.getMetricsAsArray() as unknown as readonly (Known & { readonly constructor: unknown })[],

@@ -55,6 +55,8 @@ FIRST = ("being:born", "being:bore", "space:created", "space:opened", "space:ent
 MOMENTLESS = {
     "role:set": lambda reel, _: reel == "registry",
     "role:deleted": lambda reel, _: reel == "registry",
+    "registry:installed": lambda reel, _: reel == "registry",
+    "registry:used": lambda reel, _: reel == "registry",
     "being:released": lambda reel, _: reel.startswith("being:"),
     "approval:expired": lambda reel, _: reel.startswith("approval:"),
     "signal:published": lambda reel, _: reel == "world:model",

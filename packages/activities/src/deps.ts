@@ -11,6 +11,7 @@ import { MindCalls, MindPace } from './mind/calls.ts'
 import { CallCanceller } from './mind/cancels.ts'
 import { Outages } from './mind/outages.ts'
 import type { Model } from './model/model.ts'
+import { CodeWatch } from './moments/code-watch.ts'
 import { KnownRuns, NextWakes } from './moments/next-wakes.ts'
 import { OpenMoments } from './moments/open-moments.ts'
 
@@ -34,6 +35,8 @@ export interface BeatDeps {
   readonly secret: (name: string) => string | null
   /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
+  /** how a moment goes to another worker whose code it needs */
+  readonly handOn: HandOn
   /** delivers in so many ms the changes and wakes that are due then; a sweep repeats what is lost */
   readonly releaseAfter: (ms: number) => void
   /** asks Temporal whether a run still runs; throws when it does not answer soon */
@@ -47,6 +50,16 @@ export interface BeatDeps {
   readonly seek?: NoteSeeker | undefined
   /** receives what beats do, and the errors whose messages history must not hold */
   readonly observe: Observer
+}
+
+/** How a worker hands on what needs code that it has not loaded. */
+export interface HandOn {
+  /** id of this worker among those that live */
+  readonly worker: string
+  /** a moment whose code no living worker has waits so long for it, then it fails */
+  readonly secondsMax: number
+  /** lets any worker take the next task of a run that waits for so many ms; returns at once */
+  readonly release: (run: { readonly workflowId: string; readonly runId: string }, waitMs: number) => void
 }
 
 /** The overlays of this reality, wherever their vaults are. */
@@ -81,6 +94,8 @@ export interface WorkerCaches {
   readonly pace: MindPace
   /** beings that wait for their next wake before they end their workflow task */
   readonly nextWakes: NextWakes
+  /** which code is current, and how often this worker had another one */
+  readonly code: CodeWatch
   /** beings whose runs need not be asked for */
   readonly knownRuns: KnownRuns
 }
@@ -107,6 +122,7 @@ export function newMemory(shortWay: ShortWay = {}): WorkerCaches {
     outages: new Outages(),
     pace: new MindPace(shortWay.mindMs),
     nextWakes: new NextWakes(shortWay.callsMax),
+    code: new CodeWatch(),
     knownRuns: new KnownRuns(shortWay.knownMs),
   }
 }

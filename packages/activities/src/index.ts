@@ -46,6 +46,8 @@ export {
 } from './model/model.ts'
 export { costOf as costOfCall } from './model/prices.ts'
 
+export { otherEffects } from './other-effects.ts'
+
 /**
  * The activities that a worker registers. Results of local activities carry the digest of their arguments.
  * Error messages stay out of history.

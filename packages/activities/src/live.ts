@@ -1,14 +1,11 @@
 import { Context } from '@temporalio/activity'
-import { momentId } from '@treeos/core'
+import { asJson, momentId } from '@treeos/core'
 import type {
-  BeingEnded,
   EndedMoment,
   EvaluatedMoment,
   LivedMoments,
   LiveInput,
-  OpenMoment,
   PendingEffect,
-  RestingBeing,
   RunHints,
   StampedMoment,
 } from '@treeos/protocol'
@@ -19,14 +16,16 @@ import { decideSoon } from './live/decide.ts'
 import { followsSoon } from './live/follow.ts'
 import { type NextMoment, type OpeningOfMoment, openMoment } from './live/open.ts'
 import { retellEnded } from './live/retell.ts'
+import { leaveUnopened } from './moments/elsewhere.ts'
 import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
 import { wakeIdle } from './moments/wake-idle.ts'
-import { stampMoment } from './stamp/stamp-moment.ts'
+import { stampHere } from './stamp/stamp-moment.ts'
 
 /**
  * Lives the moments of a being, one after the other: claims a wake and reads the world, evaluates the flow,
  * lets the mind decide, and stamps. It stops when no wake waits, when its {@link MomentAllowance} is used up,
- * and at a moment that the workflow has to evaluate first: one whose mind takes long, or that goes outside.
+ * at a moment whose code is not loaded here, and at one that the workflow has to evaluate first: one whose
+ * mind takes long, or that goes outside.
  * The workflow then evaluates all of them. A rerun that finds moments ended tells of these alone, so that
  * nothing new is lived before they are evaluated.
  * @param told not a part of what replay compares
@@ -58,7 +57,7 @@ export async function liveMoments(deps: BeatDeps, input: LiveInput, told: RunHin
  */
 type LivedStep =
   | { readonly lived: readonly EndedMoment[]; readonly next: NextMoment | null }
-  | { readonly stop: RestingBeing | BeingEnded | OpenMoment }
+  | { readonly stop: NonNullable<LivedMoments['stop']> }
 
 /** One moment, from wake to facts. @returns null when it does not belong into this activity any more */
 async function liveOne(
@@ -67,7 +66,10 @@ async function liveOne(
   allowance: MomentAllowance,
 ): Promise<LivedStep | null> {
   const opening = await openMoment(deps, at)
-  if (!('state' in opening)) return { stop: opening }
+  if (!('state' in opening)) {
+    if ('outdated' in opening) ringOnceEnded(deps, at)
+    return { stop: opening }
+  }
   if (opening.state === 'ended') return { lived: await retellEnded(deps, at, allowance), next: null }
   const evaluated = evaluate(opening)
   if (opening.state !== 'held') return { stop: { ...evaluated, left: toDecide(opening.state) } }
@@ -103,6 +105,12 @@ async function liveUnlessLost(
   return null
 }
 
+/** The run ends, and a new life takes its wakes. A ring that comes before the end would be lost. */
+function ringOnceEnded(deps: BeatDeps, { being }: NextMoment): void {
+  setTimeout(() => deps.ring([being]), ENDS_AFTER_MS).unref()
+}
+const ENDS_AFTER_MS = 500
+
 /** Pure: the workflow evaluates the same, and fails when it gives another stack. */
 function evaluate({ opened, program }: Extract<OpeningOfMoment, { opened: unknown }>): EvaluatedMoment {
   const { stack, skip } = assignStack(program, opened)
@@ -125,10 +133,17 @@ async function decideAndStamp(
   const asks = stack !== null && !opened.decided
   const undecided = asks ? await decideSoon(deps, held, stack) : null
   if (undecided !== null) return { stop: { ...evaluated, left: undecided } }
+  const call = held.decision?.decision.kind === 'call' ? asJson(held.decision.decision.call) : null
+  const left =
+    call === null ? null : await leaveUnopened(deps, held.loaded, stack, { call, wakeAt: held.wakeAt })
+  if (left !== null) {
+    memory.moments.drop(held)
+    return { stop: left }
+  }
   held.listens = allowance.hasRoomAfter && memory.nextWakes.takePlace(moment)
   const decision = asks ? (held.decision?.digest ?? null) : null
   const input = { being, generation, n, moment, stack, skip, decision, failed: null }
-  const ended = await stampMoment(deps, input, held)
+  const ended = await stampHere(deps, input, held)
   memory.moments.drop(held)
   if ('recorded' in ended) throw new ReopenedError(`another process ended ${moment} with another stack`)
   if ('effect' in ended) return { stop: { ...evaluated, left: withDecision(ended, decision) } }

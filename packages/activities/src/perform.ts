@@ -12,7 +12,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { outsideFetch } from '@treeos/egress'
-import type { PerformInput } from '@treeos/protocol'
+import type { EffectElsewhere, PerformInput } from '@treeos/protocol'
 import {
   type Db,
   type EffectRequest,
@@ -28,6 +28,7 @@ import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { heartbeating, withPostgresRetry } from './guard/guard.ts'
 import { askBy, handleOfAct } from './mind/ask-signature.ts'
+import { leaveEffect } from './moments/elsewhere.ts'
 import { describeError, reportFault } from './moments/fault.ts'
 import { outsideRun } from './outside/outside-run.ts'
 import { masked, takeSecrets, withoutSecrets } from './outside/secrets.ts'
@@ -37,21 +38,31 @@ import { LEASE_EXPIRED } from './stamp/propose.ts'
  * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs
  * nothing. When a process dies after performing and before recording, the effect is performed again under the
  * same key. A check asks what became of an effect whose answer was lost, and records that.
+ * @returns where this worker has not the code that the moment opened with, that another one is to do it
  * @throws {EffectError} when another attempt is made; a TreeosError of the effect is recorded as its result,
  *   and so is the error of the last attempt
  */
-export async function performEffect(deps: BeatDeps, { moment, check }: PerformInput): Promise<null> {
+export async function performEffect(
+  deps: BeatDeps,
+  { moment, check, made = 0 }: PerformInput,
+): Promise<null | EffectElsewhere> {
   const isCheck = check === true
   const stored = await withPostgresRetry(deps.observe, () => findEffect(deps.db, moment))
   if (stored === null) throw new Error(`the effect request of ${moment} is not stored`)
   if (stored.result !== null) return null
+  const loaded = await withPostgresRetry(deps.observe, () => deps.memory.moments.load(deps.db, moment))
+  const left = await withPostgresRetry(deps.observe, () =>
+    leaveEffect(deps, loaded, stored.request.operation),
+  )
+  const before = made + Context.current().info.attempt - 1
+  if (left !== null) return { elsewhere: { ...left.elsewhere, made: before } }
   // Waiting for a worker, and earlier attempts, may have taken longer than the lease lasts.
-  const isFirst = !isCheck && Context.current().info.attempt === 1
+  const isFirst = !isCheck && before === 0
   const isExpired = !isCheck && (await withPostgresRetry(deps.observe, () => isLeaseExpired(deps.db, moment)))
   const overlays: OverlayRecord[] = []
   const ended = isExpired
     ? unleased(isFirst)
-    : await attempt(deps, moment, stored.request, { overlays, isCheck })
+    : await attempt(deps, moment, stored.request, { overlays, isCheck, made })
   const result = overlays.length === 0 ? ended : { ...ended, overlays }
   crashPoint('effect:after-perform')
   await withPostgresRetry(deps.observe, () => recordEffectResult(deps.db, moment, result))
@@ -111,7 +122,11 @@ async function attempt(
   deps: BeatDeps,
   moment: MomentId,
   request: EffectRequest,
-  { overlays, isCheck }: { readonly overlays: OverlayRecord[]; readonly isCheck: boolean },
+  {
+    overlays,
+    isCheck,
+    made,
+  }: { readonly overlays: OverlayRecord[]; readonly isCheck: boolean; readonly made: number },
 ): Promise<EffectResult> {
   const { operation, args, actor, target } = request
   const { effect, entry } = deps.registry.operations.get(operation) ?? {}
@@ -145,10 +160,10 @@ async function attempt(
       const error = withoutSecrets(thrown, secrets)
       const isLast = info.attempt >= (info.retryPolicy?.maximumAttempts ?? effect.attempts)
       const isCancelled = cancellationSignal.aborted
-      const failed = { attempt: info.attempt, isLast, isCancelled, seconds: seconds() }
+      const failed = { attempt: made + info.attempt, isLast, isCancelled, seconds: seconds() }
       await reportFault(deps, moment, {
         part: 'effect',
-        attempt: info.attempt,
+        attempt: failed.attempt,
         seconds: failed.seconds,
         error,
       })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { MomentId } from '@treeos/core'
-import type { DecisionRef, ThinkInput } from '@treeos/protocol'
+import type { DecisionRef, ElsewhereMoment, ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import {
   endCall,
@@ -20,17 +20,22 @@ import { afterLoss } from './mind/losses.ts'
 import { askMind } from './mind/thought.ts'
 import { noteStreaming } from './mind/word-sender.ts'
 import { ModelTransientError } from './model/model.ts'
+import { leaveOpen } from './moments/elsewhere.ts'
 
 /**
  * The long way of a decision: the model or script of the being decides in an activity of its own. A rerun
  * returns the stored decision and calls neither. A call that `liveMoments` began is joined. A cancelled call
  * has its failure as decision.
  * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`,
- *   and so is an outage that lasts longer than the model's patience
+ *   and so is an outage that lasts longer than the model's patience; where this worker has not the code of
+ *   the moment, that another one is to be asked
  * @throws {ApplicationFailure} of type LLM_TIMEOUT or LLM_FAILED, retryable, when the model may answer a
  *   later attempt
  */
-export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Promise<DecisionRef> {
+export function think(
+  deps: BeatDeps,
+  { moment, stack, begun }: ThinkInput,
+): Promise<DecisionRef | ElsewhereMoment> {
   const { info, cancellationSignal: signal } = Context.current()
   // The first attempt at a moment that this process opened cannot have a stored decision, so it needs no
   // query.
@@ -46,6 +51,8 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
       throw ApplicationFailure.create({ type: code, message, nextRetryDelay: retryMs })
     }
     const loaded = await wait(() => memory.moments.load(db, moment))
+    const left = await wait(() => leaveOpen(deps, loaded, stack))
+    if (left !== null) return 'elsewhere' in left ? left : ASK_AGAIN
     const started = memory.calls.get(moment)?.started ?? performance.now()
     let thought: MindResult
     try {
@@ -68,13 +75,16 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
       thought = await attemptLater(deps, loaded, error, (performance.now() - started) / 1000)
     }
     crashPoint('think:after-mind')
-    const write = newDecision(thought.decision, thought.usage, thought.settlement, thought.overlay)
+    const write = newDecision(thought.decision, thought)
     const recorded = await wait(() => recordDecision(db, moment, write))
     memory.moments.decided(moment, recorded)
     crashPoint('think:after-decision')
     return refOf(recorded)
   })
 }
+
+/** The run asks `liveMoments` then, which says that the moment is outdated. */
+const ASK_AGAIN: ElsewhereMoment = { elsewhere: { waitMs: 1 } }
 
 const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: decision.kind, digest })
 

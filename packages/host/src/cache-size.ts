@@ -2,10 +2,7 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 
 const MIB = 2 ** 20
-/**
- * Estimates of what a being in the cache takes of the workflow thread's heap, and of memory in all:
- * bench/journal/2026-11.md, "Beings in memory".
- */
+/** Estimates of what a being in the cache takes of the workflow thread's heap, and of memory in all. */
 const BEING_HEAP_BYTES = 100 * 1024
 const BEING_BYTES = 420 * 1024
 /** What a worker takes without beings. */

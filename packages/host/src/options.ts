@@ -57,6 +57,11 @@ export interface TreeosOptions {
   readonly vault?: ListenOptions | null | undefined
   /** what becomes of several overlays of one call; default `block`: the highest tier alone counts */
   readonly overlayMode?: OverlayMode | undefined
+  /**
+   * for so many seconds a moment waits for a worker with its code where none lives, then it fails with
+   * ROLE_UNAVAILABLE; default a day
+   */
+  readonly codeWaitSeconds?: number | undefined
   /** receives what the worker does, in names and numbers, for metrics and logs */
   readonly observe?: Partial<Observer> | undefined
 }

@@ -14,9 +14,7 @@ it('a worker beside others is told of them, and one alone of nothing', async () 
   const pollers = [{ identity: '7@here' }, { identity: '12@up' }]
   const { info } = await told(async () => ({ pollers }))
   expect(info).toEqual([
-    expect.stringMatching(
-      /^other workers poll the task queue treeos-home too.*\("12@up"\).*same extensions$/,
-    ),
+    expect.stringMatching(/^other workers poll the task queue treeos-home too.*\("12@up"\).*not loaded$/),
   ])
   expect(await told(async () => ({ pollers: pollers.slice(0, 1) }))).toEqual({ info: [], debugs: 0 })
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import {
   type BeatDeps,
@@ -9,8 +10,8 @@ import {
 } from '@treeos/activities'
 import type { RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
-import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
-import { installRoles } from '@treeos/reality'
+import type { Effects, LocalBeats, PerformInput, ThinkBeats } from '@treeos/protocol'
+import { installExtensions } from '@treeos/reality'
 import { isTransient, openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -20,6 +21,8 @@ import { isRunning } from './is-running.ts'
 import { markName } from './name-mark.ts'
 import type { TreeosOptions } from './options.ts'
 import { type Place, requirePrepared, requireReality } from './prepare.ts'
+import { Presence } from './presence.ts'
+import { releaseRun } from './release-run.ts'
 import { Schedules } from './schedules.ts'
 import { Vaults } from './vaults.ts'
 import { waitFor } from './wait-for.ts'
@@ -36,6 +39,8 @@ export interface RuntimeOptions extends Omit<TreeosOptions, 'extensions'> {
  * times out.
  */
 const STATEMENT_SECONDS_MAX = 8
+/** A deployment that went wrong at the end of a day is mended by the next one. */
+const CODE_WAIT_SECONDS = 24 * 60 * 60
 /** Most connections of the pool. */
 const POOL_MAX = 20
 
@@ -84,19 +89,22 @@ export class Runtime {
    * The effects of an extension: one activity for each operation with an effect, named like the operation.
    */
   effectsOf({ operations }: Extension): Effects {
-    const perform: Effects[string] = (input) => {
-      if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
-      return createBeats(this.#deps).performEffect(input)
-    }
+    const perform: Effects[string] = (input) => this.perform(input)
     const withEffect = operations.filter(({ effect }) => effect !== undefined)
     return Object.fromEntries(withEffect.map(({ name }) => [name, perform]))
+  }
+
+  /** Performs an effect. One whose code is not loaded is left to another worker. */
+  perform(input: PerformInput): ReturnType<Effects[string]> {
+    if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
+    return createBeats(this.#deps).performEffect(input)
   }
 
   /**
    * Opens the pool and starts the daemons, runs `next`, and closes them again.
    * @throws {Error} where nothing is prepared
    */
-  async run(client: Client, at: Place, next: () => Promise<void>): Promise<void> {
+  async run(client: Client, at: RunningPlace, next: () => Promise<void>): Promise<void> {
     const db = openDatabase(this.#options.databaseUrl, {
       poolMax: this.#options.poolMax ?? POOL_MAX,
       statementSecondsMax: STATEMENT_SECONDS_MAX,
@@ -113,7 +121,7 @@ export class Runtime {
     }
   }
 
-  async #runOn({ db, signals }: Pools, client: Client, at: Place, next: () => Promise<void>) {
+  async #runOn({ db, signals }: Pools, client: Client, at: RunningPlace, next: () => Promise<void>) {
     const {
       registry,
       histories = null,
@@ -124,7 +132,11 @@ export class Runtime {
     } = this.#options
     const observe = this.#observe
     const onError = (where: string, error: unknown) => observe.error(where, error)
-    const { reality, taken } = await waitFor(() => loadReality(db, registry), {
+    const presence = new Presence(`${at.identity}/${randomUUID().slice(0, 8)}`, {
+      ...{ db, registry, isEnding: at.isEnding },
+      onError: (error) => onError('presence', error),
+    })
+    const { reality, taken, isBehind } = await waitFor(() => loadReality(db, registry, presence), {
       service: 'Postgres',
       isAway: isTransient,
       onWait: (error) => onError('start', error),
@@ -162,14 +174,26 @@ export class Runtime {
       releaseAfter: (ms) => doorbells.releaseAfter(ms),
       runs: (run) => isRunning(client, run),
       reschedule: (changed) => schedules.refresh(changed),
+      handOn: {
+        worker: presence.id,
+        secondsMax: this.#options.codeWaitSeconds ?? CODE_WAIT_SECONDS,
+        release: (run, waitMs) => releaseRun(client, run, waitMs, (error) => onError('hand on', error)),
+      },
     }
     try {
+      let mayMove = isBehind
+      presence.start(async () => {
+        if (!mayMove) return
+        const { behind } = await installExtensions({ db, reality }, registry, presence.id)
+        mayMove = behind.length > 0
+      })
       await vaults.start()
       doorbells.sweep()
       schedules.start()
       archivist?.start()
       await next()
     } finally {
+      await presence.leave()
       await memory.calls.close()
       await vaults.close()
       await doorbells.close()
@@ -179,18 +203,27 @@ export class Runtime {
   }
 }
 
+/** Where a worker polls, and as whom. */
+export interface RunningPlace extends Place {
+  readonly identity: string
+  /** it takes no further tasks */
+  readonly isEnding: () => boolean
+}
+
 interface Pools {
   readonly db: Kysely<StoreDb>
   /** of acts by a Temporal signal; null: they are off */
   readonly signals: Kysely<StoreDb> | null
 }
 
-/** Reads the reality, and installs the roles of this worker's code. Safe to repeat after a failure. */
+/** Reads the reality, and installs the extensions of this worker. Safe to repeat after a failure. */
 async function loadReality(
   db: Kysely<StoreDb>,
   registry: Registry,
-): Promise<{ reality: Reality; taken: RoleName[] }> {
+  presence: Presence,
+): Promise<{ reality: Reality; taken: readonly RoleName[]; isBehind: boolean }> {
   const reality = await requireReality(db)
-  const taken = await installRoles({ db, reality }, registry)
-  return { reality, taken }
+  await presence.announce() // or others might move what becomes current here
+  const { taken, behind } = await installExtensions({ db, reality }, registry, presence.id)
+  return { reality, taken, isBehind: behind.length > 0 }
 }

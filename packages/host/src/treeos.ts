@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type { DataConverter } from '@temporalio/common'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
+import { otherEffects } from '@treeos/activities'
 import { temporalClient } from '@treeos/local'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import { bundlesFolder } from './bundles-folder.ts'
@@ -94,7 +95,7 @@ export class TreeosPlugin extends SimplePlugin {
       .map((extension) => pluginOf(extension, runtime))
       .reduce(
         (configured, plugin) => plugin.configureWorker(configured),
-        withActivities(worker, activitiesOf(runtime, runtime.activities)),
+        withAnyEffect(withActivities(worker, activitiesOf(runtime, runtime.activities)), runtime),
       )
     const { maxCachedWorkflows = beingsInCache() } = worker
     return super.configureWorker({
@@ -130,16 +131,17 @@ export class TreeosPlugin extends SimplePlugin {
     this.#realities = Math.max(1, realitiesOf(activities.get('beginLife')))
     const client = await temporalClient(connection, { namespace, dataConverter })
     let hasRun = false
+    const { identity } = worker.options
+    const isEnding = () => hasRun && worker.getState() !== 'RUNNING'
     const run = async () => {
       hasRun = true
-      const { identity } = worker.options
       // loaded by now; other users of this package never need it
       const { Runtime: Sdk } = await import('@temporalio/worker')
       void tellOfOtherWorkers(client, { taskQueue, identity }, Sdk.instance().logger)
       return super.runWorker(worker, next)
     }
     try {
-      await this.#runtime.run(client, { connection, namespace, taskQueue }, run)
+      await this.#runtime.run(client, { connection, namespace, taskQueue, identity, isEnding }, run)
     } finally {
       if (!hasRun) await release(worker, next)
     }
@@ -207,3 +209,9 @@ function withActivities(worker: WorkerOptions, activities: ReturnType<typeof act
   ])
   return { ...worker, activities: { ...known, ...Object.fromEntries(added) } }
 }
+
+/** Takes effects of extensions that are not loaded here, to leave them to workers that have them. */
+const withAnyEffect = (worker: WorkerOptions, runtime: Runtime): WorkerOptions => ({
+  ...worker,
+  activities: { ...worker.activities, default: otherEffects(runtime, worker.activities ?? {}) },
+})

@@ -35,6 +35,8 @@ export interface RunHints {
   readonly heard: number
   /** seconds of silence that wake the being now; left out when it does not wake by itself */
   readonly idleSeconds?: number
+  /** true after a silence that ends the run, where no wake waits; otherwise left out */
+  readonly endsRun?: true
   /** true when the server suggests that the run ends; otherwise left out */
   readonly isEndSuggested?: boolean
 }
@@ -74,10 +76,26 @@ export interface LivedMoments {
   /** moments that the worker opened, evaluated and ended, oldest first */
   readonly lived: readonly EndedMoment[]
   /**
-   * what comes after these: nothing waits, or a moment that the workflow goes on with. Left out when the
-   * worker stopped after a moment that it lived, which says whether wakes wait
+   * what comes after these: nothing waits, a moment that the workflow goes on with, or one whose code this
+   * worker has not. Left out when the worker stopped after a moment that it lived, which says whether wakes
+   * wait
    */
-  readonly stop?: RestingBeing | BeingEnded | OpenMoment
+  readonly stop?: RestingBeing | BeingEnded | OpenMoment | ElsewhereMoment | OutdatedMoment
+}
+
+/**
+ * The code of the moment is not loaded in this worker, and nothing was done. The run waits, so that another
+ * worker takes it, and asks again.
+ */
+export interface ElsewhereMoment {
+  readonly elsewhere: { readonly waitMs: number }
+}
+/**
+ * The moment is open, and no worker has the code that it opened with any more. The run ends. A new life
+ * closes the moment and opens its wake again.
+ */
+export interface OutdatedMoment {
+  readonly outdated: true
 }
 
 /**
@@ -143,6 +161,8 @@ export interface RestingBeing {
   readonly resting: true
   /** it wakes by itself after this silence; left out when it never does */
   readonly idleSeconds?: number
+  /** true after a silence that ends the run, where no wake waits; otherwise left out */
+  readonly endsRun?: true
   /** who decides for it now; left out when nobody ever inhabited it, since its moments then say it */
   readonly cognition?: Cognition
 }
@@ -266,7 +286,9 @@ export interface LocalBeats {
   beginLife(input: BeginInput): Promise<AttestedResult<BeginResult>>
   /** @param told not a part of what replay compares */
   liveMoments(input: LiveInput, told: RunHints): Promise<WithHints<LivedMoments>>
-  stampMoment(input: StampInput): Promise<AttestedResult<StampedMoment | PendingEffect | OtherStack>>
+  stampMoment(
+    input: StampInput,
+  ): Promise<AttestedResult<StampedMoment | PendingEffect | OtherStack | ElsewhereMoment>>
   reportDifference(input: StackDifference): Promise<AttestedResult<DifferentDigests>>
   intake(input: IntakeInput): Promise<AttestedResult<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<AttestedResult<{ readonly accepted: boolean }>>
@@ -283,17 +305,23 @@ export interface TaskInput {
 
 /** The regular activity that waits for a decision. */
 export interface ThinkBeats {
-  think(input: ThinkInput): Promise<DecisionRef>
+  think(input: ThinkInput): Promise<DecisionRef | ElsewhereMoment>
 }
 
 /**
  * Activities that perform effects, by the name of the operation. Postgres holds their requests and results.
  */
-export type Effects = Readonly<Record<string, (input: PerformInput) => Promise<null>>>
+export type Effects = Readonly<Record<string, (input: PerformInput) => Promise<null | EffectElsewhere>>>
 
 /** What an activity of an effect does: performs it, or asks what became of it. */
 export interface PerformInput {
   readonly moment: MomentId
   /** its answer was lost; left out when it is to be performed */
   readonly check?: true
+  /** attempts before, of an activity that was then left to a worker with its code; left out for none */
+  readonly made?: number
+}
+/** The code of the effect is not loaded in this worker, and this attempt did nothing. */
+export interface EffectElsewhere {
+  readonly elsewhere: { readonly waitMs: number; readonly made: number }
 }

@@ -2,7 +2,7 @@ import type { FactDraft } from '@treeos/core'
 import { createReality, REALITY_MADE, type Reality, type StoreDb } from '@treeos/store'
 import { genesisFacts, type Registry, spaceKey } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { installRoles } from './install.ts'
+import { installExtensions } from './install.ts'
 import { readerOf } from './open-reality.ts'
 import { appendSystemFacts } from './system-facts.ts'
 import { requireTimeZone } from './time-zone.ts'
@@ -21,7 +21,7 @@ export async function bootstrapReality(
   const timeZone = await requireTimeZone(owner, wanted.timeZone)
   const made = await createReality(owner, { ...wanted, timeZone })
   const at = { db: owner, reality: made.reality }
-  await installRoles(at, registry)
+  await installExtensions(at, registry)
   const reader = readerOf(at)
   if ((await reader.row(spaceKey('/'))) === null)
     await appendSystemFacts(at, [...genesisFacts(), madeFact(made.reality)], reader)

@@ -5,8 +5,15 @@
 
 export { readProgram, readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
-export { codeOf } from './code-of.ts'
-export { endExtension, installRoles } from './install.ts'
+export { codeOf, codesOf } from './code-of.ts'
+export {
+  type CurrentVersion,
+  type ExtensionVersions,
+  type ExtensionVersionsView,
+  listExtensionVersions,
+  readVersions,
+} from './extension-versions.ts'
+export { endExtension, type Installation, installExtensions, useExtension } from './install.ts'
 export { findThreadCut, liveQuestions } from './live-questions.ts'
 export {
   type ComposedMoment,

@@ -10,6 +10,7 @@ import {
   isToSelf,
   type MomentId,
   type OwedAnswer,
+  type PinnedStack,
   readPath,
   VERBS,
   type Verb,
@@ -18,6 +19,7 @@ import {
   wakeLabel,
   wakeRecordOf,
 } from '@treeos/core'
+import { pinStack } from '@treeos/roles'
 import {
   type Basis,
   type ClaimedWake,
@@ -59,6 +61,8 @@ import { UnknownBeingError } from './open-reality.ts'
  */
 export interface MomentReading extends WorldReading {
   readonly record: OpenRecord
+  /** what its flow gives; null for none */
+  readonly stack: PinnedStack | null
   /** what is kept beside the record */
   readonly kept: Basis
   readonly faults: readonly { readonly what: string; readonly error: unknown }[]
@@ -147,7 +151,8 @@ export async function readForMoment(
     ...(digests.noted === null ? {} : { noted: digests.noted }),
     face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),
   }
-  return { ...seen, record, kept: basis, faults }
+  const stack = seen.result.skip === undefined ? pinStack(seen.program, seen.result) : null
+  return { ...seen, record, stack, kept: basis, faults }
 }
 
 /**

@@ -2,6 +2,13 @@
 
 export { type FileKept, type GivenFile, keepFile, openFile } from './access/files.ts'
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
+export {
+  announceWorker,
+  forgetWorker,
+  type LiveWorker,
+  type LoadedVersion,
+  listWorkers,
+} from './access/live-workers.ts'
 export { type FactName, listFactsSaying, listMomentsShown, type SaidFact } from './access/said-facts.ts'
 export {
   keepVector,
@@ -64,6 +71,7 @@ export {
   type OwedState,
   wasLetGo,
 } from './inbox/questions.ts'
+export { releaseClaim } from './inbox/release-claim.ts'
 export {
   listOverlayChanges,
   type OverlayChange,
@@ -115,6 +123,7 @@ export {
   listFactsMentioning,
   listFactsOfKinds,
   listFactsOfMoment,
+  listKindsOnReel,
   listReels,
 } from './ledger/facts.ts'
 export {

@@ -3,6 +3,7 @@ import {
   countParked,
   type Db,
   listDifferingStacks,
+  listWorkers,
   measureInboxes,
   measurePeoplesInboxes,
   readJournal,
@@ -60,6 +61,7 @@ function openMetrics(): Registry {
 export class RealityMetrics {
   readonly registry = openMetrics()
   readonly #db: Db
+  readonly #countFailing: () => Promise<number | null>
   readonly #names = { model: new Set<string>(), code: new Set<string>() }
   /** the last entry of the journal that was counted; null before the first look */
   #entry: number | null = null
@@ -96,6 +98,11 @@ export class RealityMetrics {
     'treeos_reality_stacks_differ',
     'Moments about whose stack worker and workflow disagree: their beings live no more.',
   )
+  readonly #workers = this.#gauge('treeos_reality_workers', 'Workers that live, wherever they run.')
+  readonly #failing = this.#gauge(
+    'treeos_reality_runs_failing',
+    'Runs of beings whose workflow tasks fail again and again; NaN where Temporal does not tell.',
+  )
   readonly #approvals = this.#gauge(
     'treeos_reality_approvals_waiting',
     'Calls that wait for the yes of a person.',
@@ -104,8 +111,10 @@ export class RealityMetrics {
   readonly #wakesAge = this.#gauge('treeos_reality_wakes_oldest_seconds', 'Age of the oldest of them.')
   readonly #people = this.#gauge('treeos_reality_people_waiting', 'Entries that wait for people.')
 
-  constructor(db: Db) {
+  /** @param countFailing runs of beings whose workflow tasks fail; null where Temporal does not tell */
+  constructor(db: Db, countFailing: () => Promise<number | null>) {
     this.#db = db
+    this.#countFailing = countFailing
   }
 
   #counter(name: string, help: string, labelNames: string[]): Counter {
@@ -166,7 +175,9 @@ export class RealityMetrics {
   }
 
   async #measure(): Promise<void> {
-    const [inboxes, people, parked, differing, { rows }] = await Promise.all([
+    const [workers, failing, inboxes, people, parked, differing, { rows }] = await Promise.all([
+      listWorkers(this.#db),
+      this.#countFailing(),
       measureInboxes(this.#db),
       measurePeoplesInboxes(this.#db),
       countParked(this.#db),
@@ -179,6 +190,8 @@ export class RealityMetrics {
           or found_as = 'asked'
         group by cognition`.execute(this.#db),
     ])
+    this.#workers.set(workers.length)
+    this.#failing.set(failing ?? Number.NaN)
     this.#wakes.set(inboxes.waiting)
     this.#wakesAge.set(inboxes.oldestSeconds)
     this.#people.set(people.waiting + people.notices)

@@ -11,6 +11,8 @@ const isRoot: ReelTest = (reel) => reel === 'space:/'
 const KINDS: Readonly<Record<string, ReelTest>> = {
   'role:set': isRegistry,
   'role:deleted': isRegistry,
+  'registry:installed': isRegistry,
+  'registry:used': isRegistry,
   'being:released': (reel) => reel.startsWith('being:'),
   'approval:expired': (reel) => reel.startsWith('approval:'),
   'signal:published': (reel) => reel === 'world:model',

@@ -1,9 +1,10 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
+import { proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow'
 import {
   type Effects,
   FINAL_ERRORS,
   type LocalBeats,
   type PendingEffect,
+  type PerformInput,
   type ThinkBeats,
 } from '@treeos/protocol/workflow'
 
@@ -50,7 +51,7 @@ const THINK_ATTEMPTS = 12
  * Effects are regular activities. The operation sets their timeout and attempts. After a crash the missing
  * heartbeat moves an effect to another worker within seconds.
  */
-export const effectBeats = (summary: string, { timeoutSeconds, attempts }: PendingEffect['effect']) =>
+const effectBeats = (summary: string, { timeoutSeconds, attempts }: PendingEffect['effect']) =>
   proxyActivities<Effects>({
     summary,
     // The attempt enforces its own timeout. The extra 60 s are for waiting on Postgres before and after it.
@@ -68,7 +69,7 @@ export const effectBeats = (summary: string, { timeoutSeconds, attempts }: Pendi
 const CHECKS = 8
 
 /** Asks what became of an effect whose answer was lost. */
-export const checkBeats = (summary: string, { timeoutSeconds }: PendingEffect['effect']) =>
+const checkBeats = (summary: string, { timeoutSeconds }: PendingEffect['effect']) =>
   proxyActivities<Effects>({
     summary,
     startToCloseTimeout: `${timeoutSeconds + 60}s`,
@@ -80,3 +81,26 @@ export const checkBeats = (summary: string, { timeoutSeconds }: PendingEffect['e
       maximumAttempts: CHECKS,
     },
   })
+
+/**
+ * Performs an effect, or asks what became of it. A worker that has not its code does nothing, so it is given
+ * out again until one has; attempts that were made before count.
+ */
+export async function performed(
+  summary: string,
+  effect: PendingEffect['effect'],
+  input: PerformInput,
+): Promise<void> {
+  for (let made = 0; ; ) {
+    const beats =
+      input.check === true
+        ? checkBeats(summary, effect)
+        : effectBeats(summary, { ...effect, attempts: Math.max(1, effect.attempts - made) })
+    const left = await beats[effect.operation]?.(made === 0 ? input : { ...input, made })
+    if (left == null) return
+    made = left.elsewhere.made
+    await sleep(left.elsewhere.waitMs, { summary: WAITS_FOR_CODE })
+  }
+}
+
+export const WAITS_FOR_CODE = 'waits for a worker with the code of the moment'

@@ -295,12 +295,14 @@ it('fails by name when another stack was stamped before', async () => {
 
 it('continues as new at rest when the server suggests it', async () => {
   fake.isEndSuggested = true
-  expect(await run({ liveMoments: [{ lived: [lived(1)] }] })).toEqual([
+  const resting = { lived: [], stop: { resting: true } } as const
+  expect(await run({ liveMoments: [{ lived: [lived(1)] }, resting] })).toEqual([
     'beginLife',
     'liveMoments',
     'sleep',
     'rest',
+    'liveMoments',
     'continue',
   ])
-  expect(inputsOf('continue')).toMatchObject([{ life: { n: 2, rests: true, silentMs: 2000 } }])
+  expect(inputsOf('continue')).toMatchObject([{ life: { n: 2, silentMs: 2000 } }])
 })

@@ -11,6 +11,7 @@ import {
 } from '@temporalio/workflow'
 import { parseMomentId } from '@treeos/core/workflow'
 import { BEING_VERSION, COGNITION, ROLE } from '@treeos/protocol/workflow'
+import { WAITS_FOR_CODE } from './beats.ts'
 import { type BeingInput, beginLife, enqueueAct, type Life } from './life.ts'
 import { evaluate, type FinishedMoment, type RestingMoment, runMoments, stackLabel } from './moment.ts'
 import {
@@ -55,21 +56,32 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   if (life.shown.length > 0) showMoments(life)
   for (const moment of before) await evaluate(life, moment)
   life.program = null // so that history holds the program beside the first moment that this run lives
-  let rests = input.life?.rests === true // if not, a wake may have come before this run began
+  let rests = false // a wake may have come before this run began
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
   const eventsMax = input.historyEventsMax ?? HISTORY_EVENTS_MAX
+  let handedOn = 0
   while (run.events <= eventsMax) {
     if (rests) {
       const silence = beginSilence(life, asking.isEndSuggested || run.events > restsAfter)
       asking.silence = silence
       await condition(() => signals.isLeft || silence.isOver)
       run.note('task') // counted even if a signal had come before the wait began
-      if (silence.endsRun && !signals.isLeft) return nextRun(input, life, { silentMs: REST_SILENCE_MS })
       if (silence.endsRun) restsAfter = run.events + REST_AGAIN_EVENTS
     }
-    const { finished, rest } = await runMoments(life, run.room)
+    const { finished, rest, handsOn } = await runMoments(life, run.room)
+    if (finished.length > 0) life.silentMs = 0
     for (const { isLived } of finished) run.note(isLived ? 'lived' : 'moment')
     showStatus(life, finished)
+    rests = false
+    handedOn = handsOn === undefined ? 0 : handedOn + 1
+    if (handsOn === 'outdated') return endLife(life, signals)
+    if (handsOn !== undefined) {
+      // the task ends, so that another worker may take the next one
+      await sleep(handsOn, { summary: WAITS_FOR_CODE })
+      run.note('moment')
+      if (asking.isEndSuggested || handedOn > HAND_ONS_MAX) break
+      continue
+    }
     // a later wake starts a new run, which closes that wake and returns here too
     if (rest === 'over') return null
     if (rest !== null) showRest(rest)
@@ -77,19 +89,38 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
     const act = rests ? signals.take() : null
     if (act !== null) await enqueueAct(life, act)
     rests &&= act === null
+    // Only what the result repeats counts: a replay may hear a signal before it that the run did not. The next
+    // run begins by asking, so no doorbell is lost.
+    if (rests && finished.length === 0 && asking.endsRun) return nextRun(input, life, REST_SILENCE_MS)
     if (rests || !run.isTaskFull()) continue
     await sleep(1)
     run.note('task')
   }
+  await settleSignals(life, signals)
+  return nextRun(input, life)
+}
+
+/**
+ * So often in a row a run is handed on before the next run begins. With Worker Versioning that one is of the
+ * current version, which may be the one that has the code.
+ */
+const HAND_ONS_MAX = 8
+
+/** The run ends, and a new life goes on: it opens again what is open. */
+async function endLife(life: Life, signals: Signals): Promise<null> {
+  await settleSignals(life, signals)
+  return null
+}
+
+async function settleSignals(life: Life, signals: Signals): Promise<void> {
   await sleep(1) // ends the workflow task of the last moment: see REST_SILENCE_MS
   await condition(allHandlersFinished)
   for (let acts = signals.takeAll(); acts.length > 0; acts = signals.takeAll())
     for (const act of acts) await enqueueAct(life, act) // more may arrive while one is written
-  return nextRun(input, life)
 }
 
-/** @param rest how long the being was silent, when the run ends at rest */
-function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: number }): BeingInput {
+/** @param silentMs how long the being was silent, when the run ends at rest */
+function nextRun(input: BeingInput, life: Life, silentMs = 0): BeingInput {
   const { generation, n, idle, shown } = life
   return {
     ...input,
@@ -98,7 +129,7 @@ function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: numb
       generation,
       n,
       ...(idle === null ? {} : { idle }),
-      ...(rest === undefined ? {} : { rests: true, ...rest }),
+      ...(silentMs === 0 ? {} : { silentMs }),
       ...(shown.length === 0 ? {} : { shown }),
     },
   }

@@ -17,8 +17,6 @@ export interface BeingInput {
     readonly idle?: IdleWait
     /** how long the being was silent at the end of the run before; left out for 0 */
     readonly silentMs?: number
-    /** the run before ended because no wake was left, so this one waits for a doorbell */
-    readonly rests?: true
     /** what the Temporal UI shows of the last moments */
     readonly shown?: readonly string[]
   }

@@ -8,6 +8,7 @@ import { asJson, type Cognition, isSameJson, type PinnedStack } from '@treeos/co
 import {
   type DecisionRef,
   type DifferentDigests,
+  type ElsewhereMoment,
   type EvaluatedMoment,
   type OpenedMoment,
   type OpenMoment,
@@ -20,7 +21,7 @@ import {
   type ThinkInput,
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
-import { checkBeats, effectBeats, localBeats, thinkBeats } from './beats.ts'
+import { localBeats, performed, thinkBeats } from './beats.ts'
 import { type CompiledProgram, type Life, programFor } from './life.ts'
 import type { IdleWait } from './run.ts'
 import { dispatch } from './task.workflow.ts'
@@ -50,6 +51,11 @@ export interface RunMoments {
    * more may wait
    */
   readonly rest: RestingMoment | 'over' | null
+  /**
+   * the code of the next moment is not loaded in this worker: for so long the run waits for another one, in
+   * ms; `outdated` when none has it any more, and a new life begins; left out otherwise
+   */
+  readonly handsOn?: number | 'outdated'
 }
 
 /**
@@ -75,8 +81,11 @@ export async function runMoments(life: Life, room: number): Promise<RunMoments> 
   if (stop === undefined) return { finished, rest: null }
   if ('over' in stop) return { finished, rest: 'over' }
   if ('resting' in stop) return { finished, rest: restFrom(life, stop) }
+  if ('outdated' in stop) return { finished, rest: null, handsOn: 'outdated' }
+  if ('elsewhere' in stop) return { finished, rest: null, handsOn: stop.elsewhere.waitMs }
   await evaluate(life, stop)
   const stamped = await goOn(life, stop)
+  if ('elsewhere' in stamped) return { finished, rest: null, handsOn: stamped.elsewhere.waitMs }
   return { finished: [...finished, finish(life, stop, { stamped, isLived: false })], rest: null }
 }
 
@@ -145,7 +154,7 @@ function restFrom(life: Life, { idleSeconds: seconds, cognition }: RestingBeing)
 async function goOn(
   { being, generation, n }: Life,
   { opened, stack, skip, left }: OpenMoment,
-): Promise<StampedMoment> {
+): Promise<StampedMoment | ElsewhereMoment> {
   const { moment } = opened
   const input = { being, generation, n, moment, stack, skip: skip ?? null }
   if ('effect' in left)
@@ -155,19 +164,22 @@ async function goOn(
     stack === null || opened.decided
       ? NOT_ASKED
       : await decide(n, { moment, stack, ...(begun === undefined ? {} : { begun }) })
-  return stamp({ ...input, ...thinking })
+  return 'elsewhere' in thinking ? thinking : stamp({ ...input, ...thinking })
 }
 
 /**
  * Stamps a moment. An act with an effect is stamped twice, before and after the effect, and passes both gates
  * each time.
  */
-async function stamp(input: StampInput): Promise<StampedMoment> {
+async function stamp(input: StampInput): Promise<StampedMoment | ElsewhereMoment> {
   const first = await stampOnce(input)
   return 'effect' in first ? stampAfterEffect(input, first) : first
 }
 
-async function stampAfterEffect(input: StampInput, pending: PendingEffect): Promise<StampedMoment> {
+async function stampAfterEffect(
+  input: StampInput,
+  pending: PendingEffect,
+): Promise<StampedMoment | ElsewhereMoment> {
   const failed = await runEffect(input.moment, input.n, pending)
   const stamped = await stampOnce(failed === null ? input : { ...input, effect: failed })
   if ('effect' in stamped)
@@ -175,7 +187,7 @@ async function stampAfterEffect(input: StampInput, pending: PendingEffect): Prom
   return stamped
 }
 
-async function stampOnce(input: StampInput): Promise<StampedMoment | PendingEffect> {
+async function stampOnce(input: StampInput): Promise<StampedMoment | PendingEffect | ElsewhereMoment> {
   const { moment, stack, skip } = input
   const { value } = await stampBeats(input).stampMoment(input)
   if (!('recorded' in value)) return value
@@ -189,14 +201,12 @@ const stampBeats = ({ n, stack }: StampInput) => localBeats(`stamp #${n} ${stack
 
 /** @returns an error code when the effect failed in all its attempts; null when it has a result */
 async function runEffect(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
-  const { operation, isTask, checks } = effect
+  const { isTask, checks } = effect
   const failed = await codeOfFailure(() =>
-    isTask === true
-      ? dispatch({ moment, n, effect })
-      : effectBeats(`effect #${n}`, effect)[operation]?.({ moment }),
+    isTask === true ? dispatch({ moment, n, effect }) : performed(`effect #${n}`, effect, { moment }),
   )
   if (failed === null || checks !== true) return failed
-  return codeOfFailure(() => checkBeats(`check #${n}`, effect)[operation]?.({ moment, check: true }))
+  return codeOfFailure(() => performed(`check #${n}`, effect, { moment, check: true }))
 }
 
 async function codeOfFailure(run: () => Promise<unknown> | undefined): Promise<string | null> {
@@ -241,10 +251,12 @@ const NOT_ASKED: ThinkResult = { decision: null, failed: null }
  * Calls `think`. Catches its failure, so that the moment ends with an outcome: an uncaught failure would end
  * the being.
  */
-async function decide(n: number, input: ThinkInput): Promise<ThinkResult> {
+async function decide(n: number, input: ThinkInput): Promise<ThinkResult | ElsewhereMoment> {
   try {
-    const decision: DecisionRef = await thinkBeats(`think #${n} ${stackLabel(input.stack)}`).think(input)
-    return { decision: decision.digest, failed: null }
+    const decision: DecisionRef | ElsewhereMoment = await thinkBeats(
+      `think #${n} ${stackLabel(input.stack)}`,
+    ).think(input)
+    return 'elsewhere' in decision ? decision : { decision: decision.digest, failed: null }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error
     return { decision: null, failed: failureCode(error.cause) }

@@ -84,6 +84,8 @@ export interface Silence {
   /** the run ends when it is over; else the being wakes by itself, if it ever does */
   readonly endsRun: boolean
   readonly isOver: boolean
+  /** the silence that ends the run is over */
+  readonly wantsEnd: boolean
   /** seconds of silence that wake the being; null unless these are over */
   readonly wakesAfter: number | null
   /** Cancels the timer. A timer that is cancelled in the task that started it is not in history. */
@@ -110,6 +112,9 @@ export function beginSilence(
     endsRun,
     get isOver() {
       return timer?.isOver === true
+    },
+    get wantsEnd() {
+      return endsRun && timer?.isOver === true
     },
     get wakesAfter() {
       return timer?.isOver === true && !endsRun ? (idle?.seconds ?? null) : null

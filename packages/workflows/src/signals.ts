@@ -149,6 +149,8 @@ export class Hinter {
   silence: Silence | null = null
   /** the server suggested to continue as new, or the workers of this being have a newer version */
   isEndSuggested = false
+  /** the last result was asked for after a silence that ends the run */
+  endsRun = false
 
   constructor(signals: Signals) {
     this.#signals = signals
@@ -162,17 +164,19 @@ export class Hinter {
     return {
       heard: this.#signals.heard,
       ...(idleSeconds === null ? {} : { idleSeconds }),
+      ...(this.silence?.wantsEnd === true ? { endsRun: true } : {}),
       ...(isEndSuggested ? { isEndSuggested } : {}),
     }
   }
 
   /** Takes what the result of `liveMoments` repeats. */
-  answered({ heard, isEndSuggested = false }: RunHints): void {
+  answered({ heard, isEndSuggested = false, endsRun }: RunHints): void {
     this.#signals.settle(heard)
     // The timer is kept until now. The task that started it may have ended without the signal that breaks the
     // silence.
     this.silence?.end()
     this.silence = null
     this.isEndSuggested = isEndSuggested
+    this.endsRun = endsRun === true
   }
 }

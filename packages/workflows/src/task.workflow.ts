@@ -1,6 +1,6 @@
 import { executeChild, workflowInfo } from '@temporalio/workflow'
 import { BEING, REALITY, type TaskInput, taskWorkflowId } from '@treeos/protocol/workflow'
-import { effectBeats } from './beats.ts'
+import { performed } from './beats.ts'
 
 /**
  * One task: the call of a model by the Signature of a shape, in a workflow of its own. Its history holds ids
@@ -8,7 +8,7 @@ import { effectBeats } from './beats.ts'
  * dispatched it.
  */
 export async function treeosTask({ moment, n, effect }: TaskInput): Promise<void> {
-  await effectBeats(`task #${n}`, effect)[effect.operation]?.({ moment })
+  await performed(`task #${n}`, effect, { moment })
 }
 
 /** Runs a task as a child of the being's workflow, which waits for its end. */

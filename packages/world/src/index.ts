@@ -35,6 +35,7 @@ export type {
   ScriptInput,
   WakeView,
 } from './extend/extension.ts'
+export { codeIn, type ExtensionCode, extensionCodes, extensionsNeeded } from './extend/extension-code.ts'
 export { type CodeManifest, manifestOf, registryFrom } from './extend/manifest.ts'
 export { buildRegistry, type Registry } from './extend/registry.ts'
 export {
@@ -201,7 +202,15 @@ export {
 export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
 export { COUNTED_KIND } from './rows/tallies.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
-export { genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
+export {
+  genesisFacts,
+  roleInstalled,
+  roleRemoved,
+  VERSION_INSTALLED,
+  VERSION_USED,
+  versionInstalled,
+  versionUsed,
+} from './seed/genesis.ts'
 export { type SubstrateOperation, seed } from './seed/substrate-extension.ts'
 export type { Act, Asker } from './verbs/act-inputs.ts'
 export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'

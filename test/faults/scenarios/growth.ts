@@ -15,7 +15,7 @@ const TIME_RATIO_MAX = 2.5
 /** Its caches fill over some thousand moments: measured 1.15 from the first hundred to 8,000. */
 const MEMORY_RATIO_MAX = 1.3
 /** The control delays each message to and from Postgres by this. A moment waits for four. */
-const SLOW_MS = 100
+const SLOW_MS = 300
 /** A signalled act that has no moment by then was refused or lost. */
 const SIGNALLED_MS_MAX = 30_000
 

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { REGISTRY_REEL } from '@treeos/core'
+import { useExtension } from '@treeos/reality'
+import { listKindsOnReel } from '@treeos/store'
 import { sql } from 'kysely'
+import { firstBoard } from '../../support/board.ts'
+import { FIRST_BOARD_PATH } from '../../support/board-first.ts'
+import { SECOND_BOARD_PATH } from '../../support/board-second.ts'
+import { MAIL_PATH } from '../../support/mail.ts'
 import type { Experiment } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 import type { WorkerProcess } from '../worker-process.ts'
@@ -11,9 +18,11 @@ const END_SECONDS_MAX = 20
 export const rolling: Scenario<{ restarts: number }> = {
   name: 'rolling',
   about:
-    'workers that are asked to end one after the other, under load, fail no moment and repeat neither a model call nor an effect',
+    'workers that are asked to end one after the other, under load, with two versions of an extension in turns, fail no moment and repeat neither a model call nor an effect',
   sizes: { test: { restarts: 3 }, full: { restarts: 50 }, control: { restarts: 12 } },
   experiment: {
+    extensions: [{ extension: firstBoard, path: FIRST_BOARD_PATH }],
+    llmRole: 'board:keeper',
     persons: 4,
     scripted: 4,
     llm: 4,
@@ -24,7 +33,7 @@ export const rolling: Scenario<{ restarts: number }> = {
     modelMsMax: 1500,
   },
   attack: (experiment, { restarts }, broken) =>
-    roll(experiment, restarts, async (worker) => {
+    roll(experiment, restarts, broken, async (worker) => {
       const at = Date.now()
       const end = await worker.retire()
       const seconds = (Date.now() - at) / 1000
@@ -35,8 +44,8 @@ export const rolling: Scenario<{ restarts: number }> = {
   control: {
     without: 'sabotaged attack',
     /** The workers are killed, and nobody is told. */
-    attack: (experiment, { restarts }) =>
-      roll(experiment, restarts, async (worker) => {
+    attack: (experiment, { restarts }, broken) =>
+      roll(experiment, restarts, broken, async (worker) => {
         while (!(isThinking(experiment) && (await isPosting(experiment)))) await sleep(20)
         worker.kill()
         await worker.ended
@@ -46,15 +55,24 @@ export const rolling: Scenario<{ restarts: number }> = {
   },
 }
 
-/** Replaces the older of two workers again and again. @param end returns how many seconds that took */
+/**
+ * Replaces the older of two workers again and again. Those that start have one version and the other in turns,
+ * and the one that is current moves by a command, or as its last worker ends.
+ * @param end returns how many seconds that took */
 async function roll(
   experiment: Experiment,
   restarts: number,
+  broken: string[],
   end: (worker: WorkerProcess) => Promise<number>,
 ): Promise<Figures> {
   const random = experiment.random.fork()
+  let started = 0
+  const start = () => {
+    const board = BOARDS[started++ % BOARDS.length] ?? FIRST_BOARD_PATH
+    return experiment.startWorker(undefined, { env: { TREEOS_EXTENSIONS: [MAIL_PATH, board].join(',') } })
+  }
   experiment.dismissMidwife()
-  const workers = [experiment.startWorker(), experiment.startWorker()]
+  const workers = [start(), start()]
   await Promise.all(workers.map(({ ready }) => ready))
   const load = experiment.load(12)
   const seconds: number[] = []
@@ -64,14 +82,29 @@ async function roll(
     const oldest = workers.shift()
     if (oldest === undefined) throw new Error('there is no worker to replace')
     seconds.push(await end(oldest))
-    const next = experiment.startWorker()
+    const next = start()
     workers.push(next)
     await next.ready
+    if (random.chance(0.4))
+      await useExtension({ ...experiment, db: experiment.owner }, 'board', random.pick(VERSIONS))
     if (i % 10 === 0) experiment.say(`${i} of ${restarts} replaced, ${experiment.asked.length} questions`)
   }
   await load.stop()
   await experiment.answered()
-  return { restarts, secondsToEndMax: Math.max(...seconds), failed: await countFailed(experiment) }
+  const [moves, flips] = await countRights(experiment)
+  if (flips !== moves) broken.push(`version moved ${moves} times, and rights changed ${flips} times`)
+  return { restarts, moves, secondsToEndMax: Math.max(...seconds), failed: await countFailed(experiment) }
+}
+
+const VERSIONS = ['1.0.0', '2.0.0']
+const BOARDS = [FIRST_BOARD_PATH, SECOND_BOARD_PATH]
+
+/** How often another version of the board became current, and how often its role was written. */
+async function countRights({ db }: Experiment): Promise<[moves: number, flips: number]> {
+  const facts = await listKindsOnReel(db, REGISTRY_REEL, ['registry:used', 'role:set'])
+  const ofBoard = facts.filter(({ payload }) => payload?.extension === 'board' || payload?.origin === 'board')
+  const moves = ofBoard.filter(({ header }) => header.kind === 'registry:used').length
+  return [moves, ofBoard.length - moves]
 }
 
 async function countFailed(experiment: Experiment): Promise<number> {

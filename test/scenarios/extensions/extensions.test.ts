@@ -53,7 +53,7 @@ const trip = defineExtension({
   hooks: { 'trip:starts': { field: 'world.trip.under-way', scope: 'everywhere', equals: true } },
 })
 
-const world = useWorld({ extensions: [stage, trip] })
+const world = useWorld({ extensions: [stage, trip], codeWaitSeconds: 0 }) // no worker will come with it
 beforeAll(async () => {
   await world.birth({
     name: 'walker',

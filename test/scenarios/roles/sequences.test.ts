@@ -312,9 +312,7 @@ describe('a mind sees', () => {
       ['see', 'FORBIDDEN'],
       ['act', null],
     ])
-    expect(prompts('curious')[1]).toContain(
-      'You looked at /court. It was refused:\n{"refused":',
-    )
+    expect(prompts('curious')[1]).toContain('You looked at /court. It was refused:\n{"refused":')
     expect((await told('curious'))[1]).toMatchObject({
       event: 'look',
       address: '/court',

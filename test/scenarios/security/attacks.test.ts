@@ -1,6 +1,6 @@
 import type { JsonObject } from '@treeos/core'
 import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
-import { installRoles } from '@treeos/reality'
+import { installExtensions } from '@treeos/reality'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { buildRegistry, seed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -58,7 +58,10 @@ describe('attacks by a being that may author, assign and beget within a small re
     const sage = defineRole({ name: 'sage', canDo: [{ pattern: '*' }], prompt: '' })
     const late = { ...defineExtension({ name: 'late', version: '1.0.0' }), roles: [sage] }
     expect(
-      await installRoles({ db: world.owner, reality: world.reality }, buildRegistry([seed, stage, late])),
+      await installExtensions(
+        { db: world.owner, reality: world.reality },
+        buildRegistry([seed, stage, late]),
+      ),
     ).toEqual(['sage'])
   })
 

@@ -178,6 +178,7 @@ describe('missed ticks produce one wake', () => {
       runs: async () => true,
       reschedule,
       releaseAfter,
+      handOn: { worker: 'by hand', secondsMax: 0, release: () => undefined },
       observe: noopObserver,
     }
     const first = new Date(Date.now() - 5 * 3_600_000 - 60_000).toISOString()

@@ -32,7 +32,7 @@ export function addEnv(cli: Cli): void {
           out.progress(`left out, since they hold passwords: ${left.join(', ')}; --secrets prints them`)
         if (program !== 'client')
           out.progress(
-            `the beings of this instance wait in the task queue ${taskQueue}: a worker of your own that polls it beside those of \`treeos up\` lives moments of all of them, so it needs the same extensions`,
+            `the beings of this instance wait in the task queue ${taskQueue}: a worker of your own that polls it beside those of \`treeos up\` takes moments of all of them, and hands on those that need an extension that it has not loaded`,
           )
         const variables = Object.fromEntries(shown.map(({ name, value }) => [name, value]))
         out.value({ variables, leftOut: left, taskQueue }, () =>

@@ -1,10 +1,10 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { withRegistry } from '../instance/with-instance.ts'
+import { withReality, withRegistry } from '../instance/with-instance.ts'
 import { serve } from '../served/serve.ts'
 import { OPERATIONS } from '../served/world.ts'
-import { shownExtensions, shownOperations } from '../show/world.ts'
+import { shownExtensions, shownOperations, shownUse, shownVersions } from '../show/world.ts'
 
-/** `treeos extensions | extension end | operations` */
+/** `treeos extensions | extension versions | extension use | extension end | operations` */
 export function addExtensions(cli: Cli): void {
   cli.onInstance('extensions', 'list the extensions, and what each brings').action(
     cli.run(async (out, options: InstanceOptions) => {
@@ -12,7 +12,27 @@ export function addExtensions(cli: Cli): void {
       out.value(await listExtensions(options), shownExtensions)
     }),
   )
-  cli.describeGroup('extension', 'what an extension leaves behind')
+  cli.describeGroup('extension', 'which version of an extension is current, and its end')
+  cli
+    .onInstance('versions', 'list versions of extensions, and the workers that have them', 'extension')
+    .action(
+      cli.run(async (out, options: InstanceOptions) => {
+        const { listExtensionVersions } = await import('@treeos/reality')
+        out.value(await withReality(options, listExtensionVersions), shownVersions)
+      }),
+    )
+  cli.onInstance('use <name> <version>', 'make a version current, also an older one', 'extension').action(
+    cli.run(async (out, name: string, version: string, options: InstanceOptions) => {
+      const [{ useExtension }, { asOwner }] = await Promise.all([
+        import('@treeos/reality'),
+        import('../instance/connection.ts'),
+      ])
+      const used = await withReality(options, (at) =>
+        asOwner(options, (owner) => useExtension({ ...at, db: owner }, name, version)),
+      )
+      out.value({ extension: name, version, ...used }, shownUse)
+    }),
+  )
   cli.onInstance('end <name>', 'end the roles of an extension that was removed for good', 'extension').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
       const [{ endExtension }, { asOwner }] = await Promise.all([

@@ -18,6 +18,7 @@ import { examineMigrations } from './migrations.ts'
 import { callMinds, examineMinds } from './minds.ts'
 import { examineReplays } from './replays.ts'
 import { examineTaskQueue } from './task-queue.ts'
+import { examineVersions } from './versions.ts'
 import { examineWitnesses } from './witnesses.ts'
 
 const NODE_MAJOR_MIN = Number(/\d+/.exec(manifest.engines.node)?.[0])
@@ -39,6 +40,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     ...examineWitnesses(dataDir),
     ...(await examineReplays(dataDir, env)),
     ...(await examineTaskQueue(dataDir, env)),
+    ...(await examineVersions(dataDir, env)),
   ]
   const ok = checks.every((check) => check.ok || check.optional === true)
   return {

@@ -1,6 +1,7 @@
 import { sumUp } from '@treeos/local'
 import { expect, it } from 'vitest'
 import { judgeLifeSigns, type Signs } from './life-signs.ts'
+import { judgeTasks } from './task-queue.ts'
 
 const URL_OF_7 = 'http://127.0.0.1:4000/metrics'
 const vitals = (text = '') => sumUp([text])
@@ -20,16 +21,18 @@ const well: Signs = {
   pacedAuthors: [],
   late: [],
   differing: [],
+  living: 1,
   login: { name: 'treeos_worker', isSuperuser: false, ownsTables: false },
   unread: null,
 }
 const [postgres, temporal, worker] = well.services as [Service, Service, Service]
 type Service = Signs['services'][number]
-const without = { services: [postgres, temporal], workers: [], vitals: null }
+const without = { services: [postgres, temporal], workers: [], vitals: null, living: 0 }
 
 it('nothing is wrong where all is well', () => {
   expect(judgeLifeSigns(well, '')).toEqual([
     { name: 'instance', ok: true, found: 'postgres, temporal, worker-1 run', mend: null },
+    { name: 'workers', ok: true, found: '1 worker lives, wherever they run', mend: null },
     { name: 'metrics', ok: true, found: URL_OF_7, mend: null },
     { name: 'wakes', ok: true, found: 'nothing waits', mend: null },
     {
@@ -209,4 +212,26 @@ it.each([
   )
   expect(login).toMatchObject({ ok: false, optional: true, mend: expect.stringContaining('DATABASE_URL') })
   expect(login?.found).toMatch(found)
+})
+
+it('workers of their own are judged by what Postgres tells', () => {
+  const own = { ...well, services: [], keeper: null, workers: [], vitals: null }
+  const named = (living: number) => judgeLifeSigns({ ...own, living }, '').map(({ name, ok }) => [name, ok])
+  expect(named(2).slice(0, 2)).toEqual([
+    ['workers', true],
+    ['wakes', true],
+  ])
+  expect(named(0)[0]).toEqual(['workers', false])
+})
+
+it('runs whose tasks fail are named with the cause', () => {
+  expect(judgeTasks([])).toMatchObject({ ok: true })
+  const failing = ['ann', 'bo', 'cy', 'di'].map((name) => ({
+    workflowId: `being/home/${name}`,
+    causes: ['WorkflowTaskFailedCauseNonDeterministicError'],
+  }))
+  const { ok, found } = judgeTasks(failing)
+  expect(ok).toBe(false)
+  expect(found).toContain('"being/home/ann" (WorkflowTaskFailedCauseNonDeterministicError)')
+  expect(found).toContain('and 1 more')
 })

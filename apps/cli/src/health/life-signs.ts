@@ -26,6 +26,7 @@ import {
   listDifferingStacks,
   listPacedAuthors,
   listUnclaimed,
+  listWorkers,
   measureInboxes,
   openDatabase,
   readLogin,
@@ -68,6 +69,8 @@ export interface Signs {
   readonly late: readonly string[]
   /** moments whose runs failed because worker and workflow disagree about their stack */
   readonly differing: readonly DifferingStack[]
+  /** workers that live, wherever they run; null while Postgres does not tell */
+  readonly living: number | null
   /** how workers log in to Postgres */
   readonly login: Login | null
   /** why Postgres could not be read; null when it was, or when none was started */
@@ -77,7 +80,7 @@ export interface Signs {
 /** Checks an instance that runs, or should run. @returns no checks where nothing was started */
 export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   const services = readInstance(dataDir).services.filter(({ name }) => name !== UP)
-  if (services.length === 0) return []
+  if (services.length === 0) return examineOwnWorkers(dataDir, env)
   const urls = new Map(metricsOf(dataDir).map(({ pid, url }) => [pid, url]))
   const { vitals, silent } = await readVitals([...urls.values()])
   const workers = runningWorkers(dataDir).map(({ process: { pid } }) => {
@@ -101,13 +104,20 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
   )
 }
 
+/** Workers, Temporal and Postgres of the user's own: Postgres alone tells how they live. */
+async function examineOwnWorkers(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
+  if (postgresUrlOf(dataDir, env) === null) return []
+  const line = await readLine(dataDir, env)
+  return judgeLifeSigns({ services: [], keeper: null, workers: [], vitals: null, ...line }, dataFlag(dataDir))
+}
+
 /** Reads the waiting wakes from Postgres, which also answers while no worker does. */
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
 ): Promise<Omit<Signs, 'services' | 'keeper' | 'workers' | 'vitals'>> {
   const known = { late: [], parked: 0, paced: 0, pacedAuthors: [], differing: [] }
-  const nothing = { wakes: null, wakesLater: null, ...known, login: null, unread: null }
+  const nothing = { wakes: null, wakesLater: null, ...known, living: null, login: null, unread: null }
   const url = postgresUrlOf(dataDir, env)
   if (url === null) return nothing
   const db = openDatabase(url, { poolMax: 1 })
@@ -118,9 +128,10 @@ async function readLine(
     const pacedAuthors = await listPacedAuthors(db)
     const differing = await listDifferingStacks(db)
     const login = await readLogin(db)
+    const living = (await listWorkers(db)).length
     const late =
       wakes.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
-    const found = { ...nothing, wakes, late, parked, paced, pacedAuthors, differing, login }
+    const found = { ...nothing, wakes, late, parked, paced, pacedAuthors, differing, living, login }
     if (wakes.waiting < MANY) return found
     await sleep(RECHECK_MS)
     return { ...found, wakesLater: await measureInboxes(db) }
@@ -143,7 +154,8 @@ export function postgresUrlOf(dataDir: string, env: NodeJS.ProcessEnv): string |
 /** @param flag the option by which `treeos` commands reach this instance */
 export function judgeLifeSigns(signs: Signs, flag: string): DoctorCheck[] {
   return [
-    { name: 'instance', ...judgeServices(signs, flag) },
+    ...(signs.services.length === 0 ? [] : [{ name: 'instance', ...judgeServices(signs, flag) }]),
+    ...(signs.living === null ? [] : [{ name: 'workers', ...judgeLiving(signs.living, flag) }]),
     ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),
     ...(signs.unread === null ? [] : [unseen('wakes', signs.unread, RECHECK)]),
     ...(signs.wakes === null ? [] : [{ name: 'wakes', ...judgeWakes(signs, signs.wakes, flag) }]),
@@ -181,6 +193,12 @@ function judgeServices({ services, keeper, workers }: Signs, flag: string) {
   if (keeper === null)
     return bad('no supervisor runs: what ends is not started again', `treeos up --detach${flag}`)
   return good(`${services.map(({ name }) => name).join(', ')} run`)
+}
+
+function judgeLiving(living: number, flag: string) {
+  return living === 0
+    ? bad('no worker has told Postgres that it lives within 15 s', `treeos worker${flag}, or start your own`)
+    : good(`${living === 1 ? '1 worker lives' : `${living} workers live`}, wherever they run`)
 }
 
 function judgeMetrics({ workers }: Signs, flag: string) {
@@ -227,12 +245,13 @@ function judgeParked({ parked }: Signs, flag: string) {
 }
 
 function judgeWakes(
-  { wakesLater, late, paced, workers }: Signs,
+  { wakesLater, late, paced, workers, living }: Signs,
   { waiting, oldestSeconds }: Wakes,
   flag: string,
 ) {
   const wakes = `${waiting === 1 ? '1 wake waits' : `${waiting} wakes wait`}${describePaced(waiting, paced)}`
-  const more = workers.length === 0 ? `treeos up${flag}` : `treeos worker${flag} (one more)`
+  const isAlone = workers.length === 0 && !living
+  const more = isAlone ? `treeos up${flag}` : `treeos worker${flag} (one more)`
   if (paced < waiting && wakesLater !== null && wakesLater.waiting > waiting)
     return bad(
       `${wakes}, and ${RECHECK_MS / 1000} s later ${wakesLater.waiting}: wakes come in faster than moments end`,
@@ -243,10 +262,10 @@ function judgeWakes(
     const named = late.slice(0, BEINGS_NAMED_MAX).map((being) => `@${being}`)
     const whose =
       named.length === 0 ? '' : ` (of ${named.join(', ')}${late.length > named.length ? ', …' : ''})`
-    const why = workers.length === 0 ? 'no worker runs' : 'its being is busy, or stuck'
+    const why = isAlone ? 'no worker runs' : 'its being is busy, or stuck'
     return bad(
       `${wakes}, the oldest for ${duration(oldestSeconds)}${whose}: ${why}`,
-      workers.length === 0
+      isAlone
         ? more
         : `${more}; if that does not help, treeos status${flag} names the Temporal UI, where the being's timeline says why`,
     )

@@ -1,6 +1,6 @@
 import { trialCallsIn } from '@treeos/client'
 import { type MomentId, TreeosError } from '@treeos/core'
-import { historiesFolder } from '@treeos/host'
+import { historiesFolder, listFailingRuns } from '@treeos/host'
 import {
   checkpointsFolder,
   hasWorker,
@@ -64,10 +64,11 @@ function trialsOf(dataDir: string, { db, registry }: LiveConnection): Machine['t
 }
 
 /** Counts begin when somebody first asks. */
-function metricsOf({ db }: LiveConnection): Machine['metrics'] {
+function metricsOf({ db, temporal, reality }: LiveConnection): Machine['metrics'] {
   let made: Promise<RealityMetrics> | null = null
+  const countFailing = async () => (await listFailingRuns(temporal, reality.name))?.length ?? null
   return async () => {
-    made ??= import('@treeos/telemetry').then((telemetry) => new telemetry.RealityMetrics(db))
+    made ??= import('@treeos/telemetry').then((telemetry) => new telemetry.RealityMetrics(db, countFailing))
     return (await made).scrape()
   }
 }

@@ -18,10 +18,12 @@ import {
   type Wakes,
   withoutSecrets,
 } from '@treeos/local'
+import { type ExtensionVersionsView, listExtensionVersions } from '@treeos/reality'
 import {
   countPaced,
   countParked,
   findReality,
+  listWorkers,
   measureInboxes,
   measurePeoplesInboxes,
   openDatabase,
@@ -29,6 +31,7 @@ import {
   type StoreDb,
 } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
+import { isAway } from './away-extensions.ts'
 import { type CheckpointStatus, readCheckpointStatus } from './checkpoints.ts'
 import { readWaiting } from './migrations.ts'
 import { readToolServers, type ServerState } from './tools.ts'
@@ -62,6 +65,8 @@ export interface Status {
   readonly supervisor: { readonly pid: number | null }
   readonly worker: {
     readonly running: boolean
+    /** workers that live, wherever they run, own ones too; null while Postgres does not tell */
+    readonly living: number | null
     readonly pids: readonly number[]
     /** where Prometheus reads them */
     readonly metrics: readonly string[]
@@ -90,6 +95,8 @@ export interface Status {
   readonly paced: number | null
   /** migrations of this version that the database has not had; null where nothing tells */
   readonly migrations: readonly string[] | null
+  /** extensions whose current version no living worker has loaded; null while Postgres does not answer */
+  readonly awaited: readonly ExtensionVersionsView[] | null
   /** what people are to be told by webhooks and e-mail; null where no portal keeps any */
   readonly outlets: Outlets | null
 }
@@ -130,7 +137,8 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     witnesses: readWitnessStatus(dataDir),
     supervisor: { pid: keeperOf(dataDir) },
     worker: {
-      running: workers.length > 0,
+      running: workers.length > 0 || (stored.living ?? 0) > 0,
+      living: stored.living,
       pids: workers.map((worker) => worker.process.pid),
       metrics,
       silent,
@@ -148,6 +156,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     parked: stored.parked,
     paced: stored.paced,
     migrations,
+    awaited: stored.awaited,
     outlets: stored.outlets,
   }
 }
@@ -196,6 +205,8 @@ interface StoredState {
   readonly budgets: Status['budgets']
   readonly parked: number | null
   readonly paced: number | null
+  readonly living: number | null
+  readonly awaited: Status['awaited']
   readonly outlets: Outlets | null
 }
 /** For a Postgres that does not answer, or holds no reality yet. */
@@ -206,6 +217,8 @@ const NOTHING_STORED: StoredState = {
   budgets: null,
   parked: null,
   paced: null,
+  living: null,
+  awaited: null,
   outlets: null,
 }
 
@@ -215,6 +228,12 @@ const readOutlets = (db: Kysely<StoreDb>): Promise<Outlets | null> =>
     ({ rows: [found] }) => ({ late: Number(found?.late ?? 0), dead: Number(found?.dead ?? 0) }),
     () => null,
   )
+
+/** Without a living worker all of them are away, which another line says. */
+async function listAwaited(at: { readonly db: Kysely<StoreDb>; readonly reality: Reality }) {
+  if ((await listWorkers(at.db)).length === 0) return []
+  return (await listExtensionVersions(at)).filter(isAway)
+}
 
 async function readStored(url: string): Promise<StoredState> {
   const db = openDatabase(url, { role: 'treeos_people', poolMax: 1 })
@@ -228,6 +247,8 @@ async function readStored(url: string): Promise<StoredState> {
       budgets: await standardBudgets({ db, reality }),
       parked: await countParked(db),
       paced: await countPaced(db),
+      living: (await listWorkers(db)).length,
+      awaited: await listAwaited({ db, reality }),
       outlets: await readOutlets(db),
     }
   } catch {

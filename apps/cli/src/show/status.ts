@@ -1,4 +1,5 @@
 import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
+import { describeAway } from '../health/away-extensions.ts'
 import { describeCheckpoint } from '../health/checkpoints.ts'
 import { describeWaiting } from '../health/migrations.ts'
 import {
@@ -33,7 +34,6 @@ export function describeStatus(
     reality,
   } = status
   const { wakes, inbox, budgets, parked } = status
-  const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
       ...(login === null ? [] : [['logged in', `as ${login.being} at ${login.url}`]]),
@@ -51,7 +51,7 @@ export function describeStatus(
             ],
           ]
         : []),
-      ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : notRunning(status, dataDir)],
+      ['worker', worker.running ? describeWorkers(worker) : notRunning(status, dataDir)],
       ...(checkpoint === null ? [] : [['checkpoint', describeCheckpoint(checkpoint)]]),
       ...(witnesses ? [['witnesses', describeWitnesses(witnesses)]] : []),
       ...(supervisor.pid === null ? [] : [['kept up by', `process ${supervisor.pid}`]]),
@@ -69,6 +69,7 @@ export function describeStatus(
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
       ...(budgets === null ? [] : [['budget', describeBudgets(budgets)]]),
       ...(parked ? [['parked', describeParked(parked)]] : []),
+      ...(status.awaited ?? []).map((one) => ['extension', describeAway(one)]),
       ...(status.outlets !== null && status.outlets.late + status.outlets.dead > 0
         ? [['told outside', describeOutlets(status.outlets)]]
         : []),
@@ -80,6 +81,14 @@ export function describeStatus(
 }
 
 /** A worker starts only where Temporal and Postgres run. `treeos up` starts whatever does not run. */
+function describeWorkers({ pids, living }: Status['worker']): string {
+  const own = pids.length === 0 ? '' : `${pids.length === 1 ? 'process' : 'processes'} ${pids.join(', ')}`
+  const elsewhere = (living ?? 0) - pids.length
+  if (elsewhere <= 0) return own
+  const others = `${elsewhere} ${elsewhere === 1 ? 'lives' : 'live'} elsewhere`
+  return own === '' ? others : `${own}; ${others}`
+}
+
 function notRunning({ temporal, postgres }: Status, dataDir: string): string {
   const flag = dataFlag(dataDir)
   return temporal.address === null || postgres.url === null

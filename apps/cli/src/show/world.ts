@@ -6,6 +6,7 @@ import type {
   RoleVersion,
   RoleView,
 } from '@treeos/client'
+import type { ExtensionVersionsView } from '@treeos/reality'
 import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
 import type { ExtensionView } from '../instance/extension-lists.ts'
@@ -158,6 +159,36 @@ export function shownExtensions(extensions: readonly ExtensionView[]): string {
       ].join('\n')
     })
     .join('\n')
+}
+
+export function shownVersions(extensions: readonly ExtensionVersionsView[]): string {
+  return table([
+    ['', 'current', 'workers with it', 'others seen here'],
+    ...extensions.map(({ extension, current, workers, versions }) => [
+      extension,
+      current ?? 'none: it has ended',
+      String(workers),
+      list(
+        versions.filter(({ version }) => version !== current).map((one) => `${one.version} (${one.workers})`),
+      ),
+    ]),
+  ])
+}
+
+export function shownUse({
+  extension,
+  version,
+  before,
+  workers,
+}: {
+  readonly extension: string
+  readonly version: string
+  readonly before: string | null
+  readonly workers: number
+}): string {
+  const now = before === version ? 'is current already' : `is current now, after ${before ?? 'none'}`
+  const there = workers === 1 ? '1 worker has it' : `${workers} workers have it`
+  return `${extension} ${version} ${now}; ${there}`
 }
 
 export function shownOperations(operations: readonly OperationView[]): string {

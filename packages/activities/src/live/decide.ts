@@ -46,7 +46,7 @@ export async function decideSoon(
   calls.end(call)
   if (!('error' in decided)) {
     // a rerun has the same call
-    held.decision ??= newDecision(decided.decision, decided.usage, decided.settlement, decided.overlay)
+    held.decision ??= newDecision(decided.decision, decided)
     return null
   }
   const { error } = decided
@@ -54,7 +54,7 @@ export async function decideSoon(
   const seconds = (performance.now() - call.started) / 1000
   const next = await afterLoss(deps, held.loaded, { attempt: 1, isLast: false, seconds, error })
   if ('decision' in next) {
-    held.decision ??= newDecision(next.decision, null, null, held.overlay)
+    held.decision ??= newDecision(next.decision, { overlay: held.overlay })
     return null
   }
   await moments.store(deps.db, held)

@@ -1,5 +1,11 @@
 import { type BeingName, type Digest, holdsCall, type MomentId, triggerOf } from '@treeos/core'
-import type { BeingEnded, OpenedMoment, RestingBeing } from '@treeos/protocol'
+import type {
+  BeingEnded,
+  ElsewhereMoment,
+  OpenedMoment,
+  OutdatedMoment,
+  RestingBeing,
+} from '@treeos/protocol'
 import { contentHeard, type LoadedMoment, type MomentReading, readForMoment } from '@treeos/reality'
 import {
   askedIn,
@@ -19,7 +25,7 @@ import {
   recordOpen,
   writeJson,
 } from '@treeos/store'
-import { threadKey } from '@treeos/world'
+import { assignStack, threadKey } from '@treeos/world'
 import type { BeatDeps, WorkerCaches } from '../deps.ts'
 import { crashPoint } from '../guard/crash-point.ts'
 import { isSlowMind } from '../mind/thought.ts'
@@ -30,6 +36,7 @@ import {
   reservationOf,
   withRoom,
 } from '../model/ask-within-budgets.ts'
+import { leaveOpen, leaveUnopened } from '../moments/elsewhere.ts'
 import { heardOut } from '../moments/next-wakes.ts'
 import type { HeldMoment } from '../moments/open-moments.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from '../moments/wake-idle.ts'
@@ -72,13 +79,14 @@ export type OpeningOfMoment =
  * Claims the next wake, then reads the world in one snapshot and records what it saw. A rerun returns the
  * first run's record, even when the world has changed. A moment that will end soon is held instead: the
  * append that ends it stores its record with the outcome.
- * @returns when no wake waits: how the being rests, or that it was ended
+ * @returns when no wake waits: how the being rests, or that it was ended; where this worker has not the code
+ *   of the moment, that another one is to live it
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
 export async function openMoment(
   deps: BeatDeps,
   input: OpenInput,
-): Promise<OpeningOfMoment | RestingBeing | BeingEnded> {
+): Promise<OpeningOfMoment | RestingBeing | BeingEnded | ElsewhereMoment | OutdatedMoment> {
   const { db, reality, memory } = deps
   const expected = expectedReads(memory, input)
   const call = callToReserve(memory, input)
@@ -94,6 +102,12 @@ export async function openMoment(
   if (before !== undefined) memory.moments.drop(before)
   const found = await readToOpen(deps, input, claimed, expected)
   const reservation = call === null ? null : reservationOf(call, reserved)
+  const left = await leaveUnopened(deps, found.loaded, found.stack, { call: null, wakeAt: wake.at })
+  if (left !== null) {
+    memory.nextWakes.leave(input.moment)
+    await releaseReservation(db, input.moment, reservation)
+    return left
+  }
   return input.mayHold && !isSlowMind(deps, found.loaded)
     ? hold(deps, input, wake, found, reservation)
     : store(deps, input, wake, found, reservation)
@@ -105,6 +119,7 @@ type ClaimRead = NonNullable<Awaited<ReturnType<typeof claimAndRead>>>
 interface LiveReading {
   readonly open: OpenWrite
   readonly loaded: LoadedMoment
+  readonly stack: MomentReading['stack']
   readonly reading: KeptReading
   readonly faults: MomentReading['faults']
 }
@@ -150,6 +165,7 @@ async function readToOpen(
       content: contentHeard(basis.noted, seen.face, wake.content),
       ...(wake.overlays === undefined ? {} : { overlays: wake.overlays }),
     },
+    stack: seen.stack,
     reading: kept,
     faults,
   }
@@ -164,7 +180,7 @@ async function hold(
   reservation: OpeningReservation | null,
 ): Promise<OpeningOfMoment> {
   const isStreamed = wake.streamed === true
-  const held = deps.memory.moments.hold({ open, loaded, reading, reservation, isStreamed })
+  const held = deps.memory.moments.hold({ open, loaded, reading, wakeAt: wake.at, reservation, isStreamed })
   reportFaults(deps, faults)
   crashPoint('open:held')
   return heldOf(deps, input, wake, held)
@@ -203,14 +219,20 @@ async function store(
 }
 
 /** An earlier run has stored the open record, and maybe the outcome. */
-async function openedBefore(deps: BeatDeps, input: NextMoment, wake: ClaimedWake): Promise<OpeningOfMoment> {
+async function openedBefore(
+  deps: BeatDeps,
+  input: NextMoment,
+  wake: ClaimedWake,
+): Promise<OpeningOfMoment | ElsewhereMoment | OutdatedMoment> {
   const { db, memory } = deps
   if ((await findOutcome(db, input.moment)) !== null) return { state: 'ended' }
   const opened = await memory.moments.load(db, input.moment)
   await memory.moments.decision(db, input.moment) // `think` then asks nobody when there is one
   const stored = memory.moments.find(input.moment)
   if (stored !== undefined && wake.streamed === true) stored.isStreamed = true
-  return { ...(await openedOf(deps, input, opened, { wake, open: digestOf(opened.record) })), state: 'again' }
+  const told = await openedOf(deps, input, opened, { wake, open: digestOf(opened.record) })
+  const left = await leaveOpen(deps, opened, assignStack(told.program, told.opened).stack)
+  return left ?? { ...told, state: 'again' }
 }
 
 function reportFaults({ observe }: BeatDeps, faults: LiveReading['faults']): void {
@@ -218,10 +240,7 @@ function reportFaults({ observe }: BeatDeps, faults: LiveReading['faults']): voi
 }
 
 /** A being that listens is not rung, so it claims once more when it listens no more. */
-async function restOrClaimAgain(
-  deps: BeatDeps,
-  input: OpenInput,
-): Promise<OpeningOfMoment | RestingBeing | BeingEnded> {
+async function restOrClaimAgain(deps: BeatDeps, input: OpenInput): ReturnType<typeof openMoment> {
   const mayFind = input.isLastClaim !== true && (await heardOut(deps.db, input.being))
   return mayFind ? openMoment(deps, { ...input, isLastClaim: true }) : restingOf(deps, input.being)
 }

@@ -18,7 +18,7 @@ import { type FaultDeps, reportFault } from '../moments/fault.ts'
 import type { CallCanceller } from './cancels.ts'
 
 /** What a mind decided, and what the call of its model used. */
-export type MindResult = Pick<DecisionWrite, 'decision' | 'usage' | 'settlement' | 'overlay'>
+export type MindResult = Pick<DecisionWrite, 'decision' | 'usage' | 'settlement' | 'overlay' | 'prompt'>
 
 /** One attempt of a mind to decide. */
 export interface MindAttempt {
@@ -193,8 +193,8 @@ export class MindCall {
   async #record(deps: CallDeps): Promise<StoredDecision> {
     const { db, memory, observe } = deps
     try {
-      const { decision, usage, settlement, overlay } = await this.thought
-      const write = newDecision(decision, usage, settlement, overlay)
+      const thought = await this.thought
+      const write = newDecision(thought.decision, thought)
       const stored = await withPostgresRetry(observe, () => recordDecision(db, this.moment, write))
       memory.moments.decided(this.moment, stored)
       return stored

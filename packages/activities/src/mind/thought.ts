@@ -78,8 +78,9 @@ async function askModel(
 ): Promise<MindResult> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
-  const { signature, tools, shown, role, answersBy, missing } = await withPostgresRetry(deps.observe, () =>
-    composeOnce(deps, loaded, stack),
+  const { signature, tools, shown, role, answersBy, missing, digests } = await withPostgresRetry(
+    deps.observe,
+    () => composeOnce(deps, loaded, stack),
   )
   if (missing !== null)
     return unasked(
@@ -126,6 +127,7 @@ async function askModel(
       usage: asJson({ ...usage, model: asked.model.name, seconds: secondsSince(askedAt) }),
       settlement,
       overlay: overlay?.record ?? null,
+      ...(digests.prompt === null ? {} : { prompt: digests.prompt }),
     }
   } catch (error) {
     telling?.end('lost')

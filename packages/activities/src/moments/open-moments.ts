@@ -37,6 +37,8 @@ export interface HeldMoment extends KeptMoment {
   readonly open: OpenWrite
   /** the world as it was when the moment opened */
   readonly reading: KeptReading
+  /** since when its wake waits, ms since 1970 UTC */
+  readonly wakeAt: number
   /** what was reserved for its model call; null where nothing was */
   readonly reservation: OpeningReservation | null
   /** what its mind decided; null until it has */

@@ -195,7 +195,7 @@ function recordOf(
     stack: decided?.stack ?? null,
     stackDigest: digests?.stack ?? null,
     surfaceDigest: digests?.surface ?? null,
-    promptDigest: digests?.prompt ?? null,
+    promptDigest: decided?.prompt ?? null,
     decision,
     outcome: concluded.kind,
     reason: concluded.reason,

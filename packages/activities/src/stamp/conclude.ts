@@ -38,13 +38,13 @@ function decidedMoment(loaded: LoadedMoment, proposal: GateInput, hasEffect = fa
       decision: null,
       skip: { reason: proposal.reason, detail: whyUnregistered(program) },
     }
-  const { stack, composed, decision, refused } = proposal
+  const { stack, composed, decision, prompt, refused } = proposal
   if (face === null) throw new Error(`moment ${open.moment} has a stack and no face`)
   return {
     ...at,
     worn: { stack, surface: face.surface, role: composed.role },
     decision,
-    missing: composed.missing,
+    missing: prompt === null ? composed.missing : null,
     overlay: overlays?.call ?? null,
     ...(refused === undefined ? {} : { refused }),
     ...(hasEffect ? { hasEffect } : {}),

@@ -2,7 +2,14 @@
 import { type Decision, type Digest, holdsCall, type OverlayRecord, type PinnedStack } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
-import { type DecisionWrite, findEffect, newDecision, recordDecision, saltedDecision } from '@treeos/store'
+import {
+  type DecisionWrite,
+  findEffect,
+  newDecision,
+  recordDecision,
+  type StoredDecision,
+  saltedDecision,
+} from '@treeos/store'
 import { type DecidedMoment, decisionOfPerson, saltOfAct } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { composeOnce, type HeldMoment } from '../moments/open-moments.ts'
@@ -21,6 +28,8 @@ export type GateInput =
       readonly digest: Digest | null
       /** of the call of its model; null without one */
       readonly overlay: OverlayRecord | null
+      /** digest of its prompt; null where neither this worker has the code nor the one that asked told it */
+      readonly prompt: Digest | null
       /** what refuses it beside the gates; left out for nothing */
       readonly refused?: ConditionRefusal
     }
@@ -34,8 +43,17 @@ export async function propose(
 ): Promise<GateInput> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
   const composed = await composeOnce(deps, opened, input.stack)
-  const { decision, digest, overlay } = await decisionOf(deps, input, opened, held)
-  const proposal = { kind: 'decided', stack: input.stack, composed, decision, digest, overlay } as const
+  const { decision, digest, overlay, prompt: told } = await decisionOf(deps, input, opened, held)
+  const prompt = composed.digests.prompt ?? told ?? null
+  const proposal = {
+    kind: 'decided',
+    stack: input.stack,
+    composed,
+    decision,
+    digest,
+    overlay,
+    prompt,
+  } as const
   // The last attempt may have recorded its result although its answer to Temporal was lost.
   if (input.effect === undefined || (await findEffect(deps.db, input.moment))?.result != null) return proposal
   const message = WHY_NO_EFFECT[input.effect] ?? EFFECT_WITHOUT_RESULT
@@ -47,7 +65,7 @@ async function decisionOf(
   input: StampInput,
   opened: LoadedMoment,
   held: HeldMoment | null,
-): Promise<{ decision: Decision; digest: Digest | null; overlay: OverlayRecord | null }> {
+): Promise<Pick<StoredDecision, 'decision' | 'overlay' | 'prompt'> & { digest: Digest | null }> {
   if (held !== null) {
     held.decision ??= written(opened)
     return held.decision

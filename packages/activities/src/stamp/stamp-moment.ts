@@ -7,7 +7,14 @@ import {
   type MomentId,
   type ReelId,
 } from '@treeos/core'
-import type { OtherStack, PendingEffect, ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
+import type {
+  ElsewhereMoment,
+  OtherStack,
+  PendingEffect,
+  ScheduleRef,
+  StampedMoment,
+  StampInput,
+} from '@treeos/protocol'
 import { type LoadedMoment, readerOf } from '@treeos/reality'
 import {
   append,
@@ -35,6 +42,7 @@ import type { BeatDeps } from '../deps.ts'
 import { crashPoint, crashPointLater } from '../guard/crash-point.ts'
 import { RecordRefusedError } from '../guard/record-refused.ts'
 import { unusedOf } from '../model/ask-within-budgets.ts'
+import { leaveOpen } from '../moments/elsewhere.ts'
 import { LISTENS_MS, recounted } from '../moments/next-wakes.ts'
 import { type HeldMoment, ReopenedError } from '../moments/open-moments.ts'
 import { build } from './build.ts'
@@ -57,6 +65,7 @@ const ATTEMPTS_MAX = 12
  * @param held a moment whose open record and decision are not stored: the append stores them too
  * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written;
  *   or the stack that another run has stamped it with
+ *   and where this worker has not the code that the moment opened with, that another one is to stamp it
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  * @throws {RecordRefusedError} when Postgres takes neither the act nor its failure
  * @throws {ReopenedError} when other records of a held moment are stored
@@ -65,6 +74,22 @@ export async function stampMoment(
   deps: BeatDeps,
   input: StampInput,
   held: HeldMoment | null = null,
+): Promise<StampedMoment | PendingEffect | OtherStack | ElsewhereMoment> {
+  const left = held === null ? await leftBy(deps, input) : null
+  return left ?? stampHere(deps, input, held)
+}
+
+/** An open moment is stamped where the code is that it opened with. */
+async function leftBy(deps: BeatDeps, { moment, stack }: StampInput): Promise<ElsewhereMoment | null> {
+  const left = await leaveOpen(deps, await deps.memory.moments.load(deps.db, moment), stack)
+  return left !== null && 'outdated' in left ? { elsewhere: { waitMs: 1 } } : left
+}
+
+/** The same in this worker, whatever code it has loaded. */
+export async function stampHere(
+  deps: BeatDeps,
+  input: StampInput,
+  held: HeldMoment | null,
 ): Promise<StampedMoment | PendingEffect | OtherStack> {
   const first = await stampWithRetries(deps, input, held)
   if (!('pending' in first)) return first
@@ -74,7 +99,7 @@ export async function stampMoment(
     (await whyYesIsOver(deps, input.moment)) ?? (await recordEffectRequest(deps, input, first.pending))
   // What rules count has moved since: it is judged again, and refused where another act waits for the
   // outside.
-  if (refused === MOVED) return stampMoment(deps, input, null)
+  if (refused === MOVED) return stampHere(deps, input, null)
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
   const failed = await stampWithRetries(deps, { ...input, effect: refused }, null)
   if ('pending' in failed) throw new Error(`moment ${input.moment} requests an effect after it failed`)

@@ -96,6 +96,8 @@ export interface DecisionWrite {
   readonly settlement: SettlementWrite | null
   /** of the call of its model; null where it had none */
   readonly overlay: OverlayRecord | null
+  /** digest of what its model was shown, without the overlay; left out where none was asked */
+  readonly prompt?: Digest | undefined
 }
 
 /** What an attempt of a model call really cost; `used` is null when the cost is unknown. */

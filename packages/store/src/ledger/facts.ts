@@ -35,6 +35,18 @@ export async function listFactsMentioning(
   return rows.map(factOf)
 }
 
+/** The facts of some kinds on one reel, in order. It looks through the whole reel. */
+export async function listKindsOnReel(db: Db, reel: ReelId, kinds: readonly string[]): Promise<Fact[]> {
+  const rows = await db
+    .selectFrom('fact')
+    .select(['header', 'hash', 'bytes'])
+    .where('reel', '=', reel)
+    .where('kind', 'in', kinds)
+    .orderBy('seq')
+    .execute()
+  return rows.map(factOf)
+}
+
 /**
  * Facts of these kinds, oldest first. It looks at all facts, so it is for people, not for moments.
  * @param since ms since 1970 UTC: from, and before `until`

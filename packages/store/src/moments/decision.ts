@@ -1,4 +1,4 @@
-import type { BeingName, Decision, Digest, Json, MomentId, OverlayRecord } from '@treeos/core'
+import type { BeingName, Decision, Digest, MomentId, OverlayRecord } from '@treeos/core'
 import { sql } from 'kysely'
 import type { DecisionWrite } from '../ledger/batch.ts'
 import { newSalt, saltedDigest } from '../ledger/hash.ts'
@@ -11,15 +11,15 @@ export interface StoredDecision {
   readonly decision: Decision
   readonly digest: Digest
   readonly overlay: OverlayRecord | null
+  /** digest of what its model was shown; left out where none was asked, and where that is not known */
+  readonly prompt?: Digest | undefined
 }
 
 /** A decision that is ready to be stored: encoded, with a new salt. */
 export const newDecision = (
   decision: Decision,
-  usage: Json = null,
-  settlement: DecisionWrite['settlement'] = null,
-  overlay: OverlayRecord | null = null,
-): DecisionWrite => ({ ...saltedDecision(newSalt(), decision), usage, settlement, overlay })
+  of: Partial<Pick<DecisionWrite, 'usage' | 'settlement' | 'overlay' | 'prompt'>> = {},
+): DecisionWrite => ({ ...saltedDecision(newSalt(), decision), ...of })
 
 /** The decision of an act that brings its salt, since its person signed both. */
 export function saltedDecision(salt: Buffer, decision: Decision): DecisionWrite {
@@ -35,15 +35,15 @@ export function saltedDecision(salt: Buffer, decision: Decision): DecisionWrite 
 export async function recordDecision(
   db: Db,
   moment: MomentId,
-  { decision, digest, salt, bytes, usage, settlement, overlay }: DecisionWrite,
+  { decision, digest, salt, bytes, usage, settlement, overlay, prompt }: DecisionWrite,
 ): Promise<StoredDecision> {
   const { numAffectedRows } = await sql`
-    insert into treeos.moment_decision (moment, kind, digest, salt, bytes, usage, overlay)
+    insert into treeos.moment_decision (moment, kind, digest, salt, bytes, usage, overlay, prompt)
     select ${moment}, ${decision.kind}, ${digest}, ${salt}::bytea, ${bytes}::bytea, ${usage === null ? null : JSON.stringify(usage)}::jsonb,
-      ${overlay === null ? null : JSON.stringify(overlay)}::jsonb
+      ${overlay === null ? null : JSON.stringify(overlay)}::jsonb, ${prompt ?? null}::text
     from ${settlement === null ? sql`(values (null)) as unsettled` : settling({ moment, ...settlement })}
     on conflict (moment) do nothing`.execute(db)
-  if ((numAffectedRows ?? 0n) > 0n) return { decision, digest, overlay }
+  if ((numAffectedRows ?? 0n) > 0n) return { decision, digest, overlay, prompt }
   const stored = await findDecision(db, moment)
   if (stored === null) throw new Error(`the decision of ${moment} was stored, but cannot be read`)
   return stored
@@ -60,13 +60,18 @@ export async function listDecisions(
 ): Promise<Map<MomentId, StoredDecision>> {
   const rows = await db
     .selectFrom('moment_decision')
-    .select(['moment', 'bytes', 'digest', 'overlay'])
+    .select(['moment', 'bytes', 'digest', 'overlay', 'prompt'])
     .where('moment', '=', sql<string>`any(${[...moments]}::text[])`)
     .execute()
   return new Map(
-    rows.map(({ moment, bytes, digest, overlay }) => [
+    rows.map(({ moment, bytes, digest, overlay, prompt }) => [
       moment,
-      { decision: decodeJson(bytes), digest, overlay: overlay as OverlayRecord | null },
+      {
+        decision: decodeJson(bytes),
+        digest,
+        overlay: overlay as OverlayRecord | null,
+        ...(prompt === null ? {} : { prompt }),
+      },
     ]),
   )
 }

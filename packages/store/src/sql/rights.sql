@@ -57,7 +57,7 @@ begin
   grant select on treeos.reality, treeos.head, treeos.fact, treeos.projection, treeos.blob, treeos.life,
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.held_count, treeos.moment_outcome,
     treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.moment_fault, treeos.journal,
-    treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call, treeos.sealed_text, treeos.file,
+    treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.worker, treeos.overlay_change, treeos.mind_call, treeos.sealed_text, treeos.file,
     treeos.log_entry, treeos.log_tile, treeos.log_state, treeos.replay_run, treeos.change_author
     to %1$I;
   grant execute on function
@@ -78,10 +78,10 @@ begin
     return;
   end if;
   grant insert on treeos.blob, treeos.moment_decision to treeos_app;
-  grant insert, update, delete on treeos.vault, treeos.mind_call to treeos_app;
+  grant insert, update, delete on treeos.vault, treeos.worker, treeos.mind_call to treeos_app;
   grant execute on function
     treeos.append(jsonb), treeos.append_together(jsonb[]), treeos.claim_together(jsonb), treeos.lock_heads(text[]), treeos.begin_life(text, text, text),
-    treeos.claim(text, text, integer),
+    treeos.claim(text, text, integer), treeos.release_claim(text, text, integer),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
     treeos.release_delayed(boolean), treeos.enqueue_event(jsonb),
     treeos.open_moment(text, text, integer, text, bigint, bytea, bytea, text, bytea),

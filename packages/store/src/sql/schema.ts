@@ -30,6 +30,7 @@ export interface StoreDb {
   moment_outcome: MomentOutcomeTable
   mind_call: MindCallTable
   vault: VaultTable
+  worker: WorkerTable
   overlay: OverlayTable
   overlay_change: OverlayChangeTable
   sealed_text: SealedTextTable
@@ -347,6 +348,8 @@ export interface MomentDecisionTable {
   usage: unknown
   /** the overlay of the call: tiers, mode and commitment; null without one */
   overlay: unknown
+  /** digest of what its model was shown; null where none was asked, or its moment ended at once */
+  prompt: string | null
 }
 
 /** Which process makes the call of a mind that takes longer than the short way allows. */
@@ -434,6 +437,15 @@ export interface MomentOutcomeTable {
 export interface VaultTable {
   id: string
   url: string
+  expires: Date
+}
+
+/** A worker that takes moments, until it expires. */
+export interface WorkerTable {
+  id: string
+  /** JSON: by extension, `{version, digest, code}` */
+  codes: unknown
+  started: Generated<Date>
   expires: Date
 }
 

@@ -211,7 +211,8 @@ create table treeos.moment_decision (
   salt bytea not null,
   bytes bytea not null,
   usage jsonb,
-  overlay jsonb -- of the call: {tiers, mode, commitment}
+  overlay jsonb, -- of the call: {tiers, mode, commitment}
+  prompt text -- digest of what its model was shown; null where none was asked, or its moment ended at once
 );
 
 -- Which process makes the call of a mind that takes longer than the short way allows. Renewed while the
@@ -437,6 +438,14 @@ create index overlay_change_thread on treeos.overlay_change (thread, id);
 
 -- Where the vaults of workers listen, each until it expires.
 create table treeos.vault (id text primary key, url text not null, expires timestamptz not null);
+
+-- The workers that take moments, each until it expires, and the code that each has loaded.
+create table treeos.worker (
+  id text primary key,
+  codes jsonb not null, -- by extension: its version, and the digest of what it brings
+  started timestamptz not null default clock_timestamp(),
+  expires timestamptz not null
+);
 
 -- The log of all facts and records of moments, over which checkpoints are signed. Only the sequencer writes
 -- it. Appends do not know of it.

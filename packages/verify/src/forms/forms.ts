@@ -81,6 +81,8 @@ matter:moved {to:text,coord?:xyz,*}
 matter:written {content?:any,*}
 role:set {name:text,digest:hash,origin:text,spec:spec,*}
 role:deleted {name:text,*}
+registry:installed {extension:text,version:text,digest:hash,code:hash,roles:<hash>,*}
+registry:used {extension:text,version:text|null,digest:hash|null,*}
 approval:asked {call:call,wake:text,root:text,caller:caller,question:text|null,askedRole:text|null,
   lease:null|{driver:text,epoch:whole},rules:[{by:text,who:[text],count:whole}],ties:{call:hash,roles:hash,
   ceilings:hash,rules:hash,lease:hash,operation:hash|null},roles:[text],expiresAt:whole,person:text|null,

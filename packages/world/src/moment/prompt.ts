@@ -6,7 +6,6 @@ import {
   matterReel,
   type RoleName,
   type ShownNames,
-  stanceOf,
 } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import {

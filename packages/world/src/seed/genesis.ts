@@ -10,6 +10,7 @@ import {
   spaceReel,
 } from '@treeos/core'
 import type { Role } from '../extend/extension.ts'
+import type { ExtensionCode } from '../extend/extension-code.ts'
 import { BIRTHER, OPERATOR, ROLE_MANAGER } from '../extend/substrate.ts'
 
 interface FirstBeing {
@@ -70,7 +71,11 @@ function space(path: string, type: string, owner: string | null): FactDraft {
  * The fact that registers a role of an extension. Moments cite the role by its digest, so older ones keep
  * what they wore.
  */
-export function roleInstalled(role: Role, origin: string, digest: (value: Json) => string): FactDraft {
+export function roleInstalled(
+  role: Pick<Role, 'spec'>,
+  origin: string,
+  digest: (value: Json) => string,
+): FactDraft {
   const spec = asJson(role.spec)
   return {
     reel: REGISTRY_REEL,
@@ -79,7 +84,30 @@ export function roleInstalled(role: Role, origin: string, digest: (value: Json) 
   }
 }
 
-/** The fact that removes a role whose extension is no longer loaded. */
+/** The fact that a version of an extension was seen here. It changes nothing that a moment reads. */
+export const versionInstalled = (
+  extension: string,
+  { version, digest, code, roles }: ExtensionCode,
+): FactDraft => ({
+  reel: REGISTRY_REEL,
+  kind: VERSION_INSTALLED,
+  payload: { extension, version, digest, code, roles },
+})
+
+/** The fact that says which code of an extension is current; null for none, once it has ended. */
+export const versionUsed = (
+  extension: string,
+  used: Pick<ExtensionCode, 'version' | 'digest'> | null,
+): FactDraft => ({
+  reel: REGISTRY_REEL,
+  kind: VERSION_USED,
+  payload: { extension, version: used?.version ?? null, digest: used?.digest ?? null },
+})
+
+export const VERSION_INSTALLED = 'registry:installed'
+export const VERSION_USED = 'registry:used'
+
+/** The fact that removes a role that the current code of its extension has not. */
 export const roleRemoved = (name: RoleName): FactDraft => ({
   reel: REGISTRY_REEL,
   kind: 'role:deleted',

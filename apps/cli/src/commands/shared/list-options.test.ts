@@ -10,7 +10,17 @@ const commands = new Map(
 
 /** What is listed is there now, or is counted; nobody did it at a time. */
 const NO_ACTS: readonly string[] = [
-  ...['beings', 'extensions', 'operations', 'help', 'diff', 'whatif', 'dry-run list', 'budget'],
+  ...[
+    'beings',
+    'extensions',
+    'extension versions',
+    'operations',
+    'help',
+    'diff',
+    'whatif',
+    'dry-run list',
+    'budget',
+  ],
   ...['outlet list', 'hook list', 'overlay list', 'people list', 'role list', 'token list', 'tools list'],
 ]
 

@@ -26,6 +26,7 @@ begin
     return case
       when kind in ('role:set', 'role:deleted') then reel = 'registry' and not exists (
         select from projection where key = 'role:' || (told(bytes)->>'name') and position('"origin":"live"' in state) > 0)
+      when kind in ('registry:installed', 'registry:used') then reel = 'registry'
       when kind = 'being:released' then reel = 'being:' || whose and exists (
         select from lease l where l.being = whose and lease_is_valid(l.being, l.epoch) is not true)
       when kind = 'approval:expired' then is_asked_until(approval_of(reel)) <= clock_timestamp()
