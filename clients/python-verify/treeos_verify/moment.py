@@ -130,11 +130,15 @@ def contents_of(moment):
     yield from (("spec", given(role, "digest")) for role in [given(stack, "primary"), *items(stack, "stacked")])
 
 
+def shown_to(moment):
+    """The facts that its face showed: words, own acts, what it recalled."""
+    aside = ("noted", "aside")
+    return items(moment, *aside, "said", "facts") + items(moment, *aside, "did") + items(moment, *aside, "past", "facts")
+
+
 def cited_by(moment):
     """The facts that it wrote, those that it cites, its cause, and the digests of its contents."""
     record, opened = moment["record"], moment["open"]
     digests = [digest for _, digest in contents_of(moment)]
-    cited = items(moment, "basis") + items(moment, "judged")
-    cited += items(moment, "noted", "aside", "said", "facts") + items(moment, "noted", "aside", "did")
-    cited += items(moment, "noted", "aside", "past", "facts")
+    cited = items(moment, "basis") + items(moment, "judged") + shown_to(moment)
     return (items(record, "facts"), cited, given(opened, "wake", "cause"), [one for one in digests if type(one) is str])
