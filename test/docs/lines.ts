@@ -45,6 +45,6 @@ export function lineOf({ messages }: ModelRequest): Reply | undefined {
   const answer = ANSWERS[role]
   if (answer !== undefined) return { content: answer }
   if (role !== 'herald') return LINES[role]
-  const step = Number(/, step (\d+) of at most/.exec(user)?.[1] ?? 0)
+  const step = user.match(/^You said to /gm)?.length ?? 0
   return step < GUESTS.length ? say('The heir is crowned.', GUESTS[step]) : { content: 'All know.' }
 }

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 /**
  * What runs by itself: workers tell where their vaults are, and the log follows the journal in its own time.
  */
-const RENEWED = ['vault', 'log_entry', 'log_state', 'log_tile']
+const RENEWED = ['vault', 'log_entry', 'log_state', 'log_tile', 'worker']
 
 /** A digest of each table of the store: equal before and after whatever must leave no trace. */
 export async function tableDigests(owner: Kysely<StoreDb>): Promise<Record<string, string>> {

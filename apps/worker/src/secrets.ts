@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isKey, quote, TreeosError } from '@treeos/core'
+import { isKey, quote, TreeosError, textOfBytes } from '@treeos/core'
 
 const VARIABLE = 'TREEOS_SECRET_'
 
@@ -25,7 +25,7 @@ export function secretsOf(env: NodeJS.ProcessEnv): (name: string) => string | nu
 
 function readSecret(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    return textOfBytes(readFileSync(path)).replace(/\r?\n$/, '')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

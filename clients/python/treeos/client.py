@@ -1,5 +1,7 @@
 """A reality as one being sees it: the four verbs, what waits, what was, and what happens."""
 
+import email.utils
+import http.client
 import json
 import time
 import urllib.error
@@ -14,6 +16,16 @@ from .stream import events_in
 
 TRIES = 3
 RETRY_SECONDS = (0.2, 5.0)
+# How often an answer is asked for again after nothing of it came.
+STREAM_TRIES = 6
+# A caller that is told to wait longer is told so, and decides itself.
+PAUSE_SECONDS_MAX = 60.0
+# A proxy without a server behind it, one that waited too long for it, and a server whose services are away.
+AWAY = (502, 503, 504)
+# A lost connection, and an answer that was cut short.
+LOST = (OSError, http.client.HTTPException, json.JSONDecodeError)
+# The server writes at least each 10 s, so a stream on which nothing comes for longer is lost.
+SILENCE_SECONDS = 45.0
 # A summon waits up to 300 s.
 TIMEOUT_SECONDS = 330.0
 
@@ -21,9 +33,11 @@ TIMEOUT_SECONDS = 330.0
 class Problem(Exception):
     """A refusal: `code` as on the command line, and in words what is wrong."""
 
-    def __init__(self, status: int, told: Mapping[str, Any]) -> None:
+    def __init__(self, status: int, told: Mapping[str, Any], retry_after: Optional[str] = None) -> None:
         super().__init__(told.get("detail") or f"the server answered {status}")
         self.status = status
+        #: how many seconds to wait before the same request is sent again; None for an answer that counts
+        self.pause = pause_before(status, retry_after)
         self.code: str = told.get("code") or "INTERNAL"
         #: the particulars, such as the moment that was refused
         self.context = told.get("context")
@@ -32,12 +46,16 @@ class Problem(Exception):
 class Treeos:
     """:param url: the address of the portal, such as http://localhost:7438
     :param token: an access token: `treeos token create`
+    :param silence: how long a stream may be silent before it is lost
     """
 
-    def __init__(self, url: str, token: str, *, timeout: float = TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self, url: str, token: str, *, timeout: float = TIMEOUT_SECONDS, silence: float = SILENCE_SECONDS
+    ) -> None:
         self._url = url.rstrip("/") + "/api/v1"
         self._token = token
         self._timeout = timeout
+        self._silence = silence
 
     # the four verbs
 
@@ -99,20 +117,38 @@ class Treeos:
         """Speaks to a being, and hears its answer as it is written.
 
         Yields `{"type": "sent"}`, then `{"type": "words", "text"}`, and at last `{"type": "answer", "summoned"}`.
-        The answer counts: it may be another text than the words.
+        The answer counts: it may be another text than the words. After a lost connection it goes on listening with the
+        same key, so nothing is said twice; words that came meanwhile are missed.
         """
         body = {"target": target, "content": content, "thread": thread}
         headers = {"idempotency-key": key or new_key()}
-        with self._open("summonStream", body=body, headers=headers) as stream:
-            for event in events_in(stream):
-                told = json.loads(event["data"])
-                if event.get("event") == "problem":
-                    raise Problem(told["status"], told)
-                if event.get("event") == "answer":
-                    yield {"type": "answer", "summoned": told}
-                    return
-                yield {"type": event.get("event"), **told}
-        raise ConnectionError("the stream ended before the answer: ask again with the same key")
+        left, is_sent = STREAM_TRIES, False
+        while True:
+            left, pause = left - 1, RETRY_SECONDS[0]
+            try:
+                with self._open("summonStream", body=body, headers=headers, timeout=self._silence) as stream:
+                    for event in events_in(stream):
+                        told, kind = json.loads(event["data"]), event.get("event")
+                        left = STREAM_TRIES
+                        if kind == "problem":
+                            raise Refused(Problem(told["status"], told))
+                        if kind == "answer":
+                            yield {"type": "answer", "summoned": told}
+                            return
+                        if kind != "sent" or not is_sent:
+                            yield {"type": kind, **told}
+                        is_sent = is_sent or kind == "sent"
+                raise ConnectionError("the stream ended before the answer: ask again with the same key")
+            except Refused as refused:
+                raise refused.problem from None
+            except Problem as problem:
+                if left == 0 or problem.pause is None:
+                    raise
+                pause = problem.pause
+            except LOST:
+                if left == 0:
+                    raise
+            time.sleep(pause)
 
     # who I am, and what waits
 
@@ -176,8 +212,11 @@ class Treeos:
         pause, longest = RETRY_SECONDS
         while True:
             headers = {} if after is None else {"last-event-id": after}
+            told = 0.0
             try:
-                with self._open("journal", query={"being": being}, headers=headers) as answer:
+                with self._open(
+                    "journal", query={"being": being}, headers=headers, timeout=self._silence
+                ) as answer:
                     for event in events_in(answer):
                         pause = RETRY_SECONDS[0]
                         after = event.get("id", after)
@@ -186,9 +225,10 @@ class Treeos:
             except Problem as problem:
                 if problem.status < 500 and problem.status != 429:
                     raise
-            except OSError:
+                told = problem.pause or 0.0
+            except LOST:
                 pass  # the connection is lost
-            time.sleep(pause)
+            time.sleep(max(pause, told))
             pause = min(2 * pause, longest)
 
     # any operation
@@ -204,7 +244,7 @@ class Treeos:
     ) -> Any:
         """Calls an operation of the description by its name. None is left out of query and body.
 
-        :param key: an idempotency key; with one, a request is sent again after a lost connection
+        :param key: an idempotency key; with one, a request is sent again after a lost connection or answer
         """
         headers = {} if key is None else {"idempotency-key": key}
         may_repeat = key is not None or OPERATIONS[operation][0] == "GET"
@@ -213,12 +253,14 @@ class Treeos:
                 with self._open(operation, path=path, query=query, body=body, headers=headers) as answer:
                     return json.loads(answer.read())
             except Problem as problem:
-                if left == 0 or not may_repeat or problem.status not in (502, 503):
+                if left == 0 or not may_repeat or problem.pause is None:
                     raise
-            except OSError:
+                pause = problem.pause
+            except LOST:
                 if left == 0 or not may_repeat:
                     raise
-            time.sleep(RETRY_SECONDS[0])
+                pause = RETRY_SECONDS[0]
+            time.sleep(pause)
 
     def pages(self, operation: str, *, path: Optional[Mapping[str, Any]] = None) -> Iterator[Any]:
         """The items of a list, page by page."""
@@ -238,6 +280,7 @@ class Treeos:
         query: Optional[Mapping[str, Any]] = None,
         body: Optional[Mapping[str, Any]] = None,
         headers: Mapping[str, str],
+        timeout: Optional[float] = None,
     ) -> Any:
         method, template = OPERATIONS[operation]
         quoted = {name: urllib.parse.quote(str(value), safe="") for name, value in (path or {}).items()}
@@ -251,10 +294,45 @@ class Treeos:
             request.add_header("content-type", "application/json")
             request.data = json.dumps(given(body)).encode()
         try:
-            return urllib.request.urlopen(request, timeout=self._timeout)
+            return urllib.request.urlopen(request, timeout=timeout or self._timeout)
         except urllib.error.HTTPError as error:
             with error:
-                raise Problem(error.code, problem_in(error.read())) from None
+                raise Problem(error.code, problem_in(body_of(error)), error.headers.get("retry-after")) from None
+
+
+class Refused(Exception):
+    """A problem that a stream told: it is an answer, and no reason to ask again."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+def body_of(error: urllib.error.HTTPError) -> bytes:
+    """What there is of it: the status counts, although the connection was lost after it."""
+    try:
+        return error.read()
+    except http.client.IncompleteRead as cut:
+        return cut.partial
+    except OSError:
+        return b""
+
+
+def pause_before(status: int, retry_after: Optional[str]) -> Optional[float]:
+    """How many seconds to wait before the same request is sent again; None for an answer that counts."""
+    if status != 429 and status not in AWAY:
+        return None
+    if retry_after is None:
+        return None if status == 429 else RETRY_SECONDS[0]
+    try:
+        seconds = float(retry_after) if retry_after.strip().isdigit() else seconds_until(retry_after)
+    except (TypeError, ValueError):
+        return RETRY_SECONDS[0]
+    return None if seconds > PAUSE_SECONDS_MAX else max(RETRY_SECONDS[0], seconds)
+
+
+def seconds_until(date: str) -> float:
+    return email.utils.parsedate_to_datetime(date).timestamp() - time.time()
 
 
 def problem_in(text: bytes) -> Mapping[str, Any]:

@@ -4,10 +4,12 @@ from typing import Dict, Iterable, Iterator, List
 
 
 def events_in(lines: Iterable[bytes]) -> Iterator[Dict[str, str]]:
-    """The events of a stream, with their fields. Comments are left out."""
+    """The events of a stream, with their fields. Comments are left out, and what a cut left of the last event."""
     event: Dict[str, str] = {}
     data: List[str] = []
     for raw in lines:
+        if not raw.endswith((b"\n", b"\r")):
+            return
         line = raw.decode("utf-8").rstrip("\r\n")
         if line == "":
             if data:

@@ -1,8 +1,8 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream'
 import createClient, { type Client } from 'openapi-fetch'
+import { eventsIn, SILENCE_SECONDS } from './events.ts'
 import type { components, paths } from './generated/schema.ts'
 import { Problem, problemIn } from './problem.ts'
-import { newKey, repeating } from './repeated-request.ts'
+import { newKey, pause, pauseBefore, repeating } from './repeated-request.ts'
 
 type Schemas = components['schemas']
 type Body<Path extends keyof paths> = paths[Path] extends {
@@ -19,6 +19,8 @@ export interface AccessOptions {
   /** acts as this being, by its stance, which the person of the token drives: see `inhabit` */
   readonly as?: string
   readonly fetch?: typeof fetch
+  /** how long a stream may be silent before it is lost (45); the server writes at least each 10 s */
+  readonly silenceSeconds?: number
 }
 
 /** A request that is sent again with the same key is done once; left out, it has one of its own. */
@@ -63,6 +65,8 @@ export interface FollowOptions {
 /** How long a lost stream waits before it is opened again. */
 const RETRY_MS_MIN = 200
 const RETRY_MS_MAX = 5_000
+/** How often an answer is asked for again after nothing of it came. */
+const RETRIES_MAX = 5
 
 /**
  * A reality as one being sees it. The methods are the four verbs and what goes with them; `api` has every
@@ -76,8 +80,10 @@ export class Treeos {
   readonly #url: string
   readonly #headers: Record<string, string>
   readonly #fetch: typeof fetch
+  readonly #silenceSeconds: number
 
-  constructor({ url, token, as, fetch: own = fetch }: AccessOptions) {
+  constructor({ url, token, as, fetch: own = fetch, silenceSeconds = SILENCE_SECONDS }: AccessOptions) {
+    this.#silenceSeconds = silenceSeconds
     this.#url = `${url.replace(/\/+$/, '')}/api/v1`
     this.#headers = { authorization: `Bearer ${token}`, ...(as === undefined ? {} : { 'treeos-as': as }) }
     this.#fetch = (...asked) => own(...asked) // browsers call it as a function of their window alone
@@ -112,8 +118,8 @@ export class Treeos {
 
   /**
    * Speaks to a being, and hears its answer as it is written. What it wrote counts once the last event, the
-   * answer, has come: that may be another text. It is not sent again after a lost connection; with the same
-   * key it can be.
+   * answer, has come: that may be another text. After a lost connection it goes on listening with the same key,
+   * so nothing is said twice; words that came meanwhile are missed.
    */
   async *summonStream({
     key = newKey(),
@@ -123,20 +129,35 @@ export class Treeos {
     AnswerEvent,
     void
   > {
-    const response = await this.#fetch(`${this.#url}/summon/stream`, {
-      method: 'POST',
-      headers: { ...this.#headers, 'content-type': 'application/json', 'idempotency-key': key },
-      body: JSON.stringify(said),
-      ...(signal === undefined ? {} : { signal }),
-    })
-    if (!response.ok) throw problemIn(response, await response.json().catch(() => null))
-    for await (const { event, data } of eventsIn(response)) {
-      const told = JSON.parse(data)
-      if (event === 'problem') throw new Problem(told)
-      if (event === 'answer') return yield { type: 'answer', summoned: told }
-      if (event === 'sent' || event === 'words') yield { type: event, ...told }
+    let isSent = false
+    for (let left = RETRIES_MAX; ; left--) {
+      let pauseMs: number | null = RETRY_MS_MIN
+      try {
+        const response = await this.#fetch(`${this.#url}/summon/stream`, {
+          method: 'POST',
+          headers: { ...this.#headers, 'content-type': 'application/json', 'idempotency-key': key },
+          body: JSON.stringify(said),
+          ...(signal === undefined ? {} : { signal }),
+        })
+        if (!response.ok) {
+          pauseMs = pauseBefore(response)
+          throw problemIn(response, await response.json().catch(() => null))
+        }
+        for await (const { event, data } of eventsIn(response, this.#silenceSeconds)) {
+          const told = JSON.parse(data)
+          if (event === 'problem') pauseMs = null
+          if (event === 'problem') throw new Problem(told)
+          if (event === 'answer') return yield { type: 'answer', summoned: told }
+          if (event === 'words' || (event === 'sent' && !isSent)) yield { type: event, ...told }
+          if (event === 'sent') isSent = true
+          left = RETRIES_MAX
+        }
+        throw new TypeError('the stream ended before the answer: ask again with the same key')
+      } catch (error) {
+        if (left === 0 || pauseMs === null || signal?.aborted === true || !isLoss(error)) throw error
+      }
+      await pause(pauseMs, signal)
     }
-    throw new TypeError('the stream ended before the answer: ask again with the same key')
   }
 
   /**
@@ -173,7 +194,7 @@ export class Treeos {
       ...(signal === undefined ? {} : { signal }),
     })
     if (!response.ok) throw problemIn(response, await response.json().catch(() => null))
-    yield* eventsIn(response)
+    yield* eventsIn(response, this.#silenceSeconds)
   }
 
   /** What waits for an answer, oldest first; all pages. */
@@ -215,10 +236,12 @@ export class Treeos {
       const query = new URLSearchParams({ ...(being === undefined ? {} : { being }) })
       const headers = { ...this.#headers, ...(last === undefined ? {} : { 'last-event-id': last }) }
       const asked = { headers, ...(signal === undefined ? {} : { signal }) }
+      let told: number | null = null
       try {
         const response = await this.#fetch(`${this.#url}/journal?${query}`, asked)
+        told = pauseBefore(response)
         if (!response.ok) throw problemIn(response, await response.json().catch(() => null))
-        for await (const { id, event, data } of eventsIn(response)) {
+        for await (const { id, event, data } of eventsIn(response, this.#silenceSeconds)) {
           pauseMs = RETRY_MS_MIN
           last = id ?? last
           if (event !== 'begin') yield JSON.parse(data) as JournalEvent
@@ -227,15 +250,15 @@ export class Treeos {
         if (signal?.aborted === true) return
         if (error instanceof Problem && error.status < 500 && error.status !== 429) throw error
       }
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await pause(Math.max(pauseMs, told ?? 0), signal)
+      if (signal?.aborted === true) return
     }
   }
 }
 
-function eventsIn({ body }: Response) {
-  if (body === null) throw new Error('the stream came without a body')
-  return body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
-}
+/** Not an error that whoever reads the stream threw into it, nor a fault of ours. */
+const isLoss = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof Problem || error instanceof SyntaxError
 
 interface HttpAnswer<T> {
   readonly data?: T

@@ -1,7 +1,14 @@
 import { fieldFault, readCall, readText } from './call-shape.ts'
 import { TreeosError } from './error.ts'
-import { guardJson, isJsonObject, type Json, type JsonObject, NotPlainJsonError } from './json.ts'
-import { CONTENT_BOUNDS } from './limits.ts'
+import {
+  guardJson,
+  isJsonObject,
+  type Json,
+  type JsonBounds,
+  type JsonObject,
+  NotPlainJsonError,
+} from './json.ts'
+import { CONTENT_BOUNDS, GIVEN_BOUNDS } from './limits.ts'
 import { type BeingName, quote } from './names.ts'
 import { VERBS } from './stack.ts'
 import type { Decision, VerbCall } from './wake.ts'
@@ -54,12 +61,20 @@ export function correlationFor(wake: { kind: string; id: string }, moment: strin
 }
 
 /**
- * Checks a value from outside against the bounds of content.
+ * Checks a value that was given from outside, as JSON, against the bounds of content.
  * @throws {TreeosError} PAYLOAD_TOO_LARGE or INVALID_INPUT naming the place of the fault
  */
-export function requireContent(value: unknown, what: string): Json {
+export const requireContent = (value: unknown, what: string): Json => within(GIVEN_BOUNDS, value, what)
+
+/**
+ * Checks a value that code computed, or that passed a door before.
+ * @throws {TreeosError} as `requireContent`
+ */
+export const requireStorable = (value: unknown, what: string): Json => within(CONTENT_BOUNDS, value, what)
+
+function within(bounds: JsonBounds, value: unknown, what: string): Json {
   try {
-    guardJson(value, CONTENT_BOUNDS)
+    guardJson(value, bounds)
     return value as Json
   } catch (error) {
     if (!(error instanceof NotPlainJsonError)) throw error
@@ -74,8 +89,12 @@ export function requireContent(value: unknown, what: string): Json {
  * Reads one verb call from outside: a person's act, a script's answer, a signal.
  * @throws {TreeosError} INVALID_INPUT or VERB_NOT_SUPPORTED naming the field and the value
  */
-export function parseCall(input: unknown): VerbCall {
-  const call = requireContent(input, 'call')
+export const parseCall = (input: unknown): VerbCall => callIn(requireContent(input, 'call'))
+
+/** Reads a call that the record holds: it passed a door, perhaps of an older release. */
+export const parseStoredCall = (stored: unknown): VerbCall => callIn(requireStorable(stored, 'call'))
+
+function callIn(call: Json): VerbCall {
   if (!isJsonObject(call)) throw fieldFault('the call', call, 'an object with a verb')
   const verb = VERBS.find((known) => known === call.verb)
   if (verb !== undefined) return readCall(verb, call)

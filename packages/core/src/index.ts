@@ -30,7 +30,9 @@ export {
   correlationFor,
   parseCall,
   parseDecision,
+  parseStoredCall,
   requireContent,
+  requireStorable,
 } from './call.ts'
 export {
   type CallParameters,
@@ -74,6 +76,7 @@ export { frozen } from './frozen.ts'
 export {
   asJson,
   canonicalJson,
+  faultOfNumber,
   fromJson,
   guardJson,
   isJsonObject,
@@ -82,10 +85,11 @@ export {
   type JsonBounds,
   type JsonObject,
   NotPlainJsonError,
+  REFUSED_KEYS,
   readPath,
   utf8Length,
 } from './json.ts'
-export { CONTENT_BOUNDS, LIMITS } from './limits.ts'
+export { CONTENT_BOUNDS, GIVEN_BOUNDS, LIMITS } from './limits.ts'
 export { mediaTypeOf } from './media-type.ts'
 export {
   type Address,
@@ -151,6 +155,7 @@ export {
   VERBS,
   type Verb,
 } from './stack.ts'
+export { textOfBytes } from './text-bytes.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown-errors.ts'
 export {

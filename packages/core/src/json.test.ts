@@ -191,6 +191,25 @@ describe('guardJson', () => {
     expect(faultOf(() => guardJson(value, roomy))).toEqual({ path, reason: 'a NUL character is refused' })
   })
 
+  it.each<[string, boolean]>([
+    ['9007199254740991', true],
+    ['-9007199254740991', true],
+    ['9007199254740993', false],
+    ['-9007199254740992', false],
+    ['12345678901234567890', false],
+    ['123456789012345678901234567890', false],
+    ['1e400', false],
+    ['0.1', true],
+    ['1e-400', true],
+    ['123456789012345.5', true],
+  ])('takes the number %s from text: %s', (written, isTaken) => {
+    const value = JSON.parse(`{"id":[${written}]}`)
+    const guarded = () => guardJson(value, { ...roomy, isFromText: true })
+    if (isTaken) expect(guarded()).toBe(canonicalJson(value))
+    else expect(faultOf(guarded).path).toBe('$["id"][0]')
+    if (!written.includes('e4')) expect(guardJson(value, roomy)).toBe(canonicalJson(value))
+  })
+
   it('refuses every value without a canonical form', () => {
     for (const value of [holes, new Map(), { a: undefined }, ['\ud800'], -0]) {
       expect(() => guardJson(value, roomy)).toThrow(NotPlainJsonError)

@@ -31,6 +31,8 @@ export interface JsonBounds {
   readonly depthMax: number
   /** length of the canonical form in UTF-8 bytes */
   readonly bytesMax: number
+  /** set where the value was read from text: integers that may have lost digits there are refused */
+  readonly isFromText?: true
 }
 
 /**
@@ -255,7 +257,7 @@ export function utf8Length(text: string): number {
  */
 export function guardJson(value: unknown, bounds: JsonBounds): string {
   return naming(() => {
-    guard(value, 0, bounds.depthMax)
+    guard(value, 0, bounds)
     const text = write(value, 0)
     const bytes = utf8Length(text)
     if (bytes > bounds.bytesMax) throw new Fault(`${bytes} bytes, at most ${bounds.bytesMax} are taken`, true)
@@ -263,10 +265,24 @@ export function guardJson(value: unknown, bounds: JsonBounds): string {
   })
 }
 
-function guard(value: unknown, depth: number, depthMax: number): void {
+/**
+ * Why a number that was read from JSON may be another one than was written; null where it is the same.
+ * `JSON.parse` rounds integers beyond 2^53 and does not say so, and reads `1e400` as infinity.
+ */
+export function faultOfNumber(value: number): string | null {
+  if (!Number.isFinite(value)) return 'it is too large for a number of JSON'
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return null
+  return 'an integer beyond 2^53 loses digits when JSON is read: give it as text, in quotes'
+}
+
+function guard(value: unknown, depth: number, bounds: JsonBounds): void {
   if (typeof value === 'string' && value.includes('\0')) throw new Fault('a NUL character is refused')
+  if (typeof value === 'number' && bounds.isFromText === true) {
+    const fault = faultOfNumber(value)
+    if (fault !== null) throw new Fault(fault)
+  }
   if (typeof value !== 'object' || value === null) return
-  if (depth >= depthMax) throw new Fault(`nested deeper than ${depthMax}`)
+  if (depth >= bounds.depthMax) throw new Fault(`nested deeper than ${bounds.depthMax}`)
   const items: Iterable<[string | number, unknown]> = Array.isArray(value)
     ? value.entries()
     : Object.entries(value)
@@ -274,7 +290,7 @@ function guard(value: unknown, depth: number, depthMax: number): void {
     try {
       if (typeof key === 'string' && REFUSED_KEYS.has(key)) throw new Fault('this key is refused everywhere')
       if (typeof key === 'string' && key.includes('\0')) throw new Fault('a NUL character is refused')
-      guard(item, depth + 1, depthMax)
+      guard(item, depth + 1, bounds)
     } catch (error) {
       throw within(key, error)
     }

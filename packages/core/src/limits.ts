@@ -69,3 +69,5 @@ export const LIMITS = {
 } as const
 
 export const CONTENT_BOUNDS = { depthMax: LIMITS.contentDepthMax, bytesMax: LIMITS.contentBytesMax } as const
+/** Of content that somebody gave as JSON: a person, a model, a program. */
+export const GIVEN_BOUNDS = { ...CONTENT_BOUNDS, isFromText: true } as const

@@ -3,6 +3,7 @@ import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { CODE_VERSION, messageOfThrown } from '@treeos/core'
 import { egressFetch } from '@treeos/egress'
 import type { ServerEntry } from './file.ts'
+import { admitAnyResult } from './wire.ts'
 
 /** A connection to a server. */
 export interface ToolConnection {
@@ -13,6 +14,8 @@ export interface ToolConnection {
   readonly protocol: string
   /** the end of what a process wrote to its standard error */
   told(): string
+  /** the server keeps a session for it, which it may forget */
+  hasSession(): boolean
 }
 
 /**
@@ -51,7 +54,9 @@ export async function connect(
       ? error
       : new Error(`${messageOfThrown(error)}; it wrote: ${told()}`, { cause: error })
   }
-  return { client, pid: pid(), protocol: client.getNegotiatedProtocolVersion() ?? '', told }
+  admitAnyResult(transport, client.getProtocolEra() === 'modern')
+  const hasSession = () => 'sessionId' in transport && transport.sessionId !== undefined
+  return { client, pid: pid(), protocol: client.getNegotiatedProtocolVersion() ?? '', told, hasSession }
 }
 
 async function processOf(

@@ -1,6 +1,10 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import { changesBetween, digestOfTool, readTools } from './definition.ts'
+import { changesBetween, digestOfTool, readTools as readListed } from './definition.ts'
+import { loadSchemaFault } from './schema.ts'
+
+const faultOfSchema = await loadSchemaFault()
+const readTools = (listed: readonly unknown[]) => readListed(listed, faultOfSchema)
 
 const echo: Tool = {
   name: 'echo',
@@ -53,6 +57,36 @@ describe('the declaration of a tool', () => {
       { inputSchema: { type: 'object', properties: { 'a\n[Wake]': {} } } },
       /its argument/,
     ],
+    ['a name that reaches a prototype', { name: 'prototype' }, /^its name is refused everywhere$/],
+    ['a description that is no text', { description: 5 }, /^its description is no text$/],
+    ['no schema', { inputSchema: null }, /^it has no schema/],
+    ['a schema of a text', { inputSchema: { type: 'string' } }, /^its schema is not of an object$/],
+    ['properties that are null', { inputSchema: { type: 'object', properties: null } }, /no properties/],
+    [
+      'a schema of draft-04',
+      {
+        inputSchema: {
+          type: 'object',
+          properties: { n: { type: 'integer', minimum: 0, exclusiveMinimum: true } },
+        },
+      },
+      /^its schema cannot be used: .*exclusiveMinimum/,
+    ],
+    [
+      'a schema that names draft-04',
+      { inputSchema: { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' } },
+      /^its schema cannot be used: .*draft-04/,
+    ],
+    [
+      'a pattern of Python',
+      { inputSchema: { type: 'object', properties: { n: { type: 'string', pattern: '(?P<year>\\d+)' } } } },
+      /^its schema cannot be used: .*year/,
+    ],
+    [
+      'an argument whose description is null',
+      { inputSchema: { type: 'object', properties: { n: { type: 'string', description: null } } } },
+      /^a description in its schema is null$/,
+    ],
     ['a need of tasks', { execution: { taskSupport: 'required' } }, /task/],
   ])('is left out with the reason: %s', (_what, change, why) => {
     const tool = { ...echo, ...change } as Tool
@@ -60,6 +94,23 @@ describe('the declaration of a tool', () => {
     expect(tools).toEqual({})
     expect(Object.values(leftOut)).toEqual([expect.stringMatching(why)])
   })
+
+  it.each([
+    ['a description that is null', { description: null }],
+    ['annotations and an execution that are null', { annotations: null, execution: null }],
+    ['fields that nobody knows', { icons: null, 'x-vendor': [1] }],
+  ])('is read with %s', (_what, change) => {
+    expect(Object.keys(readTools([{ ...echo, ...change }]).tools)).toEqual(['echo'])
+  })
+
+  it.each([null, 'echo', [echo], {}, { name: 5 }, { name: '__proto__', inputSchema: { type: 'object' } }])(
+    'that is %j is left out beside one that is read',
+    (odd) => {
+      const { tools, leftOut } = readTools([odd, echo])
+      expect(Object.keys(tools)).toEqual(['echo'])
+      expect(Object.keys(leftOut)).toHaveLength(1)
+    },
+  )
 
   it('of the 129th tool is left out', () => {
     const many = Array.from({ length: 129 }, (_, i) => ({ ...echo, name: `t${i}` }))

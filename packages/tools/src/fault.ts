@@ -19,14 +19,25 @@ const REFUSALS: readonly number[] = [
 export const isOutOfTime = (error: unknown): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
 
-/** The connection is of no use any more. */
-export const isGone = (error: unknown): boolean =>
+/** The connection is of no use any more. What a session with it answers 400, a new one may take. */
+export const isGone = (error: unknown, hasSession: boolean): boolean =>
   (error instanceof SdkError &&
     [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed].includes(
       error.code,
     )) ||
   httpStatusOf(error) === 404 ||
+  (httpStatusOf(error) === 400 && hasSession) ||
   error instanceof TypeError // of fetch: no connection
+
+/**
+ * What a server that forgot a session answers. The protocol asks for 404; many answer 400, as for a session
+ * that was never there. A server that has no session of ours says with 404 that its address is another one.
+ */
+export function isForgotten(error: unknown, hasSession: boolean): boolean {
+  const status = httpStatusOf(error)
+  if (!hasSession || !(error instanceof SdkHttpError)) return false
+  return status === 404 || (status === 400 && /session/i.test(error.message))
+}
 
 /**
  * The error of a call that failed. One that says that the tool was not called is final. Of any other the call

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { isKey, type Json, type JsonObject, quote, TreeosError } from '@treeos/core'
+import { isKey, type Json, type JsonObject, quote, TreeosError, textOfBytes } from '@treeos/core'
 import type { AskInput } from '@treeos/sdk'
 import { faultOfAsk } from '@treeos/world'
 import { z } from 'zod'
@@ -123,7 +123,7 @@ export function parseServer(name: string, given: object): ServerEntry {
 
 function parsedToolsFile(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    return JSON.parse(textOfBytes(readFileSync(path)))
   } catch (error) {
     throw wrongToolsFile(path, error instanceof Error ? error.message : String(error))
   }

@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '@treeos/core'
+import { canonicalJson, type Json, type JsonObject, messageOfThrown, TreeosError } from '@treeos/core'
 import type { OperationInput } from '@treeos/sdk'
+import type { SchemaFault } from './definition.ts'
 
 type Schema = NonNullable<OperationInput<string, 'being', JsonObject, Json>['args']>
 
@@ -21,9 +22,36 @@ export function argumentsBy(schema: JsonObject): Schema {
 
 /** Each has a validator of its own: two schemas of one server may have the same `$id`. */
 async function compile(schema: JsonObject): Promise<Schema> {
-  const [{ fromJsonSchema }, { AjvJsonSchemaValidator }] = await Promise.all([
-    import('@modelcontextprotocol/client'),
-    import('@modelcontextprotocol/client/validators/ajv'),
-  ])
-  return fromJsonSchema<JsonObject>(schema as never, new AjvJsonSchemaValidator()) as Schema
+  const [{ fromJsonSchema }, { AjvJsonSchemaValidator }] = await loadValidator()
+  try {
+    return fromJsonSchema<JsonObject>(schema as never, new AjvJsonSchemaValidator()) as Schema
+  } catch (error) {
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `the server's schema of the arguments cannot be used: ${messageOfThrown(error)}`,
+    )
+  }
+}
+
+const loadValidator = () =>
+  Promise.all([import('@modelcontextprotocol/client'), import('@modelcontextprotocol/client/validators/ajv')])
+
+/** What says why a schema cannot check arguments: another draft, or a pattern of another language. */
+export async function loadSchemaFault(): Promise<SchemaFault> {
+  const [{ fromJsonSchema }, { AjvJsonSchemaValidator }] = await loadValidator()
+  const known = new Map<string, string | null>()
+  const faultOf: SchemaFault = (schema) => {
+    try {
+      fromJsonSchema(schema as never, new AjvJsonSchemaValidator())
+      return null
+    } catch (error) {
+      return messageOfThrown(error)
+    }
+  }
+  return (schema) => {
+    const text = canonicalJson(schema)
+    const fault = known.has(text) ? (known.get(text) ?? null) : faultOf(schema)
+    known.set(text, fault)
+    return fault
+  }
 }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CallToolResult } from '@modelcontextprotocol/client'
 import { type JsonObject, messageOfThrown, TreeosError } from '@treeos/core'
 import { boundedAnswer } from './answer.ts'
 import { connect, type ToolConnection } from './connect.ts'
-import { digestOfTool, readTools, type ToolList } from './definition.ts'
+import { digestOfTool, readTools, type SchemaFault, type ToolList } from './definition.ts'
 import { START_SECONDS, type ToolCall } from './extension.ts'
-import { isGone, isOutOfTime, toolFault } from './fault.ts'
+import { isForgotten, isGone, isOutOfTime, toolFault } from './fault.ts'
 import type { ServerEntry } from './file.ts'
+import { loadSchemaFault } from './schema.ts'
+import { writtenAnswer, writtenTools } from './wire.ts'
 
 /** What a server is doing, for people. */
 export interface ServerState {
@@ -52,6 +53,7 @@ export class ToolServer {
   #shown: Pick<ServerState, 'state' | 'pid' | 'protocol'> = { state: 'idle', pid: null, protocol: null }
   #restarts = 0
   #fault: string | null = null
+  #faultOfSchema: SchemaFault | null = null
   #backoffMs = BACKOFF_MS_MIN
   #timer: NodeJS.Timeout | null = null
   #isClosed = false
@@ -71,7 +73,16 @@ export class ToolServer {
    *   done it
    */
   async call(call: ToolCall): Promise<JsonObject> {
-    const open = await this.#ready(call)
+    try {
+      return await this.#callIn(await this.#ready(call), call)
+    } catch (error) {
+      if (!(error instanceof ForgottenSessionError)) throw error
+    }
+    // The server refused the session, so it did not take the call: it is asked again, once, in a new one.
+    return this.#callIn(await this.#ready(call), call)
+  }
+
+  async #callIn(open: OpenConnection, call: ToolCall): Promise<JsonObject> {
     const { tool, args, key, signal } = call
     signal.throwIfAborted() // its attempt ended while the server started, so nobody would hear the answer
     const { silenceSeconds, timeoutSeconds } = this.#entry
@@ -90,11 +101,15 @@ export class ToolServer {
           toolDefinition: { name: tool, inputSchema: { type: 'object' } },
         },
       )
-      return boundedAnswer(answer as CallToolResult)
+      return boundedAnswer(writtenAnswer(answer))
     } catch (error) {
+      if (isForgotten(error, open.hasSession())) {
+        this.#drop(open, messageOfThrown(error))
+        throw new ForgottenSessionError(`${this.#name}:${tool} was not called: its server forgot the session`)
+      }
       const isLate = isOutOfTime(error) || inTime.aborted
       if (isLate) open.suspected = this.#endIfHung(open)
-      if (isGone(error)) this.#drop(open, messageOfThrown(error))
+      if (isGone(error, open.hasSession())) this.#drop(open, messageOfThrown(error))
       throw toolFault(`${this.#name}:${tool}`, error, isLate)
     }
   }
@@ -133,12 +148,12 @@ export class ToolServer {
 
   async #requireAccepted(open: OpenConnection, { tool, digest }: ToolCall): Promise<void> {
     const { tools, leftOut } = await this.#listOf(open)
-    const now = tools[tool]
+    const now = Object.hasOwn(tools, tool) ? tools[tool] : undefined
     const named = `${this.#name}:${tool}`
     if (now === undefined)
       throw new TreeosError(
         'FORBIDDEN',
-        `${named} is not called: ${leftOut[tool] ?? 'its server has no such tool any more'}`,
+        `${named} is not called: ${Object.hasOwn(leftOut, tool) ? leftOut[tool] : 'its server has no such tool any more'}`,
       )
     if (digestOfTool(tool, now) === digest) return
     throw new TreeosError(
@@ -164,9 +179,12 @@ export class ToolServer {
         cacheMode: 'bypass',
         timeout: LIST_TIMEOUT_MS,
       })
-      return readTools(tools)
+      this.#faultOfSchema ??= await loadSchemaFault()
+      return readTools(writtenTools(tools), this.#faultOfSchema)
     } catch (error) {
       this.#drop(open, messageOfThrown(error))
+      if (isForgotten(error, open.hasSession()))
+        throw new ForgottenSessionError(`nothing was called: the server ${this.#name} forgot the session`)
       throw this.#away(`it does not list its tools: ${messageOfThrown(error)}`)
     }
   }
@@ -261,6 +279,13 @@ export class ToolServer {
       'SERVICE_UNAVAILABLE',
       `nothing was called: the server ${this.#name} is away: ${short(why)}`,
     )
+  }
+}
+
+/** The server did not take the call, and takes it perhaps in a new session. */
+class ForgottenSessionError extends TreeosError {
+  constructor(message: string) {
+    super('SERVICE_UNAVAILABLE', message)
   }
 }
 

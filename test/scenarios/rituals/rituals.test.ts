@@ -43,7 +43,7 @@ const GUESTS = ['@chancellor', '@heir', '@archbishop']
 function lineOf(request: ModelRequest): Reply {
   const [, , role] = /^I am ([a-z-]+), ([a-z-]+) at/.exec(request.messages[0]!.content) ?? []
   if (role === 'herald') {
-    const step = Number(/, step (\d+) of at most/.exec(request.messages[1]!.content)?.[1] ?? 0)
+    const step = request.messages[1]!.content.match(/^You said to /gm)?.length ?? 0
     return step < GUESTS.length ? say('The heir is crowned.', GUESTS[step]) : { content: 'All know.' }
   }
   return LINES[role ?? ''] ?? { content: 'I listen.' }

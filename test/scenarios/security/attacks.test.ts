@@ -62,7 +62,7 @@ describe('attacks by a being that may author, assign and beget within a small re
         { db: world.owner, reality: world.reality },
         buildRegistry([seed, stage, late]),
       ),
-    ).toEqual(['sage'])
+    ).toMatchObject({ taken: ['sage'] })
   })
 
   it('cannot use a space of its own to be judged by, for what lies elsewhere', async () => {

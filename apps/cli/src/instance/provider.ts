@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { quote, TreeosError } from '@treeos/core'
+import { quote, TreeosError, textOfBytes } from '@treeos/core'
 import type { Provider } from '@treeos/portal'
 import { messageOf } from '../text/failure.ts'
 
@@ -45,7 +45,7 @@ function secretIn(of: (name: string) => string | undefined): string | null {
     throw wrongProvider(`${PREFIX}CLIENT_SECRET and ${PREFIX}CLIENT_SECRET_FILE are both set: keep one`)
   if (file === undefined) return text ?? null
   try {
-    return readFileSync(file, 'utf8').trim()
+    return textOfBytes(readFileSync(file)).trim()
   } catch (error) {
     throw wrongProvider(`${PREFIX}CLIENT_SECRET_FILE cannot be read: ${messageOf(error)}`)
   }

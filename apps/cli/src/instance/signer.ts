@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TreeosError } from '@treeos/core'
+import { TreeosError, textOfBytes } from '@treeos/core'
 import { acquireLock, LockedError, onEnding } from '@treeos/local'
 import {
   checkpointRepeatedly,
@@ -93,7 +93,7 @@ async function askWitnesses(
   if (!policyFile) return forgetWitnessing(file)
   let cosigning: WitnessClient
   try {
-    cosigning = new WitnessClient(readFileSync(policyFile, 'utf8'), { file, folder })
+    cosigning = new WitnessClient(textOfBytes(readFileSync(policyFile)), { file, folder })
   } catch (error) {
     const why = `no witness is asked: TREEOS_WITNESSES: ${messageOf(error)}`
     out.progress(why)

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { textOfBytes } from '@treeos/core/text-bytes'
 
 /** Where the user stands, once a command has gone elsewhere. */
 let stoodIn: string | null = null
@@ -62,7 +63,7 @@ export const userPath = (path: string): string => resolve(userFolder(), path)
 export function loadEnvironment(env: NodeJS.ProcessEnv, file: string): string | null {
   let text: string
   try {
-    text = decode(readFileSync(file))
+    text = textOfBytes(readFileSync(file))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'EISDIR') return null // most folders have none
@@ -72,22 +73,4 @@ export function loadEnvironment(env: NodeJS.ProcessEnv, file: string): string | 
     if (value !== '' && env[name] === undefined) env[name] = value
   }
   return null
-}
-
-/**
- * Text in UTF-8, or in UTF-16 with its mark, as editors on Windows write it.
- * @throws {Error} for anything else
- */
-function decode(bytes: Buffer): string {
-  const [first, second] = bytes
-  const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
-  let text: string
-  try {
-    text = new TextDecoder(encoding, { fatal: true }).decode(bytes) // without its byte order mark
-  } catch {
-    throw new Error('it is not UTF-8 text')
-  }
-  if (text.includes('\0')) throw new Error('it is not UTF-8 text')
-  return text
 }

@@ -13,8 +13,9 @@ import {
   requireContent,
   stanceOf,
   TreeosError,
+  textOfBytes,
 } from '@treeos/core'
-import { argument, fileError, UsageError } from './failure.ts'
+import { argument, fileError, messageOf, UsageError } from './failure.ts'
 import { parseJsonText, parseValueText } from './json-text.ts'
 
 /** More than any command accepts, so that a refusal can still name the size. */
@@ -43,9 +44,9 @@ export async function readText(file: string): Promise<string> {
     throw fileError(what, 'cannot be read', error)
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new TreeosError('INVALID_INPUT', `${what} is not UTF-8 text`)
+    return textOfBytes(bytes)
+  } catch (error) {
+    throw new TreeosError('INVALID_INPUT', `${what}: ${messageOf(error)}`)
   }
 }
 

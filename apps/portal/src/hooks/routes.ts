@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { type Json, requireContent, TreeosError } from '@treeos/core'
+import { TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { sql } from 'kysely'
 import type { Bounds } from '../authorize/bounds.ts'
 import type { Env, Portal } from '../portal.ts'
+import { contentOfBody } from './content.ts'
 import { tellFromOutside, wasTold } from './from-outside.ts'
 import { findHook, SALT_BYTES, secretOfHook } from './hooks.ts'
 import { signedId } from './standard-webhooks.ts'
@@ -15,7 +16,7 @@ const NO_SALT = randomBytes(SALT_BYTES)
 export const hookRoutes = ({ at, store }: Pick<Portal, 'at' | 'store'>, acts: Bounds['acts']) =>
   new Hono<Env>().post('/:id', async (c) => {
     const id = c.req.param('id')
-    const body = await c.req.text()
+    const body = new Uint8Array(await c.req.arrayBuffer())
     const hook = await findHook({ store }, id)
     // The secret of a hook that does not exist is as good as any: both take the same time and say the same.
     const signed = signedId(secretOfHook(at, hook ?? { id, salt: NO_SALT }), (name) => c.req.header(name), {
@@ -28,19 +29,8 @@ export const hookRoutes = ({ at, store }: Pick<Portal, 'at' | 'store'>, acts: Bo
         'no hook is here, or its secret did not sign this within the last 5 minutes (https://www.standardwebhooks.com)',
       )
     if (!(await wasTold(at, hook, signed))) await acts(hook.being)
-    const content = contentIn(body, c.req.header('content-type'))
+    const content = contentOfBody(body, c.req.header('content-type'))
     const told = await tellFromOutside({ ...at, person: hook.being }, hook, { id: signed, content })
     await store.updateTable('hook').set({ used_at: sql`clock_timestamp()` }).where('id', '=', id).execute()
     return c.json(told)
   })
-
-/** JSON where the sender says so, else text. @throws {TreeosError} INVALID_INPUT */
-function contentIn(body: string, type = ''): Json {
-  if (!/^application\/(json|[\w.+-]+\+json)\b/i.test(type)) return requireContent(body, 'body')
-  try {
-    return requireContent(JSON.parse(body), 'body')
-  } catch (error) {
-    if (error instanceof TreeosError) throw error
-    throw new TreeosError('INVALID_INPUT', 'body: is not JSON')
-  }
-}

@@ -7,7 +7,7 @@ const body = '{"test": 2432232314}'
 const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
 const headers = signedHeaders(secret, { id, at: AT, body })
 const read = (by: Partial<SignedHeaders>, said = body, now = AT, key = secret) =>
-  signedId(key, (name) => ({ ...headers, ...by })[name], { body: said, now })
+  signedId(key, (name) => ({ ...headers, ...by })[name], { body: Buffer.from(said), now })
 
 it('signs as the reference of Standard Webhooks does', () => {
   expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
@@ -48,5 +48,5 @@ it('a message cannot be cut elsewhere: an id with a dot is none, although its si
     'webhook-timestamp': String(AT / 1000),
     'webhook-signature': whole['webhook-signature'],
   }
-  expect(signedId(secret, (name) => forged[name], { body: '{"forged":1}', now: AT })).toBeNull()
+  expect(signedId(secret, (name) => forged[name], { body: Buffer.from('{"forged":1}'), now: AT })).toBeNull()
 })

@@ -20,8 +20,9 @@ export interface SignedHeaders {
   readonly 'webhook-signature': string
 }
 
-const signatureOf = (secret: Buffer, id: string, timestamp: string, body: string): Buffer =>
-  createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`, 'utf8').digest()
+/** Of the bytes as they are sent: a body that was decoded and encoded again may be another one. */
+const signatureOf = (secret: Buffer, id: string, timestamp: string, body: string | Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(`${id}.${timestamp}.`, 'utf8').update(body).digest()
 
 /** @param id names the message: the same each time it is sent @param at ms since 1970 UTC */
 export function signedHeaders(
@@ -37,7 +38,7 @@ export function signedHeaders(
 export function signedId(
   secret: Buffer,
   header: (name: keyof SignedHeaders) => string | undefined,
-  { body, now }: { readonly body: string; readonly now: number },
+  { body, now }: { readonly body: Uint8Array; readonly now: number },
 ): string | null {
   const [id, timestamp, signatures] = [
     header('webhook-id') ?? '',

@@ -6,7 +6,7 @@
 
 grant usage on schema treeos, portal to treeos_portal;
 grant select, insert, update, delete on all tables in schema portal to treeos_portal;
-grant select on treeos.reality, treeos.head, treeos.fact, treeos.projection, treeos.blob, treeos.inbox, treeos.watch,
+grant select on treeos.reality, treeos.worker, treeos.head, treeos.fact, treeos.projection, treeos.blob, treeos.inbox, treeos.watch,
   treeos.moment_open, treeos.moment_decision, treeos.moment_outcome, treeos.moment_fault, treeos.account, treeos.reservation,
   treeos.parking, treeos.lease, treeos.journal, treeos.journal_entry_seq, treeos.moment_effect, treeos.file, treeos.overlay,
   treeos.overlay_change, treeos.vault, treeos.log_tile, treeos.log_entry, treeos.log_state

@@ -80,3 +80,19 @@ it('a failure loses the words of one notice, says so once, and goes on', async (
   expect(errors).toHaveLength(1)
   expect(told).toEqual([{ ...OF, part: 1, says: [{ tool: null, text: 'heard' }] }])
 })
+
+it.each([
+  ['in two pieces', ['a\ud83d', '\ude00b'], 'a😀b'],
+  ['in a piece of its own', ['a', '\ud83d', '\ude00', 'b'], 'a😀b'],
+  ['without its second half', ['a\ud83d', 'b'], 'a\ufffdb'],
+])('an emoji that comes %s is told whole', async (_what, pieces, whole) => {
+  const { telling, told } = hearing()
+  for (const text of pieces) {
+    telling.hear({ tool: null, text })
+    await sleep(110) // so that each is told before the next one comes
+  }
+  telling.end('answered')
+  await expect.poll(() => told.at(-1)?.end).toBe('answered')
+  expect(textOf(told)).toBe(whole)
+  for (const { says } of told) for (const { text } of says) expect(text.isWellFormed()).toBe(true)
+})

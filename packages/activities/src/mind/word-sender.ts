@@ -56,6 +56,7 @@ export class WordSender {
   readonly #notify: (words: WordNotice) => Promise<void>
   readonly #onError: (error: unknown) => void
   #unsaid: WordPiece[] = []
+  #half: WordPiece | null = null
   #end: WordNotice['end']
   #part = 0
   #timer: NodeJS.Timeout | undefined
@@ -71,11 +72,25 @@ export class WordSender {
     this.#onError = onError
   }
 
-  hear({ tool, text }: WordPiece): void {
+  hear(piece: WordPiece): void {
+    const { tool, text } = this.#wholeCharacters(piece)
+    if (text === '') return
     const last = this.#unsaid.at(-1)
     if (last?.tool === tool) this.#unsaid[this.#unsaid.length - 1] = { tool, text: last.text + text }
     else this.#unsaid.push({ tool, text })
     this.#timer ??= setTimeout(() => this.#tell(), this.#part === 0 ? 0 : TOGETHER_MS)
+  }
+
+  /**
+   * A model server may send an emoji in two pieces, each half of a pair. The first half waits for the other,
+   * since whoever prints it alone prints a replacement for each.
+   */
+  #wholeCharacters({ tool, text }: WordPiece): WordPiece {
+    const half = this.#half?.tool === tool ? this.#half.text : ''
+    const joined = half + text
+    const isHalf = HALF_AT_END.test(joined)
+    this.#half = isHalf ? { tool, text: joined.slice(-1) } : null
+    return { tool, text: (isHalf ? joined.slice(0, -1) : joined).toWellFormed() }
   }
 
   end(how: NonNullable<WordNotice['end']>): void {
@@ -104,6 +119,8 @@ export class WordSender {
     }
   }
 }
+
+const HALF_AT_END = /[\ud800-\udbff]$/
 
 /** Takes from the front what one notice holds. A text that is longer is cut, never within a character. */
 function takeUpTo(unsaid: WordPiece[]): WordPiece[] {

@@ -149,6 +149,23 @@ describe('a malformed call is a failure that quotes nothing', () => {
     expect(JSON.stringify(decision)).not.toContain(SENTINEL)
   })
 
+  it.each([
+    ['NUL', '{"content":"a\\u0000"}', 'a NUL character is refused'],
+    ['half of a pair', '{"content":"\\ud83d"}', 'a lone surrogate cannot be stored as UTF-8'],
+    ['negative zero', '{"content":-0}', 'negative zero has no canonical form'],
+    ['a number beyond numbers', '{"content":1e400}', 'it is too large for a number of JSON'],
+    ['an integer beyond 2^53', '{"content":9007199254740993}', /^an integer beyond 2\^53 loses digits/],
+    ['a key of prototypes', '{"content":{"constructor":1}}', 'this key is refused everywhere'],
+    ['bytes', `{"content":"${'x'.repeat(CALL_ROOM + 1)}"}`, '65537 bytes, at most 65536 are taken'],
+  ])('says that it has %s', (_, args, why) => {
+    const start = 'model called summon with arguments that are refused: '
+    const { decision } = called('summon', args)
+    const { message } = decision as { readonly message: string }
+    expect(message.startsWith(start)).toBe(true)
+    if (typeof why === 'string') expect(message.slice(start.length)).toBe(why)
+    else expect(message.slice(start.length)).toMatch(why)
+  })
+
   it('takes what is just within bounds', () => {
     const content = 'x'.repeat(CALL_ROOM)
     expect(called('summon', { content }).decision).toMatchObject({ kind: 'call' })
@@ -251,11 +268,7 @@ describe('prose', () => {
     const content = 'x'.repeat(LIMITS.contentBytesMax - 2) // its JSON has two quotes
     expect(parse({ content, tool_calls }).decision.kind).toBe(kind)
     expect(parse({ content: `${content}x`, tool_calls }).decision).toEqual(
-      failure(
-        expect.stringMatching(
-          /^model's prose is refused: at most 65536 bytes of plain JSON, \d+ deep, are taken$/,
-        ),
-      ),
+      failure(expect.stringMatching(/^model's prose is refused: 65537 bytes, at most 65536 are taken$/)),
     )
     expect(parse({ content: `${SENTINEL}\u0000`, tool_calls }).decision).toEqual(
       failure(expect.not.stringContaining('7f3a')),

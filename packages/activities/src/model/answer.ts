@@ -1,11 +1,11 @@
 import {
-  CONTENT_BOUNDS,
   type Decision,
+  GIVEN_BOUNDS,
   guardJson,
   isJsonObject,
   type JsonObject,
-  LIMITS,
   NOTHING_SHOWN,
+  NotPlainJsonError,
   namedVerb,
   quote,
   readNamedCall,
@@ -74,8 +74,8 @@ export function parseAnswer(
   const { words, calls, end, isBroken } = written
   if (end !== 'done' && end !== 'length') return fail(BAD_ENDS[end])
   const ignoredCalls = Math.max(0, calls.length - 1)
-  if (words !== null && !isWithinBounds(words))
-    return fail(`model's prose is refused: ${BOUNDS}`, ignoredCalls)
+  const unkept = words === null ? null : faultOfContent(words)
+  if (unkept !== null) return fail(`model's prose is refused: ${unkept}`, ignoredCalls)
   const [first] = calls
   if (first === undefined) {
     if (words === null && end === 'length') return fail(SPENT)
@@ -99,8 +99,9 @@ export function parseAnswer(
     return miscalled(`model ran out of tokens while it called ${verb}`, ignoredCalls)
   if (!isJsonObject(args))
     return miscalled(`model called ${verb} with arguments that are not a JSON object`, ignoredCalls)
-  if (!isWithinBounds({ ...args, verb }))
-    return miscalled(`model called ${verb} with arguments that are refused: ${BOUNDS}`, ignoredCalls)
+  const refused = faultOfContent({ ...args, verb })
+  if (refused !== null)
+    return miscalled(`model called ${verb} with arguments that are refused: ${refused}`, ignoredCalls)
   const call = readArguments(String(name), verb, args, shown)
   if (typeof call === 'string') return miscalled(call, ignoredCalls)
   return { decision: { kind: 'call', call, content: words }, ignoredCalls }
@@ -159,12 +160,11 @@ export function parseOutputs(completion: unknown, tool: string, prompt = ''): Si
   if (name !== tool) return failed(`model did not call ${tool}, so it gave no outputs`)
   if (args === undefined && end === 'length') return failed(`model ran out of tokens while it called ${tool}`)
   if (!isJsonObject(args)) return failed(`model called ${tool} with arguments that are not a JSON object`)
-  return isWithinBounds(args)
+  const refused = faultOfContent(args)
+  return refused === null
     ? { outputs: args }
-    : failed(`model called ${tool} with arguments that are refused: ${BOUNDS}`)
+    : failed(`model called ${tool} with arguments that are refused: ${refused}`)
 }
-
-const BOUNDS = `at most ${LIMITS.contentBytesMax} bytes of plain JSON, ${LIMITS.contentDepthMax} deep, are taken`
 
 function fail(message: string, ignoredCalls = 0): CompletionAnswer {
   return { decision: { kind: 'failure', code: 'LLM_FAILED', message }, ignoredCalls }
@@ -175,12 +175,14 @@ function miscalled(message: string, ignoredCalls = 0): CompletionAnswer {
   return { decision: { kind: 'failure', code: 'LLM_FAILED', message, miscall: true }, ignoredCalls }
 }
 
-function isWithinBounds(value: unknown): boolean {
+/** Why a value cannot be recorded, without its place: a path has names that the model wrote. */
+function faultOfContent(value: unknown): string | null {
   try {
-    guardJson(value, CONTENT_BOUNDS)
-    return true
-  } catch {
-    return false
+    guardJson(value, GIVEN_BOUNDS)
+    return null
+  } catch (error) {
+    if (!(error instanceof NotPlainJsonError)) throw error
+    return error.reason
   }
 }
 

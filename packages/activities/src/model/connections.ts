@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isKey, TreeosError } from '@treeos/core'
+import { isKey, messageOfThrown, TreeosError, textOfBytes } from '@treeos/core'
 import { z } from 'zod'
 import { API_NAMES } from './apis/shape.ts'
 import {
@@ -173,11 +173,11 @@ function connectionKey(
   }
   if (apiKeyFile === undefined) return null
   try {
-    return readFileSync(resolve(dirname(file), apiKeyFile), 'utf8').trim()
+    return textOfBytes(readFileSync(resolve(dirname(file), apiKeyFile))).trim()
   } catch (error) {
     throw new TreeosError(
       'INVALID_INPUT',
-      `${at}: apiKeyFile cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+      `${at}: apiKeyFile cannot be read: ${(error as NodeJS.ErrnoException).code ?? messageOfThrown(error)}`,
     )
   }
 }

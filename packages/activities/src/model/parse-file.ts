@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describeFault, TreeosError } from '@treeos/core'
+import { describeFault, TreeosError, textOfBytes } from '@treeos/core'
 import type { z } from 'zod'
 
 /**
@@ -9,7 +9,7 @@ import type { z } from 'zod'
 export function parseFile<Schema extends z.ZodType>(file: string, schema: Schema): z.output<Schema> {
   let content: unknown
   try {
-    content = JSON.parse(readFileSync(file, 'utf8'))
+    content = JSON.parse(textOfBytes(readFileSync(file)))
   } catch (error) {
     throw new TreeosError('INVALID_INPUT', `${file} cannot be read: ${(error as Error).message}`)
   }

@@ -74,7 +74,7 @@ export interface RealityTable {
   name: string
   time_zone: string
   /** null: one of its own, by its name */
-  task_queue: Generated<string | null>
+  task_queue: string | null
   created_at: Generated<Date>
 }
 

@@ -8,7 +8,7 @@ import {
   matterReel,
   quote,
   type ReelId,
-  requireContent,
+  requireStorable,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
@@ -96,7 +96,7 @@ async function isOwnMatter(
     made.filter((fact) => fact.reel === reel).length === 1 &&
     arrivals.filter((fact) => fact.payload.matter === id).length === 1
   if (!isWhole) return false
-  requireContent(content, 'content')
+  requireStorable(content, 'content')
   if ((await world.row(reel)) !== null)
     throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
   if ((await world.matters(holder)).length + made.length > MATTERS_MAX)
@@ -110,7 +110,7 @@ async function isOwnMatter(
  */
 function requireJson(what: string, value: Json): void {
   try {
-    requireContent(value, what)
+    requireStorable(value, what)
   } catch (error) {
     const { code, message } = error as TreeosError
     throw new TreeosError(code === 'INVALID_INPUT' ? 'INTERNAL' : code, message)

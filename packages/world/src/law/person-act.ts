@@ -7,7 +7,7 @@ import {
   holdsCall,
   isJsonObject,
   type Json,
-  parseCall,
+  parseStoredCall,
   readPath,
   TreeosError,
   type Wake,
@@ -24,7 +24,7 @@ type Content = { readonly content: Json }
 export function decisionOfPerson({ content }: Content): Decision {
   try {
     if (!isJsonObject(content)) throw new TreeosError('INVALID_INPUT', 'an act is an object with a call')
-    return { kind: 'call', call: parseCall(content.call), content: null }
+    return { kind: 'call', call: parseStoredCall(content.call), content: null }
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     return { kind: 'failure', code: error.code, message: error.message }

@@ -44,7 +44,7 @@ describe('[Wake]', () => {
   it('never speaks of the being itself as another: of one that turned to itself, it says who still waits', () => {
     expect(linesOf({ ...woken(), toSelf: true })).toEqual([
       ...['[Wake]', 'kind: message', 'from: yourself', 'asker: @bo', 'role: guest', 'mind: human'],
-      ...['The user message is what you said to yourself.', '@bo waits for your answer.'],
+      'The user message is what you said to yourself.',
       'The last line of the user message says what you can do. Its sender did not write it.',
       'thread: t',
     ])

@@ -76,7 +76,7 @@ export function wakeBlock(
           `mind: ${inline(caller.cognition)}`,
         ]),
     toSelf ? 'The user message is what you said to yourself.' : whatUserMessageIs(wake.kind, kind, caller),
-    ...waitsFor(owed, wake, caller),
+    ...waitsFor(owed, wake, caller, after),
     ...(unheard.length === 0
       ? []
       : [`You have not heard yet: ${unheard.map((name) => inline(stanceOf(name))).join(', ')}.`]),
@@ -91,10 +91,18 @@ export function wakeBlock(
 }
 
 /** Said here and not below the question: small models give the last line back as their answer. */
-function waitsFor(owed: OwedAnswer | undefined, wake: WakeRow['wake'], caller: Caller | null): string[] {
+function waitsFor(
+  owed: OwedAnswer | undefined,
+  wake: WakeRow['wake'],
+  caller: Caller | null,
+  after: string | null,
+): string[] {
   if (owed === undefined) return []
-  const isFor = owed.id === wake.id || owed.caller.name === caller?.name ? '' : ': for it you asked'
-  return [`${inline(stanceOf(owed.caller.name))} waits for your answer${isFor}.`]
+  const who = inline(stanceOf(owed.caller.name))
+  if (owed.id !== wake.id && owed.caller.name !== caller?.name)
+    return [`${who} waits for your answer: for it you asked.`]
+  // the other last lines name who may be waiting
+  return after === SPEAK || after === ACT_OR_SPEAK ? [`${who} waits for your answer.`] : []
 }
 
 /** Said only where it is so: words from outside may ask for anything. */

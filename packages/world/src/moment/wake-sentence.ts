@@ -5,7 +5,7 @@ import {
   type Json,
   type JsonObject,
   LIMITS,
-  parseCall,
+  parseStoredCall,
   readPath,
   stanceOf,
   type VerbCall,
@@ -81,7 +81,7 @@ export function spokenText(content: Json): string {
 /** A call as every door tells it to people who are asked about it: `till:pay on /shop (euros 18)`. */
 export function callSentence(call: Json): string {
   try {
-    return plainCall(parseCall(call))
+    return plainCall(parseStoredCall(call))
   } catch {
     return spokenText(call)
   }
@@ -303,7 +303,7 @@ function valueWords(value: Json): string {
 /** The call that waited, in words. @param isOwn told to the mind that made it, which knows how it is written */
 function deed(call: Json | undefined, isOwn: boolean): string {
   try {
-    const parsed = parseCall(call)
+    const parsed = parseStoredCall(call)
     return isOwn ? oneLine(callText(parsed)) : plainCall(parsed)
   } catch {
     return 'act'

@@ -6,7 +6,7 @@ import {
   isKey,
   matterReel,
   type ReelId,
-  requireContent,
+  requireStorable,
   type SpacePath,
   spaceReel,
   stanceOf,
@@ -42,7 +42,7 @@ const createMatter = defineBuiltIn({
     const type = typeIn(given, known.matterTypes, 'thing')
     if ((await world.row(matterKey(id))) !== null)
       throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
-    const content = requireContent(given.value('content') ?? null, 'content')
+    const content = requireStorable(given.value('content') ?? null, 'content')
     const place = target.space.path
     await requireRoomInPlace(world, place)
     const at = asJson(coordIn(given, target.space))
@@ -124,7 +124,7 @@ const writeMatter = defineBuiltIn({
   takes: { content: optional(ANY_JSON, 'any JSON') },
   decide({ target }, given) {
     const { id } = requireMatter('write-matter', target)
-    const content = requireContent(given.value('content') ?? null, 'content')
+    const content = requireStorable(given.value('content') ?? null, 'content')
     return {
       facts: [{ reel: matterReel(id), kind: 'matter:written', payload: { content } }],
       result: { matter: matterReel(id) },

@@ -6,7 +6,7 @@ import {
   newWake,
   PRIORITIES,
   REGISTRY_REEL,
-  requireContent,
+  requireStorable,
   stanceOf,
   TreeosError,
   type Wake,
@@ -106,7 +106,7 @@ async function awaken(
     being,
     kind: 'event',
     priority: PRIORITIES.interactive,
-    content: requireContent(content, 'a wake'),
+    content: requireStorable(content, 'a wake'),
     root: wake.kind === 'act' ? id : wake.root,
     hops: at.hops + 1,
   })

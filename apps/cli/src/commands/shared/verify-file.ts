@@ -1,5 +1,6 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import { textOfBytes } from '@treeos/core/text-bytes'
 import { systemCode } from '@treeos/local'
 import type { BundleReport, CheckedReceipts } from '@treeos/verify'
 import { fileError, messageOf, UsageError } from '../../text/failure.ts'
@@ -29,7 +30,7 @@ export async function verifyFile(
   const checking = { ...(await readTrust(told)), strict: strict === true }
   const found: BundleReport | CheckedReceipts = await readFileToVerify(file, async () =>
     bundle === undefined
-      ? verifyReceipts(file === '-' ? await text(process.stdin) : readFileSync(file, 'utf8'), checking)
+      ? verifyReceipts(file === '-' ? await text(process.stdin) : textOfBytes(readFileSync(file)), checking)
       : verifyBundle(file === '-' ? process.stdin : createReadStream(file), checking),
   )
   if ('reels' in found) out.value(found, shownVerified)
@@ -53,7 +54,7 @@ export async function readTrust({
   const { parseKey, parsePolicy, trustedPolicy } = await import('@treeos/verify')
   const given = key === undefined ? null : asUsage('--key', () => parseKey(key))
   if (policy === undefined) return { key: given, policy: null }
-  const text = await readFileToVerify(policy, async () => readFileSync(policy, 'utf8'))
+  const text = await readFileToVerify(policy, async () => textOfBytes(readFileSync(policy)))
   return {
     key: null,
     policy: asUsage('--policy', () => trustedPolicy({ key: given, policy: parsePolicy(text) })),

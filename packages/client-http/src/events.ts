@@ -1,0 +1,40 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** The server writes at least each 10 s, so a connection on which nothing comes for longer is lost. */
+export const SILENCE_SECONDS = 45
+
+/**
+ * The events of a stream.
+ * @param silenceSeconds how long nothing may come, not even a comment
+ * @throws {TypeError} for a stream that was cut, or fell silent
+ */
+export function eventsIn({ body }: Response, silenceSeconds: number) {
+  if (body === null) throw new TypeError('the stream came without a body')
+  return body
+    .pipeThrough(endAfterSilence(silenceSeconds))
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+}
+
+function endAfterSilence(seconds: number): TransformStream<Bytes, Bytes> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const listen = (at: TransformStreamDefaultController<Bytes>) => {
+    clearTimeout(timer)
+    timer = setTimeout(
+      () => at.error(new TypeError(`nothing came for ${seconds} s, so the stream is lost`)),
+      1000 * seconds,
+    )
+  }
+  const silence = {
+    start: listen,
+    transform(chunk: Bytes, at: TransformStreamDefaultController<Bytes>) {
+      listen(at)
+      at.enqueue(chunk)
+    },
+    flush: () => clearTimeout(timer),
+    cancel: () => clearTimeout(timer),
+  }
+  return new TransformStream<Bytes, Bytes>(silence)
+}
