@@ -189,6 +189,26 @@ const KINDS: readonly Kind[] = [
     forge: async () => shortened(await linesFor('ann'), 'moments:ann'),
   },
   {
+    what: 'a being’s without one fact that was said to it',
+    status: 'unproven',
+    forge: async () => {
+      const lines = await linesFor('ann')
+      const cause = lines.find((line) => line.kind === 'moment')!.open.wake.cause
+      expect(lines.filter(({ hash }) => hash === cause)).toHaveLength(1)
+      return without(lines, ({ hash }) => hash === cause)
+    },
+  },
+  {
+    what: 'a being’s without all that others did',
+    status: 'unproven',
+    forge: async () =>
+      without(
+        await linesFor('ann'),
+        ({ kind, reel, header }) =>
+          kind === 'fact' && reel !== 'being:ann' && !header.moment?.startsWith('ann/'),
+      ),
+  },
+  {
     what: 'a being’s as it was, beside the newest checkpoint, without proofs',
     status: 'unproven',
     forge: async () => without(await asItWas('ann'), ({ kind }) => kind === 'proof'),

@@ -396,11 +396,14 @@ export class GeneratedReality {
     })
   }
 
-  /** A wake as a schedule makes it, with words from outside where that is asked for. */
+  /**
+   * A wake as a schedule makes it, with words from outside where that is asked for.
+   * @param name of the schedule, a slash, and when it was due
+   */
   event(being: string, name: string, isOutside: boolean): Wake {
     const content = { event: 'schedule', name }
     const wake = newWake({
-      id: `schedule/${name}`,
+      id: `schedule/${being}/${name}`,
       being,
       kind: 'event',
       priority: PRIORITIES.background,

@@ -2,11 +2,11 @@
  * What both offline verifiers leave open in honest records, and what they compare all the same. Each reality
  * is lived in memory.
  */
-import { type Json, type JsonObject, newWake, PRIORITIES, TreeosError, type VerbCall } from '@treeos/core'
+import { type JsonObject, TreeosError, type VerbCall } from '@treeos/core'
 import { saltedHash } from '@treeos/verify/parts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { copyOf, GeneratedReality } from './generated-reality.ts'
-import { BEGINNING } from './generated-steps.ts'
+import { ActedReality } from './acted-reality.ts'
+import { copyOf } from './generated-reality.ts'
 import { bothOn, UNSEEN } from './law-compared.ts'
 import { manor } from './manor.ts'
 import { mendedBundle, type Part } from './mutations.ts'
@@ -42,32 +42,6 @@ const withSkill = {
 } as typeof manor
 const till = { verb: 'do', operation: 'manor:till', target: '/den', args: {} } as const
 
-/** A reality in which the operator acts. */
-class ActedReality {
-  readonly at: GeneratedReality
-  #acts = 0
-
-  private constructor(name: string) {
-    this.at = new GeneratedReality(name, [withSkill])
-  }
-
-  static async begin(name: string): Promise<ActedReality> {
-    const reality = new ActedReality(name)
-    for (const call of BEGINNING) await reality.act(call)
-    return reality
-  }
-
-  /** @returns how the act ended */
-  async act(call: VerbCall, answers: string | null = null): Promise<string | undefined> {
-    this.#acts += 1
-    const wake = newWake({
-      ...{ id: `act/${this.#acts}`, being: 'operator', kind: 'act', priority: PRIORITIES.human },
-      ...{ root: `${this.#acts}`, content: { answers, call: call as unknown as Json } },
-    })
-    return (await this.at.live('operator', wake, call))?.outcome
-  }
-}
-
 /** What both say: their faults, and by class what they leave open. */
 async function toldOf(lines: readonly JsonObject[]) {
   const { first, second: other } = await bothOn(lines, second)
@@ -77,7 +51,7 @@ async function toldOf(lines: readonly JsonObject[]) {
 const bothLeaveOpen = (why: string) => ({ faults: [null, null], unjudged: [{ [why]: 1 }, { [why]: 1 }] })
 
 judged('a call of a skill with an overlay is not proven: no manifest says what takes one', async () => {
-  const reality = await ActedReality.begin('overlaid')
+  const reality = await ActedReality.begin('overlaid', [withSkill])
   expect(await reality.act({ ...till, overlay: 'handle' })).toBe('act')
   expect(await toldOf(reality.at.lines())).toEqual(bothLeaveOpen(OF_CODE))
 })
@@ -117,7 +91,7 @@ judged.each<{ title: string; rule: JsonObject; forged: JsonObject; outcome: stri
 ])(
   'of a call of an extension $title are compared, and what its code does is not',
   async ({ rule, forged, outcome }) => {
-    const reality = await ActedReality.begin('counted')
+    const reality = await ActedReality.begin('counted', [withSkill])
     await reality.act(rules(rule))
     expect(await reality.act(till)).toBe(outcome)
     expect(await toldOf(reality.at.lines())).toEqual(bothLeaveOpen(OF_CODE))
@@ -127,14 +101,14 @@ judged.each<{ title: string; rule: JsonObject; forged: JsonObject; outcome: stri
 )
 
 judged('a call that code of an extension refuses before it would wait is not proven', async () => {
-  const reality = await ActedReality.begin('refused')
+  const reality = await ActedReality.begin('refused', [withSkill])
   await reality.act(rules({ ask: { who: ['@ann'] } }))
   expect(await reality.act({ ...till, operation: 'manor:drop' })).toBe('failure')
   expect(await toldOf(reality.at.lines())).toEqual(bothLeaveOpen(OF_CODE))
 })
 
 judged('an act that answers what came by no summon is not proven', async () => {
-  const reality = await ActedReality.begin('unseen')
+  const reality = await ActedReality.begin('unseen', [withSkill])
   const notice = reality.at.event('operator', 'mail/1', false)
   reality.at.send(notice)
   const call: VerbCall = { verb: 'summon', target: '@cleo', content: 'I saw it', inReplyTo: null }

@@ -143,6 +143,54 @@ judged('refuses the yes of a person whom the asker made, as ours does', async ()
   for (const { first, second: other } of [ofPat, ofSock]) expect(other).toEqual(first)
 })
 
+judged('refuses the yes of a person whom no rule asks, whatever was written when it was asked', async () => {
+  const receipts = scene.receipts.filter((receipt) => {
+    const { record, open } = statementIn(receipt).predicate.moment
+    return open.wake.id.startsWith('approved/') && record.outcome === 'act'
+  })
+  expect(receipts.length).toBeGreaterThan(0)
+  for (const receipt of receipts) {
+    const told = async (forge: (asked: Part, given: Part[]) => void) => {
+      const statement = statementIn(receipt)
+      const { reels, moment } = statement.predicate
+      const [, own] = moment.open.wake.id.split(/\/(.*)/)
+      const links = reels[`approval:${own}`].filter(Array.isArray)
+      const [[, , asked], ...others] = links
+      forge(
+        asked,
+        others
+          .filter(([header]: Part[]) => header?.kind === 'approval:given')
+          .map(([header]: Part[]) => header),
+      )
+      const by = moment.record.by.filter((text: string) => !text.startsWith('approval '))
+      const names = others.flatMap(([header]: Part[]) =>
+        header?.kind === 'approval:given' ? [header.actor] : [],
+      )
+      moment.record.by = [...by, ...names.map((name: string) => `approval ${own}: @${name}`)]
+      return bothOn({ receipt: enveloped(mendedStatement(statement), scene.key), key: null, strict: false })
+    }
+    const honest = await told(() => undefined)
+    expect(honest.first.verdict).toBe('seen-to-run') // control
+    const byRobin = (asked: Part, given: Part[]) => {
+      for (const header of given) header.actor = 'pat'
+      for (const rule of asked.rules) Object.assign(rule, { who: ['pat'], count: 1 })
+    }
+    const found = [
+      honest,
+      await told(byRobin),
+      await told((asked, given) => {
+        byRobin(asked, given)
+        for (const rule of asked.rules) rule.by = '/ permissions.do.nothing'
+      }),
+      await told((asked) => {
+        asked.rules = []
+      }),
+    ]
+    expect(found.map(({ first }) => first.verdict)).toEqual(['seen-to-run', null, null, null])
+    for (const { first, second: other } of found) expect(other).toEqual(first)
+  }
+})
+
 judged('says of what an unknown law judged that it is not proven, as ours does', async () => {
   const lawIn = (record: Part, law: Json) => {
     record.law = law

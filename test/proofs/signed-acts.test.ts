@@ -7,13 +7,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act, erasing, inhabit, type SignAct } from '@treeos/client'
-import { type JsonObject, parseCall } from '@treeos/core'
+import { canonicalJson, type Json, type JsonObject, parseCall } from '@treeos/core'
 import { exportBundle, issueReceipt, verifyAll } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { parseKey, shownReceipt, verifyReceipt } from '@treeos/verify'
+import { momentHash, valueHash } from '@treeos/verify/parts'
 import { buildRegistry, FOLD, seed } from '@treeos/world'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tamper } from '../store/tampered-chains.ts'
 import { ActSigner, type Bent } from '../support/act-signer.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { stage } from '../support/puppet.ts'
@@ -174,6 +176,66 @@ async function everythingSays(salt: string): Promise<boolean> {
     or exists (select from treeos.moment_open o where o::text like ${`%${salt}%`}) as found`.execute(world.db)
   return rows[0]!.found
 }
+
+describe('an unsigned act of which the owner of the database says that its person did not make it:', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: of an open record
+  const rewrite = async (moment: string, forge: (open: any) => void) => {
+    const { rows } = await sql<{ open: Buffer; record: Buffer; prev: Buffer; wake: string }>`
+      select o.record as open, m.record, m.prev, m.wake from treeos.moment_outcome m
+      join treeos.moment_open o on o.moment = m.moment where m.moment = ${moment}`.execute(world.db)
+    const { wake, prev, ...stored } = rows[0]!
+    const [open, record] = [JSON.parse(String(stored.open)), JSON.parse(String(stored.record))]
+    forge(open)
+    const { id, kind } = open.wake
+    const again = { ...record, wake: id, open: valueHash(open) }
+    const hash = `'\\x${momentHash(prev.toString('hex'), again)}'`
+    const bytes = (value: Json) => `convert_to('${canonicalJson(value).replaceAll("'", "''")}', 'UTF8')`
+    await tamper(
+      world,
+      `update treeos.moment_open set record = ${bytes(open)}, wake = '${id}' where moment = '${moment}'`,
+      `update treeos.moment_outcome set record = ${bytes(again)}, hash = ${hash}, wake = '${id}' where moment = '${moment}'`,
+      `update treeos.head set hash = ${hash} where reel = 'moments:ann'`,
+      `update treeos.inbox set id = '${id}', kind = '${kind}' where id = '${wake}'`,
+    )
+  }
+
+  it('no forgery passes, and with the true wake again all is as it was', async () => {
+    const moment = await acts('ann', set('planted again', '@ann'), null)
+    const { unproven } = await bundle()
+    const { rows } = await sql<{ record: Buffer }>`
+      select record from treeos.moment_open where moment = ${moment}`.execute(world.db)
+    const { wake, cognition } = JSON.parse(String(rows[0]!.record))
+    const forgeries = [
+      { kind: 'event', id: 'schedule/ann/round/1' },
+      { kind: 'event', id: `continue/${moment}`, continues: 1 },
+      { kind: 'event', id: `denied/${moment}` },
+      { kind: 'event', id: 'note/1' },
+      { kind: 'summon', id: 'ben/1/99' },
+      { id: 'note/1' },
+    ]
+    for (const other of forgeries)
+      for (const minds of [cognition, { kind: 'llm', script: null }]) {
+        await rewrite(moment, (open) => {
+          open.wake = { ...wake, ...other }
+          open.cognition = minds
+        })
+        const found = await bundle()
+        expect({ other, ...found }).toMatchObject({ status: 'broken' })
+        expect(found.broken.map(({ reel }) => reel)).toContain('moments:ann')
+        expect((await living()).broken).toContainEqual(
+          expect.objectContaining({ reel: 'moments:ann', reason: 'open-mismatch' }),
+        )
+        await expect(receiptOf(moment)).rejects.toThrow()
+      }
+    await rewrite(moment, (open) => {
+      open.wake = wake
+      open.cognition = cognition
+    })
+    expect(await bundle()).toMatchObject({ status: 'unproven', broken: [], unproven })
+    expect((await living()).broken).toEqual([])
+    expect(await receiptOf(moment)).toMatchObject({ derived: { signing: { kind: 'unsigned' } } })
+  })
+})
 
 it('an act that somebody plants with a signature of another key, or one that was given for another act, is broken', async () => {
   const thief = new ActSigner()

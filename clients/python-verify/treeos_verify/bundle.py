@@ -9,7 +9,7 @@ from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, l
 from .heads import whole_heads
 from .law.judge import Law
 from .law.rows import Rows, known_row
-from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, contents_of, gone_from, is_known_law
+from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, shown_to, contents_of, gone_from, is_known_law
 from .origin import Origins, Reads, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
@@ -51,6 +51,7 @@ class Bundle:
         self.chains, self.hashes = {}, {}
         self.last_yes = {}
         self.loose, self.unnamed, self.proven = {}, set(), set()
+        self.named = set()  # facts that woke a moment, or that it was shown
         self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
         self.contents, self.unused = {}, set()
         self.origins, self.questions, self.steps = Origins(), Questions(), Steps()
@@ -212,6 +213,9 @@ class Bundle:
         self.check_signing(value, heads.basis)
         need(all(self.cites(ref, self.being is None) for ref in cited), "cites other facts", "basis-mismatch")
         self.unnamed.discard(cause)
+        self.named.update(ref[2] for ref in shown_to(value) if not same(ref[1], 0))
+        if cause is not None:
+            self.named.add(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here", "blob-mismatch")
         self.unused.difference_update(digests)
         for form, digest in contents_of(value) if is_known_law(record) else []:
@@ -328,7 +332,7 @@ class Bundle:
         need(self.until is None or self.since <= self.until >= last, "another range than the scope", "scope-mismatch")
 
     def is_covered(self):
-        if self.checkpoint is None or self.unsigned or self.of_other_laws:
+        if self.checkpoint is None or self.unsigned or self.of_other_laws or self.absent():
             return False
         for reel, chain in self.chains.items():
             if chain.covered < chain.end[0] and max(chain.covered, chain.first) < max(chain.end[0], 1):
@@ -340,15 +344,22 @@ class Bundle:
                 return False
         return all(own in self.proven for own in self.unnamed)
 
+    def absent(self):
+        """How many facts that woke its moments, or were shown to them, are not here."""
+        here = {own for links in self.hashes.values() for own in links.values()}
+        return len(self.named - here)
+
     def uncovered(self):
         """In words, what no proof shows although one could."""
         if self.checkpoint is None:
             yield "it has no checkpoint: whoever made the bundle could have made all of it up, or left its end off"
+        if self.absent():
+            yield f"{self.absent()} facts that woke its moments, or were shown to them, are not in the bundle"
         for by, count in self.unsigned.items():
             yield f"of {count} acts that @{by} made them is not shown by a passkey"
         if self.of_other_laws:
             yield f"{self.of_other_laws} moments were judged by a law that this verifier does not know"
-        if self.checkpoint is not None and not self.unsigned and not self.of_other_laws and not self.is_covered():
+        if self.checkpoint is not None and not self.unsigned and not self.of_other_laws and not self.absent() and not self.is_covered():
             yield "that the log of the checkpoint holds all of its chains: a proof is not here"
 
     def unproven(self):

@@ -439,6 +439,7 @@ def check_shadow(question, fallback, answer, record):
             question.world, question.actor, question.verb, question.key, (question.being, question.space, question.owner),
             question.counting, question.from_outside,
         )
+        trial.own_ask = question.own_ask
         allowed, by = rule_gate(trial, fallback, True)
         would = "refused" if not allowed else "ask" if trial.asks else "allowed"
     own = {"verb": question.verb, "key": question.key, "on": question.counting[2]}

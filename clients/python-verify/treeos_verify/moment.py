@@ -1,5 +1,7 @@
 """What a moment says of itself: its contents have the digests in its record."""
 
+import re
+
 from .forms import has_form
 from .hashes import act_hash, is_hash, salted_hash, value_hash
 from .heads import is_heads
@@ -22,6 +24,31 @@ def check_forms(moment, noted=None):
     for part in ("record", "open", "decision", "effect"):
         need(has_form(part, moment[part]), f"a {part} of another form", f"{part}-mismatch")
     need(has_form("noted", noted), "it noted something of another form", "open-mismatch")
+    check_wake(moment["open"], moment["record"]["being"])
+
+
+NAME = "[a-z][a-z0-9-]{0,31}"
+MOMENT = NAME + "/[0-9]+/[0-9]+"
+EVENTS = (
+    "(continue|look|refused|approved|denied|expired|idle)/{me}/[0-9]+/[0-9]+",
+    "schedule/{me}/[^/]+/[^/]+",
+    "change/({moment}|[0-9a-f]{{64}})/{me}",
+    "(awakened|notice)/{moment}/{me}",
+    "parked/{moment}",
+    "(spent|looked|repeated)/{name}/.+",
+    "(chain-spent|unanswered)/.+",
+)
+IDS = {"act": ("act/[^/]+",), "summon": ("{moment}", "[^/]+"), "event": EVENTS}
+
+
+def check_wake(opened, being):
+    """What woke it is one of what there is, and a person decides by an act of its own or by the yes to one."""
+    kind, own = opened["wake"]["kind"], opened["wake"]["id"]
+    forms = (form.format(me=re.escape(being), moment=MOMENT, name=NAME) for form in IDS[kind])
+    need(any(re.fullmatch(form, own, re.DOTALL) for form in forms), "nothing of this kind wakes it by this id", "open-mismatch")
+    is_persons = opened["cognition"]["kind"] == "human" or given(opened, "driver") is not None
+    is_own = kind == "act" or (kind == "event" and own.startswith("approved/"))
+    need(is_own or not is_persons, "a person decided it, by no act", "open-mismatch")
 
 
 FIRST = ("being:born", "being:bore", "space:created", "space:opened", "space:entered")
@@ -103,11 +130,15 @@ def contents_of(moment):
     yield from (("spec", given(role, "digest")) for role in [given(stack, "primary"), *items(stack, "stacked")])
 
 
+def shown_to(moment):
+    """The facts that its face showed: words, own acts, what it recalled."""
+    aside = ("noted", "aside")
+    return items(moment, *aside, "said", "facts") + items(moment, *aside, "did") + items(moment, *aside, "past", "facts")
+
+
 def cited_by(moment):
     """The facts that it wrote, those that it cites, its cause, and the digests of its contents."""
     record, opened = moment["record"], moment["open"]
     digests = [digest for _, digest in contents_of(moment)]
-    cited = items(moment, "basis") + items(moment, "judged")
-    cited += items(moment, "noted", "aside", "said", "facts") + items(moment, "noted", "aside", "did")
-    cited += items(moment, "noted", "aside", "past", "facts")
+    cited = items(moment, "basis") + items(moment, "judged") + shown_to(moment)
     return (items(record, "facts"), cited, given(opened, "wake", "cause"), [one for one in digests if type(one) is str])

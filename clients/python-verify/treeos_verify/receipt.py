@@ -257,15 +257,17 @@ class Derivation:
             return gates
         own = f"{verb} {key}: "
         told = next((by for by in items(self.record, "by") if str(by).startswith(own)), None)
-        by_code = rule is None and told == own + "ask"
-        need(told is None or by_code or told == own + " or ".join(map(str, fallback)), "another rule of the operation")
+        asks = "ask" in self.witness
+        need(not asks or (rule is None and verb in OPERATIONS and has_form("ask", self.witness["ask"])), "it asks whom its operation does not")
+        ask = self.witness["ask"] if asks else None
+        need(told is None or (ask is not None and told == own + "ask") or told == own + " or ".join(map(str, fallback)), "another rule of the operation")
         target = self.placed(self.witness["target"])
         args = at(self.call, "args")
         counting = (None if args is ABSENT else args, self.record["openedAt"], self.witness["target"])
         question = Question(self.world, self.me, verb, key, target, None if verb == "see" else counting, at(self.open, "outside") is True and verb != "see")
+        question.own_ask = ask
         gates.append(rule_gate(question, fallback))
-        if not by_code:
-            check_shadow(question, fallback, gates[1], self.record)
+        check_shadow(question, fallback, gates[1], self.record)
         wrote = {}
         for ref, link in zip(items(self.record, "facts"), items(self.witness, "facts")):
             if type(ref) is list and ref and type(link) is list and len(link) == 4:
@@ -277,9 +279,7 @@ class Derivation:
             need(given(self.record, "outcome") != "act" or (reel in wrote and is_named), "a rule counts it, and it was not counted")
         if (verb, key, given(self.record, "outcome")) == ("be", "birth", "act"):
             self.check_home(args, question.from_outside)
-        if by_code and not question.asks:
-            gates[1] = (gates[1][0], told)
-        if question.asks or by_code:
+        if gates[1][0]:
             self.check_asked(question)
         return gates
 
@@ -302,7 +302,7 @@ class Derivation:
             self.world.state(reel)
             approval = Approval(self.world.told.get(reel))
             check_yes(approval, question, self.record, self.open, self.call, question.asks, question.rests)
-        else:
+        elif question.asks:
             need(is_own_yes(question, question.asks, self.open), "nobody said yes")
 
     def judge(self):

@@ -202,4 +202,5 @@ export {
   wakeLabel,
 } from './wake.ts'
 export { isAsSaid, speechOf, WAKE_FIELDS, type WakeRecord, wakeFields, wakeRecordOf } from './wake-fields.ts'
+export { isWakeId } from './wake-ids.ts'
 export { NOTHING_SHOWN, namedVerb, readNamedCall, readWrittenCall, type ShownNames } from './written-call.ts'

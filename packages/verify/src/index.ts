@@ -53,3 +53,4 @@ export {
   type VerifierKey,
 } from './signature.ts'
 export type { CheckOptions, Status } from './status.ts'
+export { faultOfWake } from './wake.ts'

@@ -124,15 +124,14 @@ export function citedBy(
 ) {
   const list = (refs: Json | undefined): readonly Json[] => (isArray(refs) ? refs : [])
   const digests = [...namedContents({ record, open })].map(([, digest]) => digest)
+  const shown = [['said', 'facts'], ['did'], ['past', 'facts']].flatMap((path) =>
+    list(at(noted, 'aside', ...path)),
+  )
   return {
     facts: list(record.facts),
-    cited: [
-      basis,
-      judged,
-      at(noted, 'aside', 'said', 'facts'),
-      at(noted, 'aside', 'did'),
-      at(noted, 'aside', 'past', 'facts'),
-    ].flatMap(list),
+    cited: [basis, judged, shown].flatMap(list),
+    /** what its face showed: words, own acts, what it recalled */
+    shown,
     cause: at(open, 'wake', 'cause'),
     digests: digests.filter((digest) => typeof digest === 'string'),
   }

@@ -1,6 +1,7 @@
 """What rules ask, count and try about one call: docs/formats.md, "The gates" and "What waits"."""
 
-from ..approvals import asked_by, is_own, makers_of, person_of
+from .. import approvals
+from ..approvals import asked_by, person_of
 from ..gates import Question, rule_gate, tallies_tried
 from ..hashes import value_hash
 from ..plain_json import given, same
@@ -69,19 +70,9 @@ class Consent:
 
 def still_asked(consent, me, driver, cognition):
     """The rules that ask, without those that a person answers by making the call; Refused where too few are left to ask."""
-    world, rules = consent.world, consent.rules()
-    hands, head = [me["name"], *([] if driver is None else [driver])], person_of(world, me["name"])
-    left = []
-    for rule in rules:
-        if cognition == "human" and driver is None and rule["count"] == 1 and me["name"] in rule["who"]:
-            continue
-        others = [name for name in rule["who"] if not is_own(world, hands, head, name)]
-        apart = others
-        if rule["count"] > 1:
-            apart = [name for name in others if not any(maker in others for maker in makers_of(world, name))]
-        if len(apart) < rule["count"]:
-            raise Refused("FORBIDDEN", [rule["by"]])
-        left.append({"by": rule["by"], "who": apart, "count": rule["count"]})
+    left, lacking = approvals.still_asked(consent.world, consent.rules(), me["name"], driver, cognition)
+    if left is None:
+        raise Refused("FORBIDDEN", [lacking])
     return left
 
 
@@ -127,8 +118,8 @@ def asked_fact(consent, call, moment, rules, ties, lease, question_id):
     return (f"approval:{record['moment']}", "approval:asked", payload)
 
 
-def require_yes(row, approval, me, opened, ties):
-    """The yes that a moment brings has to be to this call, as it is decided now. `ties` gives the digests of that: they are read where they count."""
+def require_yes(row, approval, me, opened, ties, rules):
+    """The yes that a moment brings has to be to this call, as it is decided now. `ties` gives the digests of that, `rules` whom it asks: they are read where they count."""
     refusal = Refused("FORBIDDEN", [f"approval {approval}"])
     if row is None or row["asker"] != me["name"] or row["state"] != "given":
         raise refusal
@@ -136,6 +127,8 @@ def require_yes(row, approval, me, opened, ties):
     if opened > last + row["expiresAt"] - row["at"]:
         raise refusal
     if any(digest is not None and not same(digest, row["ties"].get(tie)) for tie, digest in ties().items()):
+        raise refusal
+    if not same(rules(), row["rules"]):
         raise refusal
 
 

@@ -538,8 +538,9 @@ class Deciding:
             return self.ended(consent, facts, by, remark, is_pending)
         lease = None if self.j.driver is None else {"driver": self.j.driver, "epoch": given(self.me.get("inhabited"), "epoch") or 0}
         ties = lambda: ties_of(consent, self.call, self.me, self.j.stack, lease, self.form())
+        asked = lambda: still_asked(consent, self.me, self.j.driver, self.j.cognition)
         if approval is None:
-            rules = still_asked(consent, self.me, self.j.driver, self.j.cognition)
+            rules = asked()
             if not rules:
                 return self.ended(consent, facts, by, remark, is_pending)
             if is_done:
@@ -549,7 +550,7 @@ class Deciding:
             by = [consent.listed, *(rule["by"] for rule in rules)]
             return Conclusion("waiting", None, by, [fact], consent.shadow, self.is_of_code)
         row = self.world.row(f"approval:{approval}")
-        require_yes(row, approval, self.me, self.open["openedAt"], ties)
+        require_yes(row, approval, self.me, self.open["openedAt"], ties, asked)
         yes = [f"approval {row['id']}: @{one['by']}" for one in row["given"]]
         used = (f"approval:{row['id']}", "approval:used", {"moment": self.moment_id})
         return self.ended(consent, [*facts, used], [*by, *yes], remark, is_pending)

@@ -1,4 +1,5 @@
 import {
+  asJson,
   beingReel,
   type Json,
   type JsonObject,
@@ -34,7 +35,7 @@ interface WitnessDeps {
 }
 
 /** Parts of the witness that are the same whatever the gates are asked. */
-type WitnessBase = Omit<Witness, 'verdict' | 'reels' | 'target' | 'fallback'>
+type WitnessBase = Omit<Witness, 'verdict' | 'reels' | 'target' | 'fallback' | 'ask'>
 
 /** No lineage is deeper, and no space. */
 const REELS_MAX = 500
@@ -72,9 +73,9 @@ export async function gatherWitness(deps: WitnessDeps, moment: MomentId): Promis
     )
   const given = await givenOf(deps, line)
   const faults: string[] = []
-  const [reels, fallback] = [reelsCited(deps.tx, line, given), fallbackOf(deps.registry, call as JsonObject)]
+  const [reels, own] = [reelsCited(deps.tx, line, given), ownRuleOf(deps.registry, call as JsonObject)]
   for (const target of await targetsOf(deps, line, call as JsonObject)) {
-    const found = await complete({ ...given, target, fallback }, reels, line)
+    const found = await complete({ ...given, target, ...own }, reels, line)
     if (typeof found !== 'string') return found
     if (!faults.includes(found)) faults.push(found)
   }
@@ -195,10 +196,14 @@ async function homeAndSpace(tx: Db, stance: string, at: number): Promise<{ home:
   return { home, space: last === undefined ? home : String(readPath(jsonOf(last.bytes), ['to'])) }
 }
 
-/** Who may call the operation where no space has a rule. */
-function fallbackOf({ operations, beOperations }: Registry, call: JsonObject): readonly string[] {
+/** Who may call the operation where no space has a rule, and whom it asks then. */
+function ownRuleOf(
+  { operations, beOperations }: Registry,
+  call: JsonObject,
+): Pick<Witness, 'fallback' | 'ask'> {
   const operation = (call.verb === 'be' ? beOperations : operations).get(String(call.operation))
-  return operation?.allow ?? []
+  const { allow = [], ask } = operation ?? {}
+  return { fallback: allow, ...(ask === undefined ? {} : { ask: asJson(ask) }) }
 }
 
 interface LinkRow {

@@ -1,4 +1,4 @@
-import { canonicalJson, type Decision, type HeadRef, type ReelId } from '@treeos/core'
+import { canonicalJson, type Decision, type HeadRef, type Json, type ReelId } from '@treeos/core'
 import {
   type Basis,
   basisDigest,
@@ -19,6 +19,7 @@ import {
   type StoredEffectBytes,
   saltedDigest,
 } from '@treeos/store'
+import { faultOfWake } from '@treeos/verify'
 import { sql } from 'kysely'
 import type { RecordRow } from './read.ts'
 import type { BrokenReason, ChainFault } from './verdict.ts'
@@ -90,6 +91,7 @@ function isOpenOf(record: MomentRecord, row: OpenRow | undefined, basis: Basis |
   return (
     open !== null &&
     record.open === digestOfBytes(row.record) &&
+    faultOfWake(open as unknown as Json, record.being) === null &&
     open.basis === basisDigest(salt, heads) &&
     (open.noted ?? null) === notedDigest(salt, noted) &&
     row.being === record.being &&

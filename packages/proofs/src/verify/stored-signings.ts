@@ -1,11 +1,13 @@
 import type { Json } from '@treeos/core'
 import { type Db, decodeJson, readBases } from '@treeos/store'
-import { Passkeys, signerOf, signingOf } from '@treeos/verify'
+import { faultOfWake, Passkeys, signerOf, signingOf } from '@treeos/verify'
 import { sql } from 'kysely'
 import type { FactRow, RecordRow } from './read.ts'
 import type { MomentFault } from './stored-moments.ts'
 
 const OF_BEINGS = 'being:'
+/** What the payload of a birth of a person has in it. */
+const IS_PERSON = '"human"'
 /** The beginning of a payload that sets a passkey, as it is stored. */
 const SETS_PASSKEY = '"path":["passkeys"'
 
@@ -24,6 +26,8 @@ interface ActRow {
 export class StoredSignings {
   readonly #reality: string
   readonly #passkeys = new Passkeys()
+  /** beings that were born as persons */
+  readonly #persons = new Set<string>()
   readonly #unsigned = new Map<string, number>()
 
   /** @param reality its id, which each signature names */
@@ -33,31 +37,47 @@ export class StoredSignings {
 
   /** Call it with each fact, reel by reel and in order. */
   take({ reel, seq, kind, header, bytes }: FactRow): void {
+    if (kind === 'being:born' && bytes?.includes(IS_PERSON) === true)
+      this.#takeBorn(reel, readableJson(bytes))
     if (kind !== 'quality:set' || !reel.startsWith(OF_BEINGS)) return
     if (bytes === null) this.#passkeys.take(reel, seq, readableJson(header), null)
     else if (bytes.includes(SETS_PASSKEY))
       this.#passkeys.take(reel, seq, readableJson(header), readableJson(bytes))
   }
 
-  /** Call it after the last fact. @returns the acts with a wrong signature */
+  #takeBorn(reel: string, payload: Json): void {
+    const cognition = (payload as { readonly cognition?: { readonly kind?: Json } | null } | null)?.cognition
+    if (cognition?.kind === 'human') this.#persons.add(reel.slice(OF_BEINGS.length))
+  }
+
+  /** Call it after the last fact. @returns the acts with a wrong signature, and moments of persons that no act opened */
   async faultsOf(tx: Db, records: readonly RecordRow[]): Promise<MomentFault[]> {
     const recordOf = new Map(records.map((row) => [row.moment, row]))
     const { rows } = await sql<ActRow>`
       select o.moment, o.record as open, d.salt, d.bytes
       from treeos.moment_open o left join treeos.moment_decision d on d.moment = o.moment
-      where o.moment = any(${[...recordOf.keys()]}::text[]) and (position('"kind":"act"'::bytea in o.record) > 0 or position('"signed":'::bytea in o.record) > 0)
+      where o.moment = any(${[...recordOf.keys()]}::text[]) and (position('"kind":"act"'::bytea in o.record) > 0 or position('"signed":'::bytea in o.record) > 0
+        or o.being = any(${[...this.#persons]}::text[]))
       order by o.moment`.execute(tx)
     const bases = await readBases(
       tx,
       rows.map(({ moment }) => moment),
     )
-    return rows.flatMap((act) => {
+    return rows.flatMap((act): MomentFault[] => {
       const row = recordOf.get(act.moment) as RecordRow
+      if (this.#isByNoPerson(row, readableJson(act.open)))
+        return [{ reel: row.reel, seq: row.seq, reason: 'open-mismatch', on: [row.reel] }]
       const on = this.#faultOf(act, readableJson(row.record), bases.get(act.moment)?.heads ?? [])
       return on === null
         ? []
-        : [{ reel: row.reel, seq: row.seq, reason: 'signature-mismatch', on: [row.reel, on] } as const]
+        : [{ reel: row.reel, seq: row.seq, reason: 'signature-mismatch', on: [row.reel, on] }]
     })
+  }
+
+  /** Whether a moment of a person says that nobody acted: its being was born as one, whatever the moment says of that. */
+  #isByNoPerson({ being }: RecordRow, open: Json): boolean {
+    if (!this.#persons.has(being) || open === null) return false
+    return faultOfWake({ ...(open as object), cognition: { kind: 'human' } }, being) !== null
   }
 
   /** @returns the reel of the person whose signature is wrong; null where none is */

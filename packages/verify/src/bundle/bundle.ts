@@ -90,6 +90,8 @@ class BundleCheck {
     string,
     { readonly facts: Map<string, WrittenFact>; readonly said: readonly Json[] }
   >()
+  /** facts that woke a moment, or that it was shown */
+  readonly #named = new Set<string>()
   readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
   /** by reel of the approval */
@@ -343,7 +345,7 @@ class BundleCheck {
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
     this.#need(isNoted, 'open-mismatch', 'what it noted has another digest than its open record says')
     for (const what of goneFrom(moment)) this.#erasures.lacks(this.#at, what, `being:${being} ${name}`)
-    const { facts, cited, cause, digests } = citedBy(moment, { basis, judged, noted })
+    const { facts, cited, shown, cause, digests } = citedBy(moment, { basis, judged, noted })
     const wrote = this.#wrote.get(name)
     const isWritten =
       facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.facts.size ?? 0)
@@ -395,6 +397,8 @@ class BundleCheck {
     const seen = { ...this.#at, on: reelsOf(cited) }
     this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle', seen)
     this.#unnamed.delete(String(cause))
+    for (const hash of [cause, ...shown.map((ref) => (isArray(ref) && ref[1] !== 0 ? ref[2] : null))])
+      if (typeof hash === 'string') this.#named.add(hash)
     for (const digest of digests) {
       const what = `the content ${digest} is not in the bundle`
       this.#need(this.#contents.has(digest), 'blob-mismatch', what, { ...this.#at, on: [`blob:${digest}`] })
@@ -456,6 +460,13 @@ class BundleCheck {
     )
   }
 
+  /** In words, what its moments were woken by or shown, and it does not hold although an export does. */
+  *#absent(): Generator<string> {
+    const here = new Set([...this.#hashes.values()].flatMap((links) => [...links.values()]))
+    const count = [...this.#named].filter((hash) => !here.has(hash)).length
+    if (count > 0) yield `${count} facts that woke its moments, or were shown to them, are not in the bundle`
+  }
+
   end(line: number): Omit<BundleReport, 'status' | 'ok'> & { readonly uncovered: readonly string[] } {
     this.#at = { line, reel: 'bundle', seq: line }
     this.#need(this.#stage === END, 'end-mismatch', 'the bundle is cut off: its last line is missing')
@@ -508,6 +519,7 @@ class BundleCheck {
       erased: this.#erasures.found(),
       uncovered: [
         ...uncoveredIn(read),
+        ...this.#absent(),
         ...this.#signings.uncovered,
         ...[...this.#ofOtherLaws].map(([why, count]) => `${count} moments were ${why}`),
         ...(checkpoint === null ? [] : quorumFaults(checkpoint, this.#policy)),

@@ -1,5 +1,6 @@
-import type { Json } from '../canonical.ts'
+import { at, type Json } from '../canonical.ts'
 import type { Moment } from '../moment.ts'
+import { faultOfWake } from '../wake.ts'
 import { hasForm } from './forms.ts'
 
 const PARTS = ['record', 'open', 'decision', 'effect'] as const
@@ -12,4 +13,7 @@ export function* faultsOfForm(
   for (const part of PARTS)
     if (!hasForm(part, moment[part])) yield [`${part}-mismatch`, `its ${part} has another form`]
   if (!hasForm('noted', noted)) yield ['open-mismatch', 'what it noted has another form']
+  if (!hasForm('open', moment.open)) return
+  const wrong = faultOfWake(moment.open, String(at(moment.record, 'being')))
+  if (wrong !== null) yield ['open-mismatch', wrong]
 }

@@ -96,6 +96,7 @@ export async function derivePermission(witness: Parts): Promise<DerivedPermissio
   need(wrongKey === null, String(wrongKey))
   const areFormed =
     hasForm('program', witness.program) && witness.specs.every((spec) => hasForm('spec', spec))
+  need(witness.ask === undefined || hasForm('ask', witness.ask), 'whom its operation asks has another form')
   need(areFormed && hasForm('lists', witness.surface), 'its program, a spec or its lists have another form')
   need(said.effect === undefined || witness.moment.effect !== null, 'what it asked of the outside was erased')
   const call = at(decision, 'call')

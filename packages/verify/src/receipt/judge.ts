@@ -77,6 +77,10 @@ export async function judgeReceiptCall(
     own === undefined || same([...witness.fallback], [...own.allow]),
     'its operation has another rule of its own',
   )
+  need(
+    witness.ask === undefined || (own === undefined && isOperated(call)),
+    'it asks whom its operation does not',
+  )
   const operation = own ?? bareOperation(witness, call)
   checkTarget(call, { me, target, asker: askerIn(decided.open, me.name), specs }, own)
   const registry = registryOf(call, {
@@ -89,25 +93,21 @@ export async function judgeReceiptCall(
   const gated = await askGates(decided, target, over)
   const attested: string[] = []
   const key = 'operation' in call ? call.operation : target
-  const named = (isArray(said.by) ? said.by : []).find((by) => String(by).startsWith(`${call.verb} ${key}: `))
-  const isAskedByCode = !isOfTreeos && named === `${call.verb} ${key}: ask` // whom it asks is code of its extension
-  if (!isAskedByCode) checkShadow(gated, said, { verb: call.verb, key, on: target })
+  checkShadow(gated, said, { verb: call.verb, key, on: target })
   checkCounted(gated, witness)
   if (decided.open.outside !== true && (await isOfOrigin(decided, gated, target, over)))
     attested.push(NOTHING_OUTSIDE)
   if (call.verb === 'be' && key === 'birth' && said.outcome === 'act') await checkHome(decided, reader, me)
   const isAllowed = gated.gates.every(({ allowed }) => allowed)
   if (isDone && isAllowed) attested.push(...(await checkConsent(decided, gated, asked)))
-  const [listed, ruled] = gated.gates
+  const [, ruled] = gated.gates
   if (isAllowed && !isOfTreeos) {
     const fallback = `${call.verb} ${key}: ${witness.fallback.join(' or ')}`
-    if (ruled?.by === fallback)
+    if (ruled?.by === fallback || witness.ask !== undefined)
       attested.push(`that ${key} takes ${witness.fallback.join(' or ')} is code of its extension`)
-    if (isAskedByCode) attested.push(`that ${key} asks, and whom, is code of its extension`)
+    if (witness.ask !== undefined) attested.push(`that ${key} asks, and whom, is code of its extension`)
   }
-  const isOfCode = isAskedByCode && isAllowed && gated.askedBy.length === 0 && listed !== undefined
-  const gates = isOfCode ? [listed, { allowed: true, by: String(named) }] : gated.gates
-  return { verb: call.verb, asked: key, target, gates, attested }
+  return { verb: call.verb, asked: key, target, gates: gated.gates, attested }
 }
 
 /** The moment as the law is asked about it. What a summon said is not in a receipt, and no gate reads it. */
@@ -132,13 +132,16 @@ const operationOf = (call: VerbCall): Operation | undefined =>
       ? OWN.beOperations.get(call.operation)
       : undefined
 
+const isOperated = ({ verb }: VerbCall): boolean => verb === 'do' || verb === 'be'
+
 /** The operation of an extension as the witness tells of it. */
-const bareOperation = ({ fallback, target }: Parts, call: VerbCall): Operation => ({
+const bareOperation = ({ fallback, ask, target }: Parts, call: VerbCall): Operation => ({
   name: 'operation' in call ? call.operation : '',
   origin: '',
   description: '',
   targets: [targetKind(target)],
   allow: fallback as Operation['allow'],
+  ...(ask === undefined ? {} : { ask: ask as unknown as NonNullable<Operation['ask']> }),
   args: {},
   decide: () => ({ facts: [], result: null }),
 })
@@ -279,19 +282,8 @@ async function checkConsent(
   holds(asker === being && state === 'given', `it is ${state}, and was asked for by @${asker}`)
   holds(isSameJson(asJson(call), asJson(decision.call)), 'it is to another call')
   holds(open.openedAt <= yesHoldsUntil(asked), 'it came too long before')
-  const isWhole = isSameJson(
-    rules.map(({ by }) => by),
-    [...askedBy],
-  )
-  if (isWhole) {
-    holds(isSameJson(asJson(rules), asJson(await stillAsked())), 'others were asked')
-    await settle()
-  }
+  holds(isSameJson(asJson(rules), asJson(await stillAsked())), 'others were asked')
+  await settle()
   const persons = [...new Set(given.map(({ by }) => `@${by}`))].join(' and ')
-  return [
-    `that ${persons} said yes to ${id} by an act of its own is said by the facts of that reel`,
-    ...(isWhole
-      ? []
-      : ['that the other rules that ask were the same as when it was asked is said by its record']),
-  ]
+  return [`that ${persons} said yes to ${id} by an act of its own is said by the facts of that reel`]
 }

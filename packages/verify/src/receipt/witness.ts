@@ -24,6 +24,8 @@ export interface Witness {
   readonly target: string
   /** who may call the operation where no space has a rule: this is code of the operation */
   readonly fallback: readonly string[]
+  /** whom the operation asks where that rule decides, as its manifest says: code of the operation; left out for nobody */
+  readonly ask?: Json
   /**
    * reels from their first fact on, each fact as [header, salt, payload]; a payload that the gates do not
    * read is null. `{to, hash}` stands for facts that are left out, up to the one of that number and hash

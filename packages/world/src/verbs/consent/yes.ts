@@ -1,4 +1,4 @@
-import { approvalReel, type FactDraft, type MomentId, type VerbCall } from '@treeos/core'
+import { approvalReel, asJson, type FactDraft, isSameJson, type MomentId, type VerbCall } from '@treeos/core'
 import type { AskedRules } from '../../gates/refusal.ts'
 import { yesHoldsUntil } from '../../rows/approvals.ts'
 import type { ApprovalRow, Ties } from '../../rows/rows.ts'
@@ -6,6 +6,7 @@ import type { ActInputs } from '../act-inputs.ts'
 import type { ConsentTerms } from './consent.ts'
 import { changed, voided } from './refusals.ts'
 import { tiesOf } from './ties.ts'
+import { stillAsked } from './whom.ts'
 
 /**
  * @throws {TreeosError} FORBIDDEN unless the yes that the moment brings is to this call, as it is decided now
@@ -29,6 +30,8 @@ export async function requireYes(
   const now = await tiesOf(call, at, asking, asked)
   for (const tie of Object.keys(now) as (keyof Ties)[])
     if (now[tie] !== row.ties[tie]) throw changed(row.id, tie)
+  // Whom the rules ask follows from them: what was written when it was asked counts only as far as it says the same.
+  if (!isSameJson(asJson(await stillAsked(at, asked)), asJson(row.rules))) throw changed(row.id, 'rules')
 }
 
 /** The fact that a yes is over without an act. */

@@ -1,0 +1,16 @@
+import { approvalOf, isWakeId, type WakeRecord } from '@treeos/core'
+import { at, type Json } from './canonical.ts'
+import { hasForm } from './forms/forms.ts'
+
+/**
+ * What is wrong, in words, with what woke a moment; null where nothing is. A person decides by an act of its own, or by the yes to one: else
+ * whoever owns the database calls an act of a person something else, and no passkey is asked for.
+ */
+export function faultOfWake(open: Json, being: string): string | null {
+  if (!hasForm('wake', at(open, 'wake'))) return 'its wake has another form'
+  const wake = at(open, 'wake') as unknown as WakeRecord
+  if (!isWakeId(wake, being)) return `its wake ${wake.id} is not one that wakes @${being} as a ${wake.kind}`
+  const isPersons = at(open, 'cognition', 'kind') === 'human' || (at(open, 'driver') ?? null) !== null
+  const isOwn = wake.kind === 'act' || approvalOf(wake) !== null
+  return isPersons && !isOwn ? `a person decided it, and its wake ${wake.id} is no act of a person` : null
+}
