@@ -172,7 +172,7 @@ describe('without an instance', () => {
       witnesses: null,
       portal: { url: null },
       supervisor: { pid: null },
-      worker: { running: false, pids: [], metrics: [], silent: [] },
+      worker: { running: false, living: null, pids: [], metrics: [], silent: [] },
       tools: {},
       mind: null,
       connections: {},
