@@ -192,7 +192,7 @@ export const askedFor = (model: ModelServer, being: BeingName): ModelRequest[] =
 
 /** Inserts wakes of the being's own into its inbox, as a schedule does. @returns their ids, in order */
 export async function putWakes(world: World, being: BeingName, contents: readonly Json[]): Promise<string[]> {
-  const ids = contents.map(() => randomUUID())
+  const ids = contents.map(() => `unanswered/${randomUUID()}`)
   for (const [i, content] of contents.entries()) {
     await putWake(world.owner, {
       id: ids[i]!,

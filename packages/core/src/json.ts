@@ -270,7 +270,7 @@ export function guardJson(value: unknown, bounds: JsonBounds): string {
  * `JSON.parse` rounds integers beyond 2^53 and does not say so, and reads `1e400` as infinity.
  */
 export function faultOfNumber(value: number): string | null {
-  if (!Number.isFinite(value)) return 'it is too large for a number of JSON'
+  if (Math.abs(value) === Number.POSITIVE_INFINITY) return 'it is too large for a number of JSON'
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return null
   return 'an integer beyond 2^53 loses digits when JSON is read: give it as text, in quotes'
 }

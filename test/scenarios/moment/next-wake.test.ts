@@ -64,7 +64,7 @@ it('a run that was terminated while it waited lives on for a second at most, and
   const generations = async () =>
     (await listOutcomes(world.db, 'ended')).map(({ moment }) => parseMomentId(moment).generation)
   while ((await generations()).at(-1) === 1) {
-    const id = `late-${told.length}`
+    const id = `unanswered/late-${told.length}`
     told.push(id)
     await putWake(
       world.owner,
@@ -180,7 +180,13 @@ it('it does not wait in a task that would take too long, nor in one of which not
 it('it hears of a wake that another process wrote, and of one that its own process wrote', async () => {
   await world.birthPuppet('waiter')
   const asked = follows()
-  const wake = newWake({ id: 'waiter-1', being: 'waiter', kind: 'event', priority: 3, content: 'look' })
+  const wake = newWake({
+    id: 'unanswered/waiter-1',
+    being: 'waiter',
+    kind: 'event',
+    priority: 3,
+    content: 'look',
+  })
   await putWake(world.owner, wake)
   expect(await asked).toBe(true)
 
