@@ -114,7 +114,7 @@ describe('the end of a being', () => {
       enqueue(world.db, 'act', newWake({ ...late, id: actWakeId('late'), kind: 'act' })),
     ).rejects.toMatchObject({ code: '42501' })
     // An event that was on its way opens a moment that does nothing, and the workflow ends again.
-    await putWake(world.owner, newWake({ ...late, id: 'late', kind: 'event' }))
+    await putWake(world.owner, newWake({ ...late, id: 'unanswered/late', kind: 'event' }))
     await ring(world, 'paula')
     expect(await momentOf(world, 'late')).toMatchObject({
       outcome: 'skipped',

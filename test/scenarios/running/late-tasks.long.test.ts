@@ -104,7 +104,7 @@ async function missOneTaskEach(table: Table, isFirst: boolean): Promise<Workflow
   for (const being of beings)
     await putWake(
       world.owner,
-      newWake({ id: `wake-${being}`, being, kind: 'event', priority: 3, content: 'look' }),
+      newWake({ id: `unanswered/wake-${being}`, being, kind: 'event', priority: 3, content: 'look' }),
     )
   await missTasks(
     beings,
@@ -114,7 +114,7 @@ async function missOneTaskEach(table: Table, isFirst: boolean): Promise<Workflow
   )
   return Promise.all(
     beings.map(async (being) => {
-      expect(await momentOf(world, `wake-${being}`)).toMatchObject({ outcome: 'see' })
+      expect(await momentOf(world, `unanswered/wake-${being}`)).toMatchObject({ outcome: 'see' })
       await rested(being)
       return runOf(being)
     }),
