@@ -116,7 +116,7 @@ describe('the end of a being', () => {
     // An event that was on its way opens a moment that does nothing, and the workflow ends again.
     await putWake(world.owner, newWake({ ...late, id: 'unanswered/late', kind: 'event' }))
     await ring(world, 'paula')
-    expect(await momentOf(world, 'late')).toMatchObject({
+    expect(await momentOf(world, 'unanswered/late')).toMatchObject({
       outcome: 'skipped',
       reason: 'being-ended',
       act: null,
