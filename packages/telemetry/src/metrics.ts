@@ -177,7 +177,7 @@ export class RealityMetrics {
   async #measure(): Promise<void> {
     const [workers, failing, inboxes, people, parked, differing, { rows }] = await Promise.all([
       listWorkers(this.#db),
-      this.#countFailing(),
+      this.#countFailing().catch(() => null), // Postgres is told of also while Temporal is away
       measureInboxes(this.#db),
       measurePeoplesInboxes(this.#db),
       countParked(this.#db),
