@@ -46,7 +46,7 @@ const silentStream =
   (...events: string[]): Answer =>
   (_response, socket) =>
     void socket.write(HEAD + events.map(chunk).join(''))
-/** Beats for longer than a stream may be silent, and then events. */
+/** A stream that sends only heartbeats for longer than a client waits in silence, and then events. */
 const beatingStream =
   (...events: string[]): Answer =>
   (_response, socket) => {

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 
-/** The run starts its timer with the end of its task, within ms. */
+/** The run begins to wait a few ms after this call, when its task ends. So the release comes during the wait. */
 const SHARE_OF_WAIT = 0.6
 
 /**

@@ -25,8 +25,8 @@ export function requireOwnOrigin({ headers }: Request, host: string): void {
  * that changes something names its origin and brings JSON, which no form can send, or a file with the half of
  * the session that the page has.
  * @param bringsFile whether the route takes a file, of any type
- * @param mayBeProgram where a token would open the route and no session came: then nothing is to be protected,
- *   and a token is what is missing
+ * @param mayBeProgram true where the route also takes a token and the request has no session: then there is no
+ *   session to protect, and the error asks for a token
  * @throws {TreeosError} FORBIDDEN or UNAUTHORIZED
  */
 export function requireOwnPage(

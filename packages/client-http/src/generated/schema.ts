@@ -2125,7 +2125,7 @@ export interface components {
             /** @description the beginning of the last words that it spoke */
             words: string | null;
         };
-        /** @description A report with the newest checkpoint, and the newest that witnesses cosigned. */
+        /** @description The report, with two checkpoints: the newest, and the newest that witnesses cosigned. */
         CheckpointedReport: {
             acts: {
                 /** @description hash of the act; null where none came of it */

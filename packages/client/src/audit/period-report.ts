@@ -44,7 +44,7 @@ interface ReportedCheckpoint {
   readonly note: string
 }
 
-/** A report with the newest checkpoint, and the newest that witnesses cosigned. */
+/** The report, with two checkpoints: the newest, and the newest that witnesses cosigned. */
 export interface CheckpointedReport extends PeriodReport {
   readonly checkpoints: readonly ReportedCheckpoint[]
 }

@@ -23,7 +23,7 @@ export interface PersonDataItem {
 /** One page of what is kept of a person. */
 export interface PersonDataPage {
   readonly items: readonly PersonDataItem[]
-  /** how many items come before the next page; null: this was the last one */
+  /** index of the first item of the next page; null on the last page */
   readonly next: number | null
 }
 

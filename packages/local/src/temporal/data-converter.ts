@@ -31,7 +31,7 @@ export async function readDataConverter(
   return { payloadCodecs: [new RemoteCodec({ endpoint, auth: auth || null, namespace })] }
 }
 
-/** An environment in which the module is named by its path, for processes that start in another folder. */
+/** The absolute path of the named module, so that processes that start in another folder find it. */
 export const absoluteDataConverter = (name: string): string => locate(name)
 
 async function loadModule(name: string, env: NodeJS.ProcessEnv): Promise<DataConverter> {

@@ -43,7 +43,7 @@ export interface LegalHold {
   readonly at: number
 }
 
-/** A row of which nothing can be erased while a legal hold is on it. */
+/** A row that legal holds may be on. While one is, none of its facts can be erased. */
 interface UnderHold {
   /** by name; absent while there is none */
   readonly holds?: Readonly<Record<string, LegalHold>>
