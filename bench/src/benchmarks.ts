@@ -7,6 +7,7 @@ import { benchGrowth, HALVES, type Half } from './growth/benchmark.ts'
 import { benchGuard } from './guard/benchmark.ts'
 import { benchHeld } from './held/benchmark.ts'
 import { benchMinds } from './minds/benchmark.ts'
+import { WEIGHTS_NAMES } from './minds/llama.ts'
 import { SCENES } from './minds/scenes.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
@@ -60,6 +61,11 @@ function refuse(flags: Flags, contestants: readonly string[]): string | null {
     return `--think-ms is a whole number from 0, not ${flags['think-ms']}`
   const unknown = wantedOf(flags, contestants).find((name) => !contestants.includes(name))
   return unknown === undefined ? null : `there is no contestant ${unknown}, only ${contestants.join(', ')}`
+}
+
+function refuseModel({ url, model }: Flags): string | null {
+  if (url !== undefined || model === undefined || (WEIGHTS_NAMES as string[]).includes(model)) return null
+  return `without --url, --model is one of ${WEIGHTS_NAMES.join(', ')}, not ${model}`
 }
 
 const show = (result: unknown) => inspect(result, { depth: 8, breakLength: 120, maxArrayLength: 200 })
@@ -219,7 +225,7 @@ export const benchmarks: readonly Benchmark[] = [
       refuse(
         flags,
         SCENES.map(({ name }) => name),
-      ),
+      ) ?? refuseModel(flags),
     run: (flags, onProgress) =>
       benchMinds({
         size: flags.size as 'small' | 'full',

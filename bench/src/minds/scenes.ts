@@ -1,5 +1,13 @@
 import type { Instance } from './instance.ts'
 
+export interface Question {
+  readonly text: string
+  /** what a right answer says; null: any plain words do */
+  readonly fact: RegExp | null
+}
+
+const ask = (text: string, fact: RegExp | null = null): Question => ({ text, fact })
+
 /** One being that real models live, and what it is asked. */
 export interface Scene {
   readonly name: string
@@ -7,7 +15,7 @@ export interface Scene {
   /** extensions whose demo world is planted */
   readonly demos: readonly string[]
   prepare(at: Instance): Promise<void>
-  readonly questions: readonly string[]
+  readonly questions: readonly Question[]
   /** an operation that it should use before it answers */
   readonly tool?: string
 }
@@ -20,16 +28,16 @@ const court: Scene = {
   being: 'solomon',
   demos: [],
   questions: [
-    'Who are you today?',
-    'What do you see around you?',
-    'Is the court in session?',
-    'What is your duty here?',
-    'Two women claim one child. What do you say?',
-    'May I speak?',
-    'What is two and two?',
-    'Tell me about this place.',
-    'Are you tired?',
-    'Thank you. Farewell!',
+    ask('Who are you today?', /watch|court|solomon/i),
+    ask('What do you see around you?', /court/i),
+    ask('Is the court in session?', /\bnot?\b|n't/i),
+    ask('What is your duty here?', /watch|observ|court/i),
+    ask('Two women claim one child. What do you say?'),
+    ask('May I speak?'),
+    ask('What is two and two?', /\b(4|four)\b/i),
+    ask('Tell me about this place.', /court/i),
+    ask('Are you tired?'),
+    ask('Thank you. Farewell!'),
   ],
   async prepare(at) {
     await at.must(['space', 'create', '/court'])
@@ -67,16 +75,16 @@ const librarian: Scene = {
   being: 'reader',
   demos: ['library'],
   questions: [
-    'Good morning. What can I read here?',
-    'Which titles are on the shelf?',
-    'Is there anything about the sea?',
-    'Which one would you read first?',
-    'Why that one?',
-    'How long may I keep a book?',
-    'May I read in here?',
-    'What is the oldest title?',
-    'Who else is here?',
-    'Thank you, good night.',
+    ask('Good morning. What can I read here?', /tides|loom/i),
+    ask('Which titles are on the shelf?', /tides.*loom|loom.*tides/is),
+    ask('Is there anything about the sea?', /tides/i),
+    ask('Which one would you read first?', /tides|loom/i),
+    ask('Why that one?'),
+    ask('How long may I keep a book?'),
+    ask('May I read in here?'),
+    ask('What is the oldest title?'),
+    ask('Who else is here?', /page/i),
+    ask('Thank you, good night.'),
   ],
   async prepare(at) {
     const birth = ['birth', 'reader', '--cognition', 'llm', '--role', 'library:reader', '--home', '/library']
@@ -89,17 +97,22 @@ const lineage: Scene = {
   being: 'market-scout',
   demos: [],
   questions: [
-    'What changed today?',
-    'What should we buy?',
-    'Are you well?',
-    'What is your task?',
-    'Report, please.',
+    ask('What changed today?'),
+    ask('What should we buy?'),
+    ask('Are you well?'),
+    ask('What is your task?', /market|monitor|watch/i),
+    ask('Report, please.'),
   ],
   async prepare(at) {
     const args = { name: 'market-scout', role: 'analyst', specialization: 'Monitor the market' }
     await at.must(['do', '@operator', 'lineage:spawn-child', '--args', JSON.stringify(args)])
   },
 }
+
+// The recorded weather is the same everywhere.
+const WARM = /6[.,]4|\b6 (degrees|°)/i
+const WINDY = /17[.,]3|\b17 k/i
+const WEATHER = new RegExp(`rain|${WARM.source}|${WINDY.source}`, 'i')
 
 /** Ask, use a tool, answer. */
 const tool: Scene = {
@@ -108,11 +121,16 @@ const tool: Scene = {
   demos: ['weather'],
   tool: 'weather:observe',
   questions: [
-    'What is the weather in Berlin, at latitude 52.5 and longitude 13.4?',
-    'Look at the weather in Paris (48.9, 2.4), then tell me.',
-    'Observe latitude 40.7, longitude -74.0. What is it like there?',
-    'Is it raining at 51.5, -0.1? Look first.',
-    'How warm is it at 35.7, 139.7?',
+    ask('What is the weather in Berlin, at latitude 52.5 and longitude 13.4?', WEATHER),
+    ask('Look at the weather in Paris (48.9, 2.4), then tell me.', WEATHER),
+    ask('Observe latitude 40.7, longitude -74.0. What is it like there?', WEATHER),
+    ask('Is it raining at 51.5, -0.1? Look first.', /rain|yes/i),
+    ask('How warm is it at 35.7, 139.7?', WARM),
+    ask('How strong is the wind at 59.9, 10.8?', WINDY),
+    ask('Do I need an umbrella at latitude 41.9, longitude 12.5?', /rain|yes/i),
+    ask('Tell me the temperature at 30.0, 31.2.', WARM),
+    ask('What is it like outside at 19.4, -99.1?', WEATHER),
+    ask('Is there a storm at 1.3, 103.8, or only rain?', /rain/i),
   ],
   async prepare(at) {
     const role = {

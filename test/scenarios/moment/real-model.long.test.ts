@@ -4,17 +4,17 @@ import { expect, it } from 'vitest'
 
 const BENCH = resolve(import.meta.dirname, '../../../bench/src/main.ts')
 /**
- * The fewest answers of 5 with SmolLM2-135M, and of these with the scene's tool; and the most without words.
+ * The fewest answers of 5 with SmolLM2-135M, of these with the scene's tool, and of these in plain words.
  * One below what was measured. A change of prompts, tools or parsers may raise them, never lower them.
  */
 const FLOORS = {
-  court: { answered: 4, answeredWithTool: 0, empty: 2 },
-  librarian: { answered: 4, answeredWithTool: 0, empty: 3 },
-  lineage: { answered: 4, answeredWithTool: 0, empty: 2 },
-  tool: { answered: 4, answeredWithTool: 2, empty: 2 },
+  court: { answered: 4, answeredWithTool: 0, plain: 2 },
+  librarian: { answered: 4, answeredWithTool: 0, plain: 1 },
+  lineage: { answered: 4, answeredWithTool: 0, plain: 2 },
+  tool: { answered: 4, answeredWithTool: 2, plain: 2 },
 } as const
 
-type Scene = Readonly<Record<'answered' | 'answeredWithTool' | 'empty', number>>
+type Scene = Readonly<Record<'answered' | 'answeredWithTool' | 'plain', number>>
 
 it('a real small model that nobody scripted answers in each scene at least as often as before', () => {
   const { status, stdout, stderr } = spawnSync(
@@ -29,6 +29,6 @@ it('a real small model that nobody scripted answers in each scene at least as of
     const scene = scenes[name as keyof typeof FLOORS]
     expect(scene.answered, `${name}: ${stderr}`).toBeGreaterThanOrEqual(floor.answered)
     expect(scene.answeredWithTool, `${name}: ${stderr}`).toBeGreaterThanOrEqual(floor.answeredWithTool)
-    expect(scene.empty, `${name}: ${stderr}`).toBeLessThanOrEqual(floor.empty)
+    expect(scene.plain, `${name}: ${stderr}`).toBeGreaterThanOrEqual(floor.plain)
   }
 }, 900_000)
