@@ -13,6 +13,7 @@ import {
   acceptance,
   digestsOf,
   parseServer,
+  readsOf,
   type ServerEntries,
   secretsFor,
   toolExtensions,
@@ -75,8 +76,8 @@ export function serving(entries: ServerEntries): { servers: ToolServers; extensi
 
 /** The operator accepts all of their tools, as the file has them. */
 export async function acceptAll(world: World, entries: ServerEntries): Promise<void> {
-  for (const [server, { tools }] of Object.entries(entries))
-    await doAs(world, ACCEPT, '/', { server, tools: digestsOf(tools) })
+  for (const [server, { tools, reads }] of Object.entries(entries))
+    await doAs(world, ACCEPT, '/', { server, tools: digestsOf(tools), reads: readsOf({ tools, reads }) })
 }
 
 /** The public server over streamable HTTP, as a process of its own. */

@@ -13,7 +13,7 @@ from .moment import check_forms, check_header, check_moment, check_momentless, c
 from .origin import Origins, Reads, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
-from .questions import Questions, Steps
+from .questions import Questions, QueuedReads, Steps
 from .stack import Beside, Stack, check_orientation, check_outcome
 from .states import States
 
@@ -54,7 +54,7 @@ class Bundle:
         self.named = set()  # facts that woke a moment, or that it was shown
         self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
         self.contents, self.unused = {}, set()
-        self.origins, self.questions, self.steps = Origins(), Questions(), Steps()
+        self.origins, self.questions, self.steps, self.reads = Origins(), Questions(), Steps(), QueuedReads()
         self.states, self.last_acts, self.missing = States(), {}, {}
         self.rows = Rows()
         self.law = Law(self.rows, self.is_whole, self.contents)
@@ -138,6 +138,7 @@ class Bundle:
         if header["kind"] == "approval:given":
             self.last_yes[reel] = own
         self.questions.take_fact(reel, seq, header, payload)
+        self.reads.take_fact(reel, header, payload)
         self.count(header, payload)
         if self.link(reel, seq, prev, own):
             return
@@ -263,6 +264,8 @@ class Bundle:
         need(fault is None, fault, "context-mismatch")
         worn = None if record["stack"] is None else self.contents.get(given(record, "stack", "primary", "digest"))
         fault = self.steps.fault_of(moment, worn)
+        need(fault is None, fault, "context-mismatch")
+        fault = self.reads.fault_of(moment, self.is_whole("space:/"))
         need(fault is None, fault, "context-mismatch")
         place = given(stack.me, "space")
         reads = Reads(record, moment["open"], place, program, noted, lambda digest: self.contents.get(digest, self.rows.specs.get(digest)))

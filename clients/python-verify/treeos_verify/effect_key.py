@@ -5,7 +5,7 @@ import re
 from .hashes import is_hash, value_hash
 from .plain_json import at, given, need, same
 
-CONTINUATIONS = ("continue/", "look/", "refused/", "approved/", "denied/", "expired/")
+CONTINUATIONS = ("continue/", "look/", "refused/", "read/", "approved/", "denied/", "expired/")
 OF_MOMENT = re.compile(r"[^/]+/([^/]+)/[0-9]+/([0-9]+)(?:/|\Z)")
 
 

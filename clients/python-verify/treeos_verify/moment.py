@@ -30,7 +30,7 @@ def check_forms(moment, noted=None):
 NAME = "[a-z][a-z0-9-]{0,31}"
 MOMENT = NAME + "/[0-9]+/[0-9]+"
 EVENTS = (
-    "(continue|look|refused|approved|denied|expired|idle)/{me}/[0-9]+/[0-9]+",
+    "(continue|look|refused|read|approved|denied|expired|idle)/{me}/[0-9]+/[0-9]+",
     "schedule/{me}/[^/]+/[^/]+",
     "change/({moment}|[0-9a-f]{{64}})/{me}",
     "(awakened|notice)/{moment}/{me}",

@@ -3,7 +3,7 @@
 from .hashes import value_hash
 from .plain_json import ABSENT, at, given, same
 
-GOING_ON = ("continue/", "look/", "refused/", "approved/", "denied/", "expired/")
+GOING_ON = ("continue/", "look/", "refused/", "read/", "approved/", "denied/", "expired/")
 
 
 def goes_on(wake):
@@ -44,7 +44,7 @@ def heard_with(wake, before, being):
 
 
 UNKNOWN = object()
-STEPS = ("continue/", "look/", "refused/")
+STEPS = ("continue/", "look/", "refused/", "read/")
 STEPS_UNLESS_SAID = 16
 REPEATS = 4
 
@@ -83,6 +83,41 @@ class Steps:
         times = before[1] + 1 if before is not None and before[0] == call else 1
         self.made[name] = (before, (call, times))
         return times
+
+
+class QueuedReads:
+    """Further calls of one answer, each made in a moment of its own. Facts and moments are taken in their order."""
+
+    def __init__(self):
+        self.declared, self.queues, self.is_any_erased = set(), {}, False
+
+    def take_fact(self, reel, header, payload):
+        if reel != "space:/" or given(header, "kind") != "quality:set":
+            return
+        self.is_any_erased = self.is_any_erased or payload is None
+        path, value = given(payload, "path"), given(payload, "value")
+        if type(path) is list and len(path) > 1 and path[0] == "tools" and type(value) is dict:
+            self.declared.update(f"{path[1]}:{tool}" for tool, told in value.items() if given(told, "read") is True)
+
+    def fault_of(self, moment, is_root_whole):
+        """What is wrong, in words, with the call that a moment makes without a mind; None where nothing is."""
+        name, wake, decision = moment["record"]["moment"], moment["open"]["wake"], moment["decision"]
+        if not (wake["kind"] == "event" and wake["id"].startswith("read/")):
+            if decision is not None:
+                self.queues[name] = given(decision, "reads") or []
+            return None
+        queue, call = self.queues.get(wake["id"].removeprefix("read/")), given(decision, "call")
+        if queue is not None:
+            self.queues[name] = queue[1:]
+            if not queue:
+                return "it reads on, and the answer had no further call"
+        if decision is None:
+            return None
+        if queue is not None and not same(call, queue[0]):
+            return "it makes another call than the next one of the answer"
+        is_known = is_root_whole and not self.is_any_erased
+        is_read = not is_known or given(call, "operation") in self.declared
+        return None if is_read else "it calls without a mind what nobody declared as a read"
 
 
 class Questions:

@@ -243,7 +243,7 @@ def ancestry(path):
 def check_orientation(opened, role):
     """Where the moment looked: as its wake says, else as its primary role does."""
     wake_id, kind = str(given(opened, "wake", "id")), given(opened, "wake", "kind")
-    is_decided = kind == "act" or (kind == "event" and wake_id.startswith("approved/"))
+    is_decided = kind == "act" or (kind == "event" and wake_id.startswith(("approved/", "read/")))
     is_forward = is_decided or given(opened, "cognition", "kind") == "human"
     asked = "forward" if is_forward else given(opened, "wake", "orientation")
     if asked is None and role is None:
@@ -266,7 +266,7 @@ def kind_of(wake):
     if kind == "summon":
         return "message" if given(wake, "inReplyTo") is None else "answer"
     first, slash, _ = str(given(wake, "id")).partition("/")
-    return first if slash else "event"
+    return ("continue" if first == "read" else first) if slash else "event"
 
 
 def may_write(record, opened, decision):

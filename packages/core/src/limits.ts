@@ -56,6 +56,8 @@ export const LIMITS = {
   stepsMax: 200,
   /** addresses of one look */
   addressesMax: 8,
+  /** calls of one answer that are queued behind its first one */
+  readsMax: 7,
   /** calls in a row that gave the same, after which a being is told so */
   repeatsTold: 2,
   /** the same, after which it goes on no more */

@@ -12,7 +12,7 @@ const [PART, ANY] = ['[^/]+', '[\\s\\S]+']
  * in `is-sent.sql` that lets it be sent.
  */
 const EVENTS: Readonly<Record<string, string>> = {
-  'continue|look|refused|approved|denied|expired|idle': `${ME}/\\d+/\\d+`,
+  'continue|look|refused|read|approved|denied|expired|idle': `${ME}/\\d+/\\d+`,
   schedule: `${ME}/${PART}/${PART}`,
   change: `(?:${MOMENT}|[0-9a-f]{64})/${ME}`,
   'awakened|notice': `${MOMENT}/${ME}`,

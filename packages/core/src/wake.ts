@@ -112,6 +112,15 @@ export const CONTINUE_PREFIX = 'continue/'
 export const REFUSED_PREFIX = 'refused/'
 
 /**
+ * Start of the id of the wake by which a being makes the next of several reads that its mind wrote in one answer; the moment of the read
+ * before follows. To whoever it is told, it is a wake by which the being goes on.
+ */
+export const READ_PREFIX = 'read/'
+
+/** Starts of the ids of the wakes that are steps of a being. The moment before follows. */
+export const STEP_PREFIXES: readonly string[] = [CONTINUE_PREFIX, LOOK_PREFIX, REFUSED_PREFIX, READ_PREFIX]
+
+/**
  * Start of the id of the wake by which a being carries out a call that was approved; the moment that asked
  * follows.
  */
@@ -123,14 +132,7 @@ export const EXPIRED_PREFIX = 'expired/'
 /** Start of the id of the inbox entry that asks a person; the moment that asked and the person follow. */
 export const ASKED_PREFIX = 'asked/'
 
-const CONTINUATIONS = [
-  CONTINUE_PREFIX,
-  LOOK_PREFIX,
-  REFUSED_PREFIX,
-  APPROVED_PREFIX,
-  DENIED_PREFIX,
-  EXPIRED_PREFIX,
-]
+const CONTINUATIONS = [...STEP_PREFIXES, APPROVED_PREFIX, DENIED_PREFIX, EXPIRED_PREFIX]
 
 /** Whether a being goes on by this wake with what woke it before. */
 export const isContinuation = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean =>
@@ -140,12 +142,16 @@ export const isContinuation = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean
 export const approvalOf = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): MomentId | null =>
   kind === 'event' && id.startsWith(APPROVED_PREFIX) ? id.slice(APPROVED_PREFIX.length) : null
 
+/** Whether a being makes the next of several reads by this wake. */
+export const isQueuedRead = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean =>
+  kind === 'event' && id.startsWith(READ_PREFIX)
+
 /**
- * Whether a wake holds the call of its moment, so that no mind is asked: a person's act, or a call that was
- * approved.
+ * Whether a wake holds the call of its moment, so that no mind is asked: a person's act, a call that was
+ * approved, or the next of several reads.
  */
 export const holdsCall = (wake: Pick<Wake, 'kind' | 'id'>): boolean =>
-  wake.kind === 'act' || approvalOf(wake) !== null
+  wake.kind === 'act' || approvalOf(wake) !== null || isQueuedRead(wake)
 
 /**
  * Why a wake is there, in one word: `message`, `answer` or `act` of a being; else the first part of the id, which only the substrate and
@@ -154,6 +160,7 @@ export const holdsCall = (wake: Pick<Wake, 'kind' | 'id'>): boolean =>
 export function wakeLabel({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'inReplyTo'>): string {
   if (kind === 'act') return 'act'
   if (kind === 'summon') return inReplyTo === null ? 'message' : 'answer'
+  if (isQueuedRead({ kind, id })) return 'continue'
   const slash = id.indexOf('/')
   return slash < 0 ? 'event' : id.slice(0, slash)
 }
@@ -267,6 +274,8 @@ export type VerbCall =
     }
   | { readonly verb: 'be'; readonly operation: string; readonly args: JsonObject }
 
+export type DoCall = Extract<VerbCall, { readonly verb: 'do' }>
+
 /** The decision of one moment. The first one that is recorded counts. */
 export type Decision =
   | {
@@ -279,6 +288,11 @@ export type Decision =
       readonly prose?: true
       /** how many calls the model wrote after this one, none of which was made; left out for none */
       readonly ignoredCalls?: number
+      /**
+       * the other calls of the same answer, where all are reads: each is made in a moment of its own, before the
+       * model is asked again. At most {@link LIMITS.readsMax}; left out for none
+       */
+      readonly reads?: readonly DoCall[]
     }
   | { readonly kind: 'see'; readonly content: string | null }
   | {

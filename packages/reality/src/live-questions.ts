@@ -1,4 +1,4 @@
-import { CONTINUE_PREFIX, LIMITS, LOOK_PREFIX, type MomentId, REFUSED_PREFIX } from '@treeos/core'
+import { LIMITS, type MomentId, STEP_PREFIXES } from '@treeos/core'
 import {
   catalogRowsOf,
   countAsked,
@@ -17,9 +17,6 @@ import {
 } from '@treeos/store'
 import { FOLD, type LiveQuestions, type RowSource, type ThreadRow, threadKey } from '@treeos/world'
 import { askerOf, openerOf } from './asker.ts'
-
-/** Starts of the ids of the wakes that are steps. */
-const STEP_PREFIXES = [CONTINUE_PREFIX, LOOK_PREFIX, REFUSED_PREFIX]
 
 /** What the law asks and no reel answers, from the database as it is now. */
 export const liveQuestions = (db: Db, moment: MomentId, source: RowSource): LiveQuestions => ({

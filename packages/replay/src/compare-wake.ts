@@ -4,7 +4,6 @@ import {
   asJson,
   askedBy,
   type BeingName,
-  CONTINUE_PREFIX,
   canonicalJson,
   DENIED_PREFIX,
   EXPIRED_PREFIX,
@@ -12,6 +11,7 @@ import {
   heardWith,
   isContinuation,
   isJsonObject,
+  isQueuedRead,
   isToSelf,
   type Json,
   LOOK_PREFIX,
@@ -21,6 +21,7 @@ import {
   REFUSED_PREFIX,
   readPath,
   SUBSTRATE,
+  spaceReel,
   type Wake,
   wakeFields,
   wakeLabel,
@@ -40,6 +41,7 @@ import {
   wasLetGo,
 } from '@treeos/store'
 import {
+  ACCEPTED_TOOLS,
   type ApprovalRow,
   actStep,
   changeContent,
@@ -235,7 +237,7 @@ async function compareGoingOn(
     return compareAnswered({ db, past }, prior, { open, entry }, compare)
   }
   if (isAgain) return compareRefusal(db, prior, { wake, content }, compare)
-  if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds
+  if (isLook || !isJsonObject(content)) return // erased, or what shows a world that no record holds
   const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
   if (decided?.decision.kind !== 'call' || readPath(content, ['result', 'omitted']) !== undefined) return
   const told = Object.fromEntries(
@@ -243,13 +245,38 @@ async function compareGoingOn(
   )
   const { call } = decided.decision
   const result = outcome?.result ?? null
-  compare.same('did', told, actStep(call, result))
+  const refused =
+    outcome?.kind === 'failure' ? { code: outcome.reason ?? '', message: outcome.detail ?? '' } : null
+  compare.same('did', told, { ...actStep(call, result), ...(refused === null ? {} : { refused }) })
   const was = before === null ? null : await findEntry(db, before.wake.id)
   if (was === null || was.content === null) return // erased
+  if (isQueuedRead(wake)) {
+    const { call: next = null, queued = [] } = content
+    const isNext = isQueuedRead(was)
+    const left = isNext ? (readPath(was.content, ['queued']) ?? []) : (decided.decision.reads ?? [])
+    compare.same('reads', [next, ...(Array.isArray(queued) ? queued : [])], asJson(left))
+    const undeclared = await findUndeclared(past, next, outcome?.sealedAt ?? 0)
+    compare.same('reads', undeclared, null)
+  }
   const repeats = repeatsIn(was, was.content)
-  const digest = digestOf({ call: asJson(call), gave: gaveOf(call, result) })
+  const digest = digestOf({ call: asJson(call), gave: refused ?? gaveOf(call, result) })
   const times = repeats?.digest === digest ? repeats.times + 1 : 1
   compare.same('same', content.same ?? null, { digest, times })
+}
+
+/** The operation of a call that nobody had declared as a read by then, in ms since 1970 UTC; null where somebody had. */
+async function findUndeclared(past: PastStates, call: Json, before: number): Promise<Json> {
+  const operation = readPath(call, ['operation']) ?? null
+  const [server = '', tool = ''] = String(operation).split(/:(.*)/s)
+  const root = await past.reel(spaceReel('/'))
+  for (let seq = 1; seq <= root.length; seq++) {
+    const { header, payload = null } = root.fact(seq) ?? {}
+    if (header?.kind !== 'quality:set' || header.at > before) continue
+    if (payload === null) return null // erased
+    const isOfServer = canonicalJson(payload.path ?? null) === canonicalJson([ACCEPTED_TOOLS, server])
+    if (isOfServer && readPath(payload.value, [tool, 'read']) === true) return null
+  }
+  return operation
 }
 
 /** Compares what a wake says of the last refusal with the moment that was refused: a failure, by the same code, of the same call. */

@@ -1,11 +1,4 @@
-import {
-  CONTINUE_PREFIX,
-  type Decision,
-  type Json,
-  LOOK_PREFIX,
-  type MomentId,
-  REFUSED_PREFIX,
-} from '@treeos/core'
+import { type Decision, type Json, type MomentId, STEP_PREFIXES } from '@treeos/core'
 import {
   type Db,
   decodeJson,
@@ -120,7 +113,6 @@ function finishedOf(row: TracedMomentRow, outcome: StoredOutcome): FinishedMomen
 
 /** The moment from which a being goes on by this wake; a person's act carries the id of what it caused. */
 function goesOnFrom(wake: string | null): MomentId | null {
-  for (const prefix of [CONTINUE_PREFIX, LOOK_PREFIX, REFUSED_PREFIX])
-    if (wake?.startsWith(prefix)) return wake.slice(prefix.length)
+  for (const prefix of STEP_PREFIXES) if (wake?.startsWith(prefix)) return wake.slice(prefix.length)
   return null
 }

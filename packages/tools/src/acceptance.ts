@@ -1,14 +1,14 @@
-import { isJsonObject, type JsonObject, TreeosError } from '@treeos/core'
+import { asJson, isJsonObject, type JsonObject, quote, TreeosError } from '@treeos/core'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
-import type { WorldReader } from '@treeos/world'
+import { ACCEPTED_TOOLS, type WorldReader } from '@treeos/world'
 import { z } from 'zod'
 
 export const ACCEPT = 'tools:accept'
-const NAMESPACE = 'tools'
+const NAMESPACE = ACCEPTED_TOOLS
 
 /**
- * Keeps in the record which tools the operator accepted: the quality `tools.<server>` of the root holds the
- * digest of each. It outlives the file of a worker, and who reads the record sees when a tool was accepted
+ * Keeps in the record which tools the operator accepted: the quality `tools.<server>` of the root holds
+ * `{digest, read?: true}` of each. It outlives the file of a worker, and who reads the record sees when a tool was accepted
  * and by whom.
  */
 export const acceptance = defineExtension({
@@ -29,6 +29,10 @@ export const acceptance = defineExtension({
         tools: z
           .record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), z.string().regex(/^[0-9a-f]{64}$/))
           .describe('by the name of each tool, the digest of its declaration'),
+        reads: z
+          .array(z.string())
+          .optional()
+          .describe('those that only read, which a model may call several of in one answer'),
       }),
       decide({ target, args }) {
         if (target.path !== '/')
@@ -36,21 +40,40 @@ export const acceptance = defineExtension({
             'INVALID_INPUT',
             `tools are accepted for the whole reality: on /, not on ${target.path}`,
           )
-        const isNone = Object.keys(args.tools).length === 0
+        const { server, tools, reads = [] } = args
+        const unknown = reads.find((name) => !Object.hasOwn(tools, name))
+        if (unknown !== undefined)
+          throw new TreeosError('INVALID_INPUT', `reads names ${quote(unknown)}, which is none of the tools`)
+        const accepted: [string, AcceptedTool][] = Object.entries(tools).map(([name, digest]) => [
+          name,
+          { digest, ...(reads.includes(name) ? { read: true } : {}) },
+        ])
+        const value = accepted.length === 0 ? null : asJson(Object.fromEntries(accepted))
         return {
-          facts: [setQuality(target, `${NAMESPACE}.${args.server}`, isNone ? null : args.tools)],
-          result: { server: args.server, tools: args.tools },
+          facts: [setQuality(target, `${NAMESPACE}.${server}`, value)],
+          result: { server, tools, ...(reads.length === 0 ? {} : { reads }) },
         }
       },
     }),
   ],
 })
 
-/** The digests that the record holds of the tools of a server, by their names. */
-export function acceptedOn(root: { readonly qualities: JsonObject } | null, server: string): JsonObject {
+/** What the record holds of a tool. */
+export interface AcceptedTool {
+  /** of its declaration */
+  readonly digest: string
+  /** the operator declared that it only reads */
+  readonly read?: true
+}
+
+/** What the record holds of the tools of a server, by their names. */
+export function acceptedOn(
+  root: { readonly qualities: JsonObject } | null,
+  server: string,
+): Readonly<Record<string, AcceptedTool>> {
   const all = root?.qualities[NAMESPACE] ?? null
   const one = isJsonObject(all) ? (all[server] ?? null) : null
-  return isJsonObject(one) ? one : {}
+  return isJsonObject(one) ? (one as unknown as Record<string, AcceptedTool>) : {}
 }
 
 /** @throws {TreeosError} FORBIDDEN when the record holds another digest, or none */
@@ -58,7 +81,7 @@ export async function requireAccepted(
   { server, tool, digest }: { readonly server: string; readonly tool: string; readonly digest: string },
   world: WorldReader,
 ): Promise<void> {
-  const accepted = acceptedOn(await world.space('/'), server)[tool]
+  const accepted = acceptedOn(await world.space('/'), server)[tool]?.digest
   if (accepted === digest) return
   throw new TreeosError(
     'FORBIDDEN',

@@ -4,7 +4,7 @@ import type { Extension, Operation } from '@treeos/world'
 import { requireAccepted } from './acceptance.ts'
 import { argsOfCheck, readCheck } from './check.ts'
 import { digestOfTool, digestsOf, type ToolDefinition } from './definition.ts'
-import { type CheckRule, type ServerEntries, type ServerEntry, secretsFor } from './file.ts'
+import { type CheckRule, readsOf, type ServerEntries, type ServerEntry, secretsFor } from './file.ts'
 import { argumentsBy } from './schema.ts'
 import { shownText } from './shown-text.ts'
 
@@ -47,6 +47,7 @@ const settingsOf = (entry: ServerEntry): JsonObject => ({
   tools: digestsOf(entry.tools),
   secrets: secretsFor(entry),
   ...(entry.ask === undefined ? {} : { ask: asJson(entry.ask) }),
+  ...(entry.reads.length === 0 ? {} : { reads: [...entry.reads].sort() }),
 })
 
 /** In the order of the names, so that nothing depends on the order in the file. */
@@ -67,12 +68,13 @@ function operationOf(
 ): Operation<`${string}:${string}`> {
   const digest = digestOfTool(tool, definition)
   const secrets = secretsFor(entry)
+  const isRead = readsOf(entry).includes(tool)
   const operation = defineOperation({
     name: `${server}:${tool}`,
     description: shownText(definition.description) || 'The server says nothing of it.',
     on: 'being',
     allow: ['self'],
-    ...(entry.ask === undefined || definition.hints.includes('read-only') ? {} : { ask: entry.ask }),
+    ...(entry.ask === undefined || isRead ? {} : { ask: entry.ask }),
     args: argumentsBy(definition.schema),
     about: undescribed(definition.schema),
     effect: {
@@ -98,6 +100,7 @@ function operationOf(
   return {
     ...operation,
     server,
+    ...(isRead ? { reads: true as const } : {}),
     args: Object.fromEntries(Object.entries(operation.args).map(([name, takes]) => [name, shownText(takes)])),
     effect: {
       ...effect,

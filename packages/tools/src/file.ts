@@ -69,6 +69,8 @@ const entry = z
         if (fault !== null) at.addIssue(fault.message)
       })
       .optional(),
+    /** tools that a person declared to only read, although the server does not say so */
+    reads: z.array(z.string()).readonly().default([]),
     /** by the name of a tool, how to find out what became of a lost call of it */
     checks: z.record(z.string(), check).default({}),
     /** its tools, as they were accepted last */
@@ -87,6 +89,13 @@ const file = z.strictObject({ servers: z.record(key, entry).default({}) })
 export type ServerEntry = z.output<typeof entry>
 /** By the name of the server, which is the name of the extension that its tools become. */
 export type ServerEntries = Readonly<Record<string, ServerEntry>>
+
+/** Sorted names of its tools that only read, as their accepted declarations or a person said. */
+export const readsOf = ({ tools, reads }: Pick<ServerEntry, 'tools' | 'reads'>): string[] =>
+  Object.entries(tools)
+    .filter(([name, { hints }]) => hints.includes('read-only') || reads.includes(name))
+    .map(([name]) => name)
+    .sort()
 
 /** Sorted names of all secrets that a server is given. */
 export const secretsFor = ({ secrets, oauth: by }: ServerEntry): string[] =>

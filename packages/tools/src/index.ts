@@ -15,6 +15,7 @@ export {
 export { type CallTool, type ToolCall, toolExtensions } from './extension.ts'
 export {
   parseServer,
+  readsOf,
   readToolsFile,
   type ServerEntries,
   type ServerEntry,

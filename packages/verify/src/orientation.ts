@@ -1,10 +1,9 @@
+import { holdsCall, type WakeRecord } from '@treeos/core'
 import { at, type Json, same } from './canonical.ts'
 
 /** A moment that a person decides, or that holds its call already, looks forward. */
 const isForward = (open: Json): boolean =>
-  at(open, 'cognition', 'kind') === 'human' ||
-  at(open, 'wake', 'kind') === 'act' ||
-  (at(open, 'wake', 'kind') === 'event' && String(at(open, 'wake', 'id')).startsWith('approved/'))
+  at(open, 'cognition', 'kind') === 'human' || holdsCall(at(open, 'wake') as unknown as WakeRecord)
 
 /**
  * What is wrong, in words, with where a moment says that it looked; null where nothing is.

@@ -73,6 +73,7 @@ export { askGates, type GatedCall, type GateFinding } from './law/gates-of-call.
 export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
 export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type WornSurface } from './law/moment.ts'
 export { decisionOfPerson, leaseOfAct, saltOfAct, signatureOfAct } from './law/person-act.ts'
+export { ACCEPTED_TOOLS, queueOf } from './law/queued-reads.ts'
 export { type PermissionChange, type WhyNotAllowed, whyNotAllowed } from './law/why-not-allowed.ts'
 export { buildFace, surfaceOf } from './moment/build-face.ts'
 export {

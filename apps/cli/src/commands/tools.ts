@@ -8,6 +8,7 @@ interface AddOptions extends InstanceOptions {
   readonly secret: readonly string[]
   readonly timeout?: string
   readonly ask?: string
+  readonly read?: string
   readonly oauthClient?: string
   readonly oauthSecret?: string
   readonly oauthIssuer?: string
@@ -28,6 +29,10 @@ export function addTools(cli: Cli): void {
     .option(
       '--ask <whom>',
       'whom to ask before a call of a tool that does not say that it only reads: stances, operator, owner or parent, with commas',
+    )
+    .option(
+      '--read <tools>',
+      'its tools that only read although it does not say so, with commas: a model may call several in one answer',
     )
     .option('--oauth-client <id>', 'the client of OAuth that calls the server, with the next two')
     .option('--oauth-secret <name>', 'the secret that holds the secret of that client')
@@ -87,7 +92,7 @@ export function addTools(cli: Cli): void {
 const loaded = () => import('../instance/tools.ts')
 
 function given(command: readonly string[], options: AddOptions): object {
-  const { url, secret, timeout, ask } = options
+  const { url, secret, timeout, ask, read } = options
   if ((url === undefined) === (command.length === 0))
     throw new UsageError('name a command after --, or an address with --url, and not both')
   const secrets = secret.map((one) => {
@@ -100,6 +105,7 @@ function given(command: readonly string[], options: AddOptions): object {
     ...oauthOf(options),
     ...(timeout === undefined ? {} : { timeoutSeconds: Number(timeout) }),
     ...(ask === undefined ? {} : { ask: { who: ask.split(',') } }),
+    ...(read === undefined ? {} : { reads: read.split(',') }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isKey, type JsonObject, quote, TreeosError } from '@treeos/core'
+import { isKey, quote, TreeosError } from '@treeos/core'
 import { instanceDir, restartWorkers } from '@treeos/local'
 import {
   ACCEPT,
@@ -10,6 +10,7 @@ import {
   type Definitions,
   digestsOf,
   parseServer,
+  readsOf,
   readToolsFile,
   type ServerEntries,
   type ServerEntry,
@@ -159,7 +160,7 @@ export async function listServers(options: InstanceOptions): Promise<ServerView[
     tools: Object.fromEntries(
       Object.entries(digestsOf(entry.tools)).map(([tool, digest]) => [
         tool,
-        { digest, accepted: accepted === null ? null : accepted(server)[tool] === digest },
+        { digest, accepted: accepted === null ? null : accepted(server)[tool]?.digest === digest },
       ]),
     ),
   }))
@@ -261,27 +262,30 @@ async function keepServer(
   const next: ServerEntries = entry === null ? others : { ...others, [name]: entry }
   const dataDir = instanceDir(options)
   // Without a server no worker knows the operation any more, so what was accepted is taken back first.
-  const takenBack = entry === null && (await accept(options, name, {}, onProgress))
+  const takenBack = entry === null && (await accept(options, name, NONE, onProgress))
   mkdirSync(dirname(file), { recursive: true })
   writeToolsFile(file, next)
   onProgress('starting the workers again')
   const runs = await restartWorkers(dataDir)
   if (entry === null) return { accepted: takenBack, askedBefore: null }
   return {
-    accepted: runs && (await accept(options, name, digestsOf(entry.tools), onProgress)),
+    accepted: runs && (await accept(options, name, entry, onProgress)),
     askedBefore: entry.ask === undefined ? (before?.ask?.who ?? null) : null,
   }
 }
+
+const NONE = { tools: {}, reads: [] }
 
 /** @returns false when no worker does it: nothing runs, or it was not started by `treeos up` */
 async function accept(
   options: InstanceOptions,
   server: string,
-  tools: JsonObject,
+  entry: Pick<ServerEntry, 'tools' | 'reads'>,
   onProgress: (line: string) => void,
 ): Promise<boolean> {
+  const args = { server, tools: digestsOf(entry.tools), reads: readsOf(entry) }
   try {
-    const call = { verb: 'do', target: '/', operation: ACCEPT, args: { server, tools } } as const
+    const call = { verb: 'do', target: '/', operation: ACCEPT, args } as const
     await withServices(options, (at, { act }) => act(at, 'operator', call))
     return true
   } catch (error) {
@@ -292,7 +296,9 @@ async function accept(
 }
 
 /** What the record holds of the tools of each server; null while Postgres does not answer. */
-async function recorded(options: InstanceOptions): Promise<((server: string) => JsonObject) | null> {
+async function recorded(
+  options: InstanceOptions,
+): Promise<((server: string) => ReturnType<typeof acceptedOn>) | null> {
   try {
     return await withReality(options, async ({ db, reality }) => {
       const [{ readRows }, { spaceKey }] = await Promise.all([

@@ -1,25 +1,36 @@
 import type { Decision, VerbCall } from '@treeos/core'
 import type { ComposedMoment } from '@treeos/reality'
 import type { OpenRecord } from '@treeos/store'
-import { proseAnswers } from '@treeos/world'
+import { proseAnswers, queueOf } from '@treeos/world'
 import type { ModelAnswer } from '../model/model.ts'
 
 /**
- * The decision that a model's answer is, with the number of its calls that are not made. Its prose answers
+ * The decision that a model's answer is, with the number of its calls that are not made, or those that are read after the first. Its prose answers
  * whoever waits, where its role says so: by the operation by which the being answers, else by a summon. Words
  * that are no answer are refused to the mind, as a call that cannot be read is.
  */
 export function decisionFrom(
-  { decision: answer, ignoredCalls, unfit }: Pick<ModelAnswer, 'decision' | 'ignoredCalls' | 'unfit'>,
+  {
+    decision: answer,
+    ignoredCalls,
+    further = [],
+    unfit,
+  }: Pick<ModelAnswer, 'decision' | 'ignoredCalls' | 'further' | 'unfit'>,
   {
     role,
     answersBy,
+    isRead = () => false,
   }: Pick<ComposedMoment, 'answersBy'> & {
     readonly role: Pick<ComposedMoment['role'], 'prose' | 'respondMode' | 'onAnswers'>
+    /** whether an operation only reads, as a person declared; none does where it is left out */
+    readonly isRead?: (operation: string) => boolean
   },
   record: Pick<OpenRecord, 'owed' | 'unheard'>,
 ): Decision {
-  if (answer.kind === 'call' && ignoredCalls > 0) return { ...answer, ignoredCalls }
+  if (answer.kind === 'call' && ignoredCalls > 0) {
+    const reads = further.length === 0 ? null : queueOf([answer.call, ...further], isRead)
+    return reads === null ? { ...answer, ignoredCalls } : { ...answer, reads }
+  }
   if (answer.kind !== 'see' || answer.content === null || !proseAnswers(role, record)) return answer
   if (unfit !== undefined) return { kind: 'failure', code: 'LLM_FAILED', message: unfit, miscall: true }
   return { kind: 'call', call: answerOf(answer.content, answersBy), content: null, prose: true }

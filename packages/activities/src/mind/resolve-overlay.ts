@@ -47,13 +47,10 @@ export async function resolveOverlay(
   signature: SignatureRef,
 ): Promise<CallOverlay | FailureDecision | null> {
   if (sources === undefined) return null
-  const after = isContinuation(wake) ? wake.id.slice(wake.id.indexOf('/') + 1) : null
-  // Both are of rows: who summoned, or whose act it is, and which thread it is in. So a handle is worth
-  // nothing to another being.
-  const sender = wake.kind === 'act' ? parseMomentId(moment).being : (wake.caller?.name ?? '')
+  const by = takerOf(moment, wake)
   const [call, thread] = await Promise.all([
-    take(deps, sources.call, { moment, after, use: 'call', of: sender }, LOST_CALL),
-    take(deps, sources.thread, { moment, after, use: 'thread', of: wake.root }, LOST_THREAD),
+    take(deps, sources.call, by, LOST_CALL),
+    take(deps, sources.thread, { ...by, use: 'thread', of: wake.root }, LOST_THREAD),
   ])
   for (const taken of [call, thread]) if (taken !== null && 'kind' in taken) return taken
   const stored = sources.hasStored ? await storedOverlays(deps, { moment, wake: wake.id }, signature) : {}
@@ -75,6 +72,28 @@ export async function resolveOverlay(
     mask: (answer) => maskEcho(answer as JsonObject, texts) as typeof answer,
   }
 }
+
+/**
+ * Takes the overlay of a call for a moment that asks no model, so that the moment which goes on from it may take it. One that is lost is
+ * told there.
+ */
+export async function carryOverlay(
+  deps: BeatDeps,
+  {
+    record: { moment, wake },
+    sources,
+  }: { readonly record: OpenRecord; readonly sources: OverlaySources | undefined },
+): Promise<void> {
+  await take(deps, sources?.call ?? null, takerOf(moment, wake), LOST_CALL)
+}
+
+/** Both are of rows: who summoned, or whose act it is. So a handle is worth nothing to another being. */
+const takerOf = (moment: MomentId, wake: OpenRecord['wake']): Taker => ({
+  moment,
+  after: isContinuation(wake) ? wake.id.slice(wake.id.indexOf('/') + 1) : null,
+  use: 'call',
+  of: wake.kind === 'act' ? parseMomentId(moment).being : (wake.caller?.name ?? ''),
+})
 
 const LOST_CALL =
   'the overlay of this call is lost: the worker that held it has ended, or it waited too long. The model is not asked without it: send it again'

@@ -87,6 +87,7 @@ async function askModel(
       failureDecision('ROLE_UNAVAILABLE', `role ${missing} needs code that is not loaded in this worker`),
     )
   const { moment } = loaded.record
+  const isRead = (operation: string) => deps.registry.operations.get(operation)?.reads === true
   const overlay = await resolveOverlay(deps, { record: loaded.record, sources: loaded.overlays }, ENTRY)
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
   const shownWith = await withPostgresRetry(deps.observe, () =>
@@ -105,6 +106,7 @@ async function askModel(
         ...shownWith,
         tools,
         shown,
+        severalCalls: [...shown.doOperations.keys()].some(isRead),
         forceToolCall: role.forceToolCall && isAwaited(loaded.record),
         signal,
         ...answerLimitOf(loaded),
@@ -115,7 +117,7 @@ async function askModel(
     })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
     const { answer, settlement } = asked
-    const decision = decisionFrom(answer, { role, answersBy }, loaded.record)
+    const decision = decisionFrom(answer, { role, answersBy, isRead }, loaded.record)
     telling?.end('answered')
     const { usage } = answer
     deps.observe.model(

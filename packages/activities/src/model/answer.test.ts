@@ -328,3 +328,15 @@ describe('an answer that cannot be read is a failure', () => {
     expect(JSON.stringify(answer)).not.toContain(SENTINEL)
   })
 })
+
+describe('calls after the first', () => {
+  const write = (name: string, args: unknown) => ({ function: { name, arguments: JSON.stringify(args) } })
+  const find = (text: string) => write('do', { operation: 'shop:find', args: { text } })
+  const furtherOf = (...tool_calls: unknown[]) => parse({ content: null, tool_calls }).further
+  it('are told where each names an operation, and can be read', () => {
+    expect(furtherOf(find('a'), find('b'))).toMatchObject([{ verb: 'do', operation: 'shop:find' }])
+    expect(furtherOf(find('a'))).toBeUndefined()
+    expect(furtherOf(find('a'), write('see', { address: '/' }))).toBeUndefined()
+    expect(furtherOf(find('a'), find('b'), write('do', {}))).toBeUndefined()
+  })
+})

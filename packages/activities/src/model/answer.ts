@@ -1,9 +1,11 @@
 import {
   type Decision,
+  type DoCall,
   GIVEN_BOUNDS,
   guardJson,
   isJsonObject,
   type JsonObject,
+  LIMITS,
   NOTHING_SHOWN,
   NotPlainJsonError,
   namedVerb,
@@ -17,7 +19,7 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { repeatsLastLine } from '@treeos/world'
-import { parseJson, withoutFence } from './reading/arguments.ts'
+import { parseJson, type WrittenCall, withoutFence } from './reading/arguments.ts'
 import { readMessage } from './reading/message.ts'
 import { isQuoted, leadingJson } from './reading/text-calls.ts'
 
@@ -26,6 +28,8 @@ export interface CompletionAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
+  /** the calls after the first, where all name an operation and can be read; else left out, and for none */
+  readonly further?: readonly DoCall[]
   /** why its words are no answer to anybody; left out where they may be one */
   readonly unfit?: string
 }
@@ -104,7 +108,26 @@ export function parseAnswer(
     return miscalled(`model called ${verb} with arguments that are refused: ${refused}`, ignoredCalls)
   const call = readArguments(String(name), verb, args, shown)
   if (typeof call === 'string') return miscalled(call, ignoredCalls)
-  return { decision: { kind: 'call', call, content: words }, ignoredCalls }
+  const further = furtherCalls(calls.slice(1), shown)
+  return {
+    decision: { kind: 'call', call, content: words },
+    ignoredCalls,
+    ...(further === null ? {} : { further }),
+  }
+}
+
+/** More are not queued, so they need not be read. */
+const FURTHER_MAX = 4 * LIMITS.readsMax
+
+function furtherCalls(written: readonly WrittenCall[], shown: ShownNames): readonly DoCall[] | null {
+  if (written.length === 0 || written.length > FURTHER_MAX) return null
+  const calls = written.map(({ name, args }) => {
+    const verb = VERBS.find((known) => known === name) ?? verbOfOperation(name, shown)
+    if (verb === undefined || !isJsonObject(args) || faultOfContent({ ...args, verb }) !== null) return null
+    const call = readArguments(String(name), verb, args, shown)
+    return typeof call === 'string' || call.verb !== 'do' ? null : call
+  })
+  return calls.every((call) => call !== null) ? calls : null
 }
 
 /** Why words that a model wrote cannot be meant for anybody; null where they can. */

@@ -83,7 +83,9 @@ export class EndpointClient {
       ...(tools.length > 0 && {
         tools: form.takes('strict') ? withStrict(tools) : tools,
         ...(form.toolChoice === 'absent' ? {} : { tool_choice: form.toolChoice }),
-        ...(form.takes('parallel_tool_calls') ? { parallel_tool_calls: false } : {}),
+        ...(asked.severalCalls !== true && form.takes('parallel_tool_calls')
+          ? { parallel_tool_calls: false }
+          : {}),
       }),
       ...(maxTokens !== undefined && { [form.limit]: maxTokens }),
       ...(form.streams && { stream: true }),

@@ -1,4 +1,4 @@
-import { type Decision, VERBS } from '@treeos/core'
+import { type Decision, type DoCall, VERBS } from '@treeos/core'
 import type { Prompt } from '@treeos/signature'
 import { parseAnswer, parseOutputs, type SignatureOutputs } from './answer.ts'
 import { type ModelEndpoint, modelEndpoint } from './endpoint.ts'
@@ -24,6 +24,8 @@ export interface ModelAnswer extends ChargedAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
+  /** the calls after the first, where all name an operation and can be read; else left out, and for none */
+  readonly further?: readonly DoCall[]
   /** why its words are no answer to anybody; left out where they may be one */
   readonly unfit?: string
 }

@@ -21,6 +21,8 @@ export interface ModelRequest {
   readonly shown?: ShownNames
   /** true: the model must call one of the tools; ignored when there are none */
   readonly forceToolCall: boolean
+  /** the model may write several calls in one answer: false where it is left out */
+  readonly severalCalls?: boolean
   readonly signal?: AbortSignal
   /**
    * most model tokens of the answer; for a being with a budget the model's own limit when left out, else none

@@ -1,5 +1,12 @@
 /** What a moment proposes to the gates. */
-import { type Decision, type Digest, holdsCall, type OverlayRecord, type PinnedStack } from '@treeos/core'
+import {
+  type Decision,
+  type Digest,
+  holdsCall,
+  isQueuedRead,
+  type OverlayRecord,
+  type PinnedStack,
+} from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
 import {
@@ -12,6 +19,7 @@ import {
 } from '@treeos/store'
 import { type DecidedMoment, decisionOfPerson, saltOfAct } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
+import { carryOverlay } from '../mind/resolve-overlay.ts'
 import { composeOnce, type HeldMoment } from '../moments/open-moments.ts'
 
 type ConditionRefusal = NonNullable<DecidedMoment['refused']>
@@ -66,6 +74,8 @@ async function decisionOf(
   opened: LoadedMoment,
   held: HeldMoment | null,
 ): Promise<Pick<StoredDecision, 'decision' | 'overlay' | 'prompt'> & { digest: Digest | null }> {
+  if (isQueuedRead(opened.record.wake))
+    await carryOverlay(deps, { record: opened.record, sources: opened.overlays })
   if (held !== null) {
     held.decision ??= written(opened)
     return held.decision

@@ -6,6 +6,7 @@ import {
   EXPIRED_PREFIX,
   LOOK_PREFIX,
   type MomentId,
+  READ_PREFIX,
   REFUSED_PREFIX,
 } from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
@@ -50,7 +51,7 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
       (select r.id from treeos.inbox r where r.in_reply_to = i.id and r.being = i.caller order by r.age limit 1) as answered
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
-      left join treeos.inbox l on (l.answers is not null or o.kind = 'waiting') and l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment, ${REFUSED_PREFIX} || o.moment,
+      left join treeos.inbox l on (l.answers is not null or o.kind = 'waiting') and l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment, ${REFUSED_PREFIX} || o.moment, ${READ_PREFIX} || o.moment,
         ${APPROVED_PREFIX} || o.moment, ${DENIED_PREFIX} || o.moment, ${EXPIRED_PREFIX} || o.moment, o.moment) and l.being = i.being
       left join treeos.inbox q on i.expect_reply and q.id = o.moment and q.kind = 'summon' and q.expect_reply and q.in_reply_to is null
       left join treeos.projection p on p.key = 'thread:' || i.root

@@ -37,6 +37,7 @@ import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { Questions } from './questions.ts'
+import { QueuedReads } from './queued-reads.ts'
 import { Signings } from './signings.ts'
 import { Steps } from './steps.ts'
 
@@ -98,6 +99,7 @@ class BundleCheck {
   readonly #lastYes = new Map<string, string>()
   readonly #questions = new Questions()
   readonly #steps = new Steps()
+  readonly #reads = new QueuedReads()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
   /** when the reality was made; null before that is told */
@@ -277,6 +279,7 @@ class BundleCheck {
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     if (at(header, 'kind') === 'approval:given') this.#lastYes.set(String(reel), String(hash))
     this.#questions.takeFact(String(reel), Number(seq), header, payload)
+    this.#reads.takeFact(String(reel), header, payload)
     this.#countFact(header, payload)
     if (isHashed && isSaid && isFormed) this.#law.take(header, payload, String(hash))
     this.#takeMomentless(header, isSaid ? payload : null)
@@ -380,6 +383,8 @@ class BundleCheck {
       this.#need(wrongly === null, 'context-mismatch', wrongly ?? '', wrong)
       const beyond = this.#steps.take(moment, record.stack === null ? null : role)
       this.#need(beyond === null, 'context-mismatch', beyond ?? '', wrong)
+      const unasked = this.#reads.take(moment, this.#isWhole('space:/'))
+      this.#need(unasked === null, 'context-mismatch', unasked ?? '', wrong)
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
     } else {

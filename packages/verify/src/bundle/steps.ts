@@ -1,9 +1,7 @@
-import { CONTINUE_PREFIX, LIMITS, LOOK_PREFIX, REFUSED_PREFIX } from '@treeos/core'
+import { LIMITS, REFUSED_PREFIX, STEP_PREFIXES } from '@treeos/core'
 import { at, type Json } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import type { Moment } from '../moment.ts'
-
-const STEPS = [CONTINUE_PREFIX, LOOK_PREFIX, REFUSED_PREFIX]
 
 /** A call, by its digest, and how often in a row it was made. */
 interface MadeCalls {
@@ -26,7 +24,8 @@ export class Steps {
   take({ record, open, decision }: Pick<Moment, 'record' | 'open' | 'decision'>, role: Json): string | null {
     const moment = String(record.moment)
     const id = String(at(open, 'wake', 'id'))
-    const isStep = at(open, 'wake', 'kind') === 'event' && STEPS.some((prefix) => id.startsWith(prefix))
+    const isStep =
+      at(open, 'wake', 'kind') === 'event' && STEP_PREFIXES.some((prefix) => id.startsWith(prefix))
     const prior = isStep ? id.slice(id.indexOf('/') + 1) : null
     if (role !== null) this.#allowed.set(moment, Number(at(role, 'steps') ?? LIMITS.stepsDefault))
     const repeats = this.#repeats(moment, prior, { id, decision })

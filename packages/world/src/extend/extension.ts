@@ -203,6 +203,8 @@ export interface Operation<Name extends string = string> extends OperationForm {
    * true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise
    */
   readonly mediates?: true
+  /** a person declared that it only reads, so a model may call it with other reads in one answer; left out otherwise */
+  readonly reads?: true
   decide(input: DecideInput): Promise<DecidedOperation> | DecidedOperation
 }
 

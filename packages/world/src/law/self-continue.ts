@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   holdsCall,
   isChosen,
+  isQueuedRead,
   isToSelf,
   type Json,
   type JsonObject,
@@ -15,6 +16,7 @@ import {
   owedIn,
   questionOf,
   quote,
+  READ_PREFIX,
   REFUSED_PREFIX,
   type SeeCall,
   stanceOf,
@@ -39,6 +41,7 @@ import type { ActInputs } from '../verbs/act-inputs.ts'
 import type { Verdict } from './conclusion.ts'
 import type { DecidedMoment, LawInputs } from './moment.ts'
 import { answeredBy, asNotice, eventWake } from './notices.ts'
+import { areDeclaredReads, queuedIn } from './queued-reads.ts'
 
 /** Reason of an outcome: the being acted or looked, and has used up its steps. */
 const STEPS_SPENT = 'steps-spent'
@@ -70,6 +73,9 @@ export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: Going
   const unchanged = { verdict, wakes: [], notices: [] }
   const { decision, worn, open } = moment
   if (worn === null || decision === null || isChosen(open)) return unchanged
+  const reads = decision.kind === 'call' ? await readsOf(moment, decision.call, at) : null
+  if (reads !== null && decision.kind === 'call' && (verdict.kind === 'act' || mayReadOn(verdict)))
+    return continueItself(moment, decision, verdict, at, reads)
   // What a person said yes to is not tried again: no mind decided it now.
   if (verdict.kind === 'failure')
     return holdsCall(open.wake) ? unchanged : { ...unchanged, wakes: await afterRefusal(moment, verdict, at) }
@@ -88,15 +94,44 @@ export async function goingOn(moment: DecidedMoment, verdict: Verdict, at: Going
 type CallDecision = Extract<DecidedMoment['decision'], { kind: 'call' }>
 
 /** Tells a model of its further calls, which it may take for made. */
-const ignoredIn = ({ ignoredCalls }: CallDecision): { ignoredCalls?: number } =>
-  ignoredCalls === undefined ? {} : { ignoredCalls }
+const ignoredIn = ({ ignoredCalls, reads }: CallDecision): { ignoredCalls?: number } => {
+  const count = ignoredCalls ?? reads?.length
+  return count === undefined ? {} : { ignoredCalls: count }
+}
+
+/**
+ * The reads that are still to be made of the answer to which a moment belongs, where it is one of several; null for any other moment. A
+ * being that began to read goes on until its mind has seen what all of them gave, whatever its role says then.
+ */
+async function readsOf(
+  moment: DecidedMoment,
+  call: VerbCall,
+  { reader }: Pick<GoingOnInputs, 'reader'>,
+): Promise<readonly Json[] | null> {
+  const queued = queuedIn(moment)
+  const isNext = isQueuedRead(moment.open.wake)
+  if (queued.length === 0) return isNext ? [] : null
+  if (!isNext && !goesOn(moment, call, { act: null })) return null
+  const areReads = await areDeclaredReads([asJson(call), ...queued], reader)
+  return areReads ? queued : isNext ? [] : null
+}
+
+/** Whether a failure is told to the mind beside what the other reads gave: a gate, or the outside, refused this one. */
+const mayReadOn = ({ kind, reason, refusal, beside }: Verdict): boolean =>
+  kind === 'failure' &&
+  reason !== 'BEING_ENDED' &&
+  (beside === 'effect' || (beside === undefined && refusal !== undefined))
 
 /**
  * Whether the role of a being lets it go on after this act. Until it has answered, it goes on after whatever
  * it does for a being that spoke to it. When it speaks, that is the answer, or a question whose answer wakes
  * it.
  */
-function goesOn({ being, worn, open }: DecidedMoment, { verb }: VerbCall, { act }: Verdict): boolean {
+function goesOn(
+  { being, worn, open }: DecidedMoment,
+  { verb }: VerbCall,
+  { act }: Pick<Verdict, 'act'>,
+): boolean {
   const selfContinue = worn?.role.selfContinue ?? false
   if (selfContinue !== 'until-answered') return selfContinue
   const hasSpoken = verb === 'summon' || act?.wakes.some(({ inReplyTo }) => inReplyTo !== null) === true
@@ -245,19 +280,21 @@ function refusedIn({ open, decision, hasEffect }: DecidedMoment, verdict: Verdic
   return refusedCall(decision.call, refusal.code, detail ?? '')
 }
 
+/** @param reads what is still to be read of the same answer; null where its moment is not one of several reads */
 async function continueItself(
   moment: DecidedMoment,
   decision: CallDecision,
   verdict: Verdict,
   at: GoingOnInputs,
+  reads: readonly Json[] | null = null,
 ): Promise<GoingOn> {
   const { being, open, content: heard } = moment
   const result = verdict.act?.result ?? null
-  const same = repeatsAfter(moment, decision.call, gaveOf(decision.call, result), at)
-  if (same.times >= LIMITS.repeatsMax) return stoppedRepeating(moment, verdict, same)
-  const taken = await stepsTaken(moment, at)
-  if (isSpent(taken)) return selfContinuesSpent(moment, verdict, taken)
-  if (await isChainFull(at.asked, open.wake.root)) return chainSpent(moment, verdict)
+  const refused =
+    verdict.kind === 'failure' ? { code: verdict.reason ?? '', message: verdict.detail ?? '' } : null
+  const same = repeatsAfter(moment, decision.call, refused ?? gaveOf(decision.call, result), at)
+  const taken = await stepsUnlessStopped(moment, verdict, same, at)
+  if ('verdict' in taken) return refused === null ? taken : { verdict, wakes: [], notices: [] }
   const step = taken.gone + 1
   const own = { actor: stanceOf(being), prior: open.moment, step, of: taken.max }
   const { id: question = questionOf(open.wake, open.answers) } = owedIn(open, being) ?? {}
@@ -272,13 +309,32 @@ async function continueItself(
     ...begunIn(open, heard),
     ...(earlier.length === 0 ? {} : { earlier }),
     ...actStep(decision.call, result),
-    ...ignoredIn(decision),
+    ...(refused === null ? {} : { refused }),
+    ...(reads === null ? ignoredIn(decision) : queueFields(reads)),
     same: asJson(same),
   })
   const goesOnFrom = isAnswered ? null : questionOf(open.wake, open.answers)
-  const wake = nextWake(moment, CONTINUE_PREFIX + open.moment, content, goesOnFrom)
+  const prefix = reads === null || reads.length === 0 ? CONTINUE_PREFIX : READ_PREFIX
+  const wake = nextWake(moment, prefix + open.moment, content, goesOnFrom)
   return { verdict, wakes: [{ ...wake, continues: step }], notices: [] }
 }
+
+/** The steps that a being took; how it ends instead where it made the same call too often, or may take no more. */
+async function stepsUnlessStopped(
+  moment: DecidedMoment,
+  verdict: Verdict,
+  same: Repeats,
+  at: GoingOnInputs,
+): Promise<StepCount | GoingOn> {
+  if (same.times >= LIMITS.repeatsMax) return stoppedRepeating(moment, verdict, same)
+  const taken = await stepsTaken(moment, at)
+  if (isSpent(taken)) return selfContinuesSpent(moment, verdict, taken)
+  return (await isChainFull(at.asked, moment.open.wake.root)) ? chainSpent(moment, verdict) : taken
+}
+
+/** The next read, as the wake of its moment holds it, and those after it. */
+const queueFields = ([call, ...queued]: readonly Json[]): JsonObject =>
+  call === undefined ? {} : { call, ...(queued.length === 0 ? {} : { queued }) }
 
 /** How often in a row a being has now made a call that gave the same. */
 function repeatsAfter(

@@ -1,13 +1,12 @@
 import {
-  CONTINUE_PREFIX,
   FILES_MAX,
   fileIn,
   filesNamed,
   isJsonObject,
   type Json,
   type JsonObject,
-  LOOK_PREFIX,
   REFUSED_PREFIX,
+  STEP_PREFIXES,
   type Wake,
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
@@ -32,8 +31,7 @@ const CHANGE_PREFIX = 'change/'
 
 /** Wakes of these kinds are made by the substrate alone, so what their content says of itself is so. */
 const isOwn = ({ kind, id }: Pick<Wake, 'id' | 'kind'>) =>
-  kind === 'event' &&
-  [CHANGE_PREFIX, LOOK_PREFIX, CONTINUE_PREFIX, REFUSED_PREFIX].some((prefix) => id.startsWith(prefix))
+  kind === 'event' && [CHANGE_PREFIX, ...STEP_PREFIXES].some((prefix) => id.startsWith(prefix))
 
 /** @returns null for a wake that quotes nothing of a place or a being, and brings no file */
 export function quotesOf(wake: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | null {

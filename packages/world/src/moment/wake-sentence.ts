@@ -102,8 +102,9 @@ const tellerOf = (kind: string): EventTeller | undefined =>
   Object.hasOwn(TELLERS, kind) ? TELLERS[kind] : undefined
 
 /** What the sentence of a self-continue leaves of what its steps gave. */
-const goneOn = ({ result, earlier, ...rest }: JsonObject): JsonObject => ({
+const goneOn = ({ result, earlier, refused, queued: _queued, ...rest }: JsonObject): JsonObject => ({
   ...rest,
+  ...(refused === undefined || isText(rest.did) ? {} : { refused }),
   ...(result === undefined || isTold(result) ? {} : { result: result as Json }),
   ...(earlier === undefined || deedsIn(earlier) !== undefined ? {} : { earlier }),
 })
@@ -146,8 +147,9 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
     const looked = `${begunBy(begun)}You looked at ${places}.${ofSteps(step, of)}${ignored(ignoredCalls)}${repeated(same)}`
     return refused === undefined ? `${looked} This is what you saw:` : `${looked} It was refused:`
   },
-  continue: ({ step, of, begun, did, result, earlier, ignoredCalls, same }, { who, isOwn }) => {
+  continue: ({ step, of, begun, did, result, refused, earlier, ignoredCalls, same }, { who, isOwn }) => {
     if (!isOwn) {
+      if (isText(did) && refused !== undefined) return `${who} ${triedDeed(did)}: ${refusal(refused)}.`
       const gave = result === undefined || result === null ? '' : `, which gave: ${plainWords(result)}`
       return isText(did) ? `${who} ${plainDeed(did)}${gave}.` : `${who} goes on by itself.`
     }
@@ -158,7 +160,7 @@ const TELLERS: Readonly<Record<string, EventTeller>> = {
     }`
     if (!isText(did)) return `${began}You go on by yourself.${ofSteps(step, of)}${ignored(ignoredCalls)}`
     const more = isUntold(result) ? ' This is what it gave:' : ''
-    return `${began}${ownDeed(did, result)}${ofSteps(step, of)}${ignored(ignoredCalls)}${repeated(same)}${more}`
+    return `${began}${ownDeed(did, result, refused)}${ofSteps(step, of)}${ignored(ignoredCalls)}${repeated(same)}${more}`
   },
   refused: ({ refused }, { who, isOwn }) => {
     const [last] = Array.isArray(refused) ? refused.slice(-1) : []
@@ -257,24 +259,30 @@ function plainDeed(did: string): string {
 }
 
 /** What it gave is a sentence of its own: in one sentence, small models take the call for undone, and make it again. */
-function ownDeed(did: string, result: Json | undefined): string {
+function ownDeed(did: string, result: Json | undefined, refused: Json | undefined): string {
+  if (refused !== undefined) return `You ${triedDeed(did)}: ${refusal(refused)}.`
   return `You ${plainDeed(did)}.${isTold(result) ? ` It gave: ${plainWords(result)}.` : ''}`
 }
+
+/** A deed that was refused, or gave nothing. */
+const triedDeed = (did: string): string => `called ${plainDeed(did).replace(/^did /, '')}, and it failed`
 
 /** Earlier acts as sentences; undefined where one was not an act, or gave more than a sentence can tell. */
 function deedsIn(earlier: Json | undefined): string[] | undefined {
   if (!Array.isArray(earlier)) return undefined
-  const told = earlier.map((step) => (isDeed(step) ? ownDeed(step.did, step.result) : undefined))
+  const told = earlier.map((step) =>
+    isDeed(step) ? ownDeed(step.did, step.result, step.refused) : undefined,
+  )
   return told.every((deed) => deed !== undefined) && told.join('').length <= PLAIN_CHARS_MAX
     ? told
     : undefined
 }
 
-const isDeed = (step: Json): step is { did: string; result?: Json } =>
+const isDeed = (step: Json): step is { did: string; result?: Json; refused?: Json } =>
   isJsonObject(step) &&
   isText(step.did) &&
   !isUntold(step.result) &&
-  Object.keys(step).every((field) => field === 'did' || field === 'result')
+  Object.keys(step).every((field) => ['did', 'result', 'refused'].includes(field))
 
 const PLAIN_CHARS_MAX = 2000
 

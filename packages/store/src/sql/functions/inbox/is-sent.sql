@@ -62,12 +62,13 @@ begin
         when 'repeated' then (why = 'repeated-call' or ended = 'see') and starts_with(e.id, format('repeated/%s/', this_being))
         when 'chain-spent' then (why = 'chain-spent' or ended = 'see') and e.id in ('chain-spent/' || w.root, 'chain-spent/' || w.id)
         else false end;
-  elsif e.id in ('look/' || this_moment, 'continue/' || this_moment, 'refused/' || this_moment) then -- it goes on for who asked
+  elsif e.id in ('look/' || this_moment, 'continue/' || this_moment, 'refused/' || this_moment, 'read/' || this_moment) then -- it goes on for who asked
     return says_who and e.being = this_being and e.root in (w.root, w.id) and e.in_reply_to is not distinct from w.in_reply_to
       and ((e.caller, e.caller_role, e.caller_cognition) is not distinct from (asker.caller, asker.caller_role, asker.caller_cognition)
         or e.caller is null and w.kind = 'summon' and w.caller = this_being) -- which has answered
       and case split_part(e.id, '/', 1) when 'look' then ended = 'see' and e.continues > 0
-        when 'continue' then ended = 'act' and e.continues > 0
+        when 'continue' then (ended = 'act' or ended = 'failure' and starts_with(w.id, 'read/')) and e.continues > 0
+        when 'read' then ended in ('act', 'failure') and e.continues > 0
         else ended = 'failure' and e.continues > 0 and e.refusals = coalesce(w.refusals, 0) + 1 and e.refusals <= 2
           and e.cause is not distinct from w.cause end;
   end if;

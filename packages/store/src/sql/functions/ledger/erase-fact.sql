@@ -44,7 +44,7 @@ begin
   -- A being that goes on by itself takes along what woke it.
   update inbox set content = 'null', salt = null
     where cause = its_hash
-      or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%' or id like 'refused/%'));
+      or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%' or id like 'refused/%' or id like 'read/%'));
   update delayed set content = 'null' where cause = its_hash;
   update held_change set change = jsonb_set(change, '{event,content}', '"null"') - 'values'
     where change#>>'{event,cause}' = encode(its_hash, 'hex');

@@ -49,7 +49,8 @@ begin
     reels := reels || ('being:' || claimed.caller);
   end if;
   return query select r.* from read_set(whose, claimed.id, claimed.root, keys, reels, places, parents, asides, wore, bounds) r;
-  if need_tokens is null or claimed.kind = 'act' or brings_yes(claimed.kind, claimed.id) or exists (select from reservation where moment = for_moment) then
+  if need_tokens is null or claimed.kind = 'act' or brings_yes(claimed.kind, claimed.id)
+    or claimed.kind = 'event' and starts_with(claimed.id, 'read/') or exists (select from reservation where moment = for_moment) then
     return;
   end if;
   reserved := reserve_first(whose, for_moment, its_attempt, need_tokens, need_micros);
