@@ -7,7 +7,7 @@ from .effect_key import check_effect_key
 from .forms import has_form, is_payload_of
 from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from .heads import whole_heads
-from .law.judge import Law
+from .law.judge import NOT_LOADED, Law
 from .law.rows import Rows, known_row
 from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, shown_to, contents_of, gone_from, is_known_law
 from .origin import Origins, Reads, check_origin
@@ -35,6 +35,10 @@ SUM = re.compile(r',"sum":"([0-9a-f]{64})"}\Z')
 
 def fields_of(value):
     return " ".join(sorted(value)) if type(value) is dict else ""
+
+
+def of_unjudged(why, count):
+    return f"the permission and the facts of {count} calls: {why}"
 
 
 class Chain:
@@ -332,8 +336,10 @@ class Bundle:
         need(self.until is None or self.since <= self.until >= last, "another range than the scope", "scope-mismatch")
 
     def is_covered(self):
-        if self.checkpoint is None or self.unsigned or self.of_other_laws or self.absent():
-            return False
+        return self.checkpoint is not None and self.is_held() and not any(True for _ in self.bare())
+
+    def is_held(self):
+        """Whether proofs show that the log of the checkpoint holds all of its chains."""
         for reel, chain in self.chains.items():
             if chain.covered < chain.end[0] and max(chain.covered, chain.first) < max(chain.end[0], 1):
                 return False
@@ -353,21 +359,28 @@ class Bundle:
         """In words, what no proof shows although one could."""
         if self.checkpoint is None:
             yield "it has no checkpoint: whoever made the bundle could have made all of it up, or left its end off"
+        elif not self.is_held():
+            yield "that the log of the checkpoint holds all of its chains: a proof is not here"
+        yield from self.bare()
+
+    def bare(self):
+        """The same, without proofs of the log."""
         if self.absent():
             yield f"{self.absent()} facts that woke its moments, or were shown to them, are not in the bundle"
         for by, count in self.unsigned.items():
             yield f"of {count} acts that @{by} made them is not shown by a passkey"
         if self.of_other_laws:
             yield f"{self.of_other_laws} moments were judged by a law that this verifier does not know"
-        if self.checkpoint is not None and not self.unsigned and not self.of_other_laws and not self.absent() and not self.is_covered():
-            yield "that the log of the checkpoint holds all of its chains: a proof is not here"
+        if NOT_LOADED in self.unjudged:
+            yield of_unjudged(NOT_LOADED, self.unjudged[NOT_LOADED])
 
     def unproven(self):
         """In words, what else is said by records alone."""
         for by in self.hidden:
             yield f"whether @{by} had a passkey for its acts is not in the bundle"
         for why, count in self.unjudged.items():
-            yield f"the permission and the facts of {count} calls: {why}"
+            if why != NOT_LOADED:
+                yield of_unjudged(why, count)
         for being, place in self.hidden_places.items():
             yield f"that @{being} might not see {place}, whose qualities its flow reads, is said by its records"
         for reel, count in self.missing.items():

@@ -110,6 +110,8 @@ class BundleCheck {
   )
   /** in words, why the law could not be asked about calls, and how many they are */
   readonly #unjudged = new Map<string, number>()
+  /** those of them that make the bundle unproven: the law was never asked about these calls */
+  readonly #bare = new Set<string>()
   /** in words, which beings might not see the places that their flows read */
   readonly #hidden = new Set<string>()
   /** number of moments whose stack depends on a reel that is not here */
@@ -167,14 +169,16 @@ class BundleCheck {
 
   /** Asks the law about a call whose parts fit together. What follows from its decision alone is compared also where the law cannot be asked. */
   async #judge({ moment, written, role }: MomentToDerive, heads: Heads): Promise<void> {
-    const { fault: ofLaw, unproven } = await this.#law.judge(moment, heads, written)
+    const { fault: ofLaw, unproven, isBare } = await this.#law.judge(moment, heads, written)
     const rowOf = (reel: string) => this.#law.knownRow(reel, heads.judgedFrom)
     const ofFacts = ofLaw === null ? faultOfFacts(written, { moment, role, target: null, rowOf }) : null
     const fault = ofFacts === null ? ofLaw : { reason: 'facts-mismatch', what: ofFacts }
     const wrote = isArray(moment.record.facts) ? moment.record.facts : []
     const on = [...heads.judgedFrom.keys(), ...wrote.map((ref) => (isArray(ref) ? String(ref[0]) : ''))]
     if (fault !== null) this.#need(false, fault.reason, fault.what, { ...this.#at, on })
-    if (unproven !== null) this.#unjudged.set(unproven, (this.#unjudged.get(unproven) ?? 0) + 1)
+    if (unproven === null) return
+    this.#unjudged.set(unproven, (this.#unjudged.get(unproven) ?? 0) + 1)
+    if (isBare === true) this.#bare.add(unproven)
   }
 
   readonly #takes: Readonly<Record<string, (value: JsonObject) => void>> = {
@@ -467,6 +471,12 @@ class BundleCheck {
     if (count > 0) yield `${count} facts that woke its moments, or were shown to them, are not in the bundle`
   }
 
+  #unjudgedCalls(isTold: (why: string) => boolean): string[] {
+    return [...this.#unjudged]
+      .filter(([why]) => isTold(why))
+      .map(([why, count]) => `the permission and the facts of ${count} calls: ${why}`)
+  }
+
   end(line: number): Omit<BundleReport, 'status' | 'ok'> & { readonly uncovered: readonly string[] } {
     this.#at = { line, reel: 'bundle', seq: line }
     this.#need(this.#stage === END, 'end-mismatch', 'the bundle is cut off: its last line is missing')
@@ -521,14 +531,13 @@ class BundleCheck {
         ...uncoveredIn(read),
         ...this.#absent(),
         ...this.#signings.uncovered,
+        ...this.#unjudgedCalls((why) => this.#bare.has(why)),
         ...[...this.#ofOtherLaws].map(([why, count]) => `${count} moments were ${why}`),
         ...(checkpoint === null ? [] : quorumFaults(checkpoint, this.#policy)),
       ],
       unproven: [
         ...this.#signings.hidden,
-        ...[...this.#unjudged].map(
-          ([why, count]) => `the permission and the facts of ${count} calls: ${why}`,
-        ),
+        ...this.#unjudgedCalls((why) => !this.#bare.has(why)),
         ...[...this.#hidden].map(
           (what) => `that ${what}, whose qualities its flow reads, is said by its records`,
         ),

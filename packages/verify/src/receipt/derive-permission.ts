@@ -10,7 +10,7 @@ import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
-import { faultsOfMoment, type Moment } from '../moment.ts'
+import { faultsOfMoment, faultsOfOutcome, type Moment, whyNotLoaded } from '../moment.ts'
 import { MomentReads } from '../moment-reads.ts'
 import { faultsOfOrigin } from '../origin.ts'
 import { type PasskeyResult, signerOf, signingOf } from '../passkey.ts'
@@ -92,6 +92,13 @@ export async function derivePermission(witness: Parts): Promise<DerivedPermissio
   if (!isKnownLaw(said.law)) throw new UnknownLawError(witness.moment)
   const [misshapen] = [...faultsOfForm(moment)]
   need(misshapen === undefined, String(misshapen?.[1]))
+  const [ended] = [...faultsOfOutcome(moment)]
+  need(ended === undefined, String(ended?.[1]))
+  if (said.promptDigest === null) {
+    const specOf = (digest: string) => witness.specs.find((spec) => valueHash(spec) === digest)
+    const unloaded = whyNotLoaded(moment, specOf)
+    if (unloaded !== null && 'fault' in unloaded) throw new Error(unloaded.fault)
+  }
   const wrongKey = faultOfEffectKey(moment, witness.reality)
   need(wrongKey === null, String(wrongKey))
   const areFormed =
