@@ -57,8 +57,10 @@ export function linesOf(being: string, whole: readonly Part[]): Part[] {
   const moments = whole.filter((line) => line.kind === 'moment' && line.being === being)
   const cited = new Set<unknown>()
   const digests = new Set<unknown>()
+  const brought = new Set<string>()
   for (const { record, open, noted } of moments) {
     cited.add(open.wake.cause)
+    if (open.wake.id.startsWith('approved/')) brought.add(open.wake.id.replace('approved/', 'approval:'))
     const shown = RECALLED.flatMap(([field, list]) =>
       list === undefined ? (noted?.aside?.[field] ?? []) : (noted?.aside?.[field]?.[list] ?? []),
     )
@@ -67,9 +69,11 @@ export function linesOf(being: string, whole: readonly Part[]): Part[] {
     for (const role of [record.stack?.primary, ...(record.stack?.stacked ?? [])]) digests.add(role?.digest)
   }
   const reels = [`being:${being}`, `moments:${being}`]
+  const isYes = ({ reel, header }: Part) =>
+    brought.has(reel) && ['approval:asked', 'approval:given'].includes(header.kind)
   const isHere = ({ kind, reel, hash, digest, ...line }: Part): boolean => {
     if (kind === 'head') return reels.includes(reel)
-    if (kind === 'fact') return reel === `being:${being}` || cited.has(hash)
+    if (kind === 'fact') return reel === `being:${being}` || cited.has(hash) || isYes({ reel, ...line })
     return kind === 'blob' ? digests.has(digest) : kind !== 'moment' || line.being === being
   }
   return whole

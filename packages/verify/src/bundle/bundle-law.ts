@@ -16,6 +16,7 @@ import {
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import {
+  type ApprovalRow,
   areFacts,
   askGates,
   COUNTED_KIND,
@@ -279,6 +280,16 @@ export class BundleLaw {
       return head === undefined ? {} : knownOf(this.#reels.ready(reel, head[1]).rowAt(reel, head[1]))
     } catch {
       return {} // it is not here as a whole, or a part of it was erased
+    }
+  }
+
+  /** An approval as it stood at a fact of its reel; null where that is not here as a whole. */
+  approvalAt(reel: string, seq: number): ApprovalRow | null {
+    try {
+      return this.#reels.ready(reel, seq).rowAt(reel, seq) as ApprovalRow | null
+    } catch (error) {
+      if (error instanceof NotShownError || error instanceof MissingReel) return null
+      throw error
     }
   }
 

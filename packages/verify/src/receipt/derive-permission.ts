@@ -12,7 +12,7 @@ import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfMoment, faultsOfOutcome, type Moment, whyNotLoaded } from '../moment.ts'
 import { MomentReads } from '../moment-reads.ts'
-import { faultsOfOrigin } from '../origin.ts'
+import { faultsOfOrigin, holdsOutside } from '../origin.ts'
 import { type PasskeyResult, signerOf, signingOf } from '../passkey.ts'
 import { openIn } from '../recorded-moment.ts'
 import { judgeReceiptCall, NOTHING_OUTSIDE } from './judge.ts'
@@ -182,7 +182,8 @@ async function openedWith(
     program: undefined,
     noted: undefined,
   }
-  const [foreign] = faultsOfOrigin({ record: said, open }, cited?.basis ?? [], origin)
+  const outside = holdsOutside(open, cited?.basis ?? [], origin)
+  const [foreign] = faultsOfOrigin({ record: said, open }, origin, outside)
   need(foreign === undefined, `its origin does not fit: ${foreign?.[1]}`)
   const attested = [...contextIn(witness, missing, world)]
   if (derivation.hidden !== null)
