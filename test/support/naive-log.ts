@@ -53,7 +53,7 @@ export function newLogKey(reality: Pick<Reality, 'id'>, seed: Uint8Array = rando
   return { name, id, privateKey, verifier: `${name}+${id.toString('hex')}+${typed.toString('base64')}` }
 }
 
-interface Entry {
+export interface Entry {
   readonly reel: string
   readonly seq: number
   readonly hash: Buffer
@@ -99,7 +99,14 @@ export async function naiveLog(db: Kysely<StoreDb>, key: LogKey, without = 0): P
     ) as entries order by entry, at`.execute(db)
   const appends = [...new Set(rows.map(({ entry }) => entry))]
   const last = appends.at(-1 - without)!
-  const entries = rows.filter(({ entry }) => entry <= last)
+  return naiveLogOf(
+    rows.filter(({ entry }) => entry <= last),
+    key,
+  )
+}
+
+/** These entries as a log, with a checkpoint over all of them. */
+export function naiveLogOf(entries: readonly Entry[], key: LogKey): CheckpointedLog {
   const leaves = entries.map(leafOf)
   const ends = endsOf(entries, key.name.slice('treeos/'.length))
   const endLeaves = ends.map(leafOf)

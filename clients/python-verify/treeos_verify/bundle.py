@@ -2,12 +2,13 @@
 
 import re
 
+from .approvals import Approval
 from .facts import check_facts
 from .effect_key import check_effect_key
 from .forms import has_form, is_payload_of
 from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from .heads import whole_heads
-from .law.judge import Law
+from .law.judge import NOT_LOADED, Law
 from .law.rows import Rows, known_row
 from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, shown_to, contents_of, gone_from, is_known_law
 from .origin import Origins, Reads, check_origin
@@ -37,6 +38,10 @@ def fields_of(value):
     return " ".join(sorted(value)) if type(value) is dict else ""
 
 
+def of_unjudged(why, count):
+    return f"the permission and the facts of {count} calls: {why}"
+
+
 class Chain:
     def __init__(self, first, end):
         self.first, self.last, self.end = first, (first, None), end
@@ -52,6 +57,10 @@ class Bundle:
         self.last_yes = {}
         self.loose, self.unnamed, self.proven = {}, set(), set()
         self.named = set()  # facts that woke a moment, or that it was shown
+        self.approvals = {}  # of reels without a head: (header, payload) of their facts from the first on, and the hash of the last
+        self.without_yes = set()  # reels of the yes that moments brought, and that are not here up to it
+        self.read = set()  # (reel, number) of heads that moments of one being read, and that are not here
+        self.unsure_origins = 0
         self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
         self.contents, self.unused = {}, set()
         self.origins, self.questions, self.steps, self.reads = Origins(), Questions(), Steps(), QueuedReads()
@@ -113,6 +122,8 @@ class Bundle:
         if chain is not None:
             need((seq - 1, prev) == chain.last, "does not follow", "prev-mismatch")
             chain.last = (seq, own)
+        else:
+            need(known.get(seq - 1, prev) == prev, "does not follow", "prev-mismatch")
         return chain is not None
 
     def take_fact(self, value):
@@ -145,6 +156,9 @@ class Bundle:
         need(self.being is not None, "a reel without a head", "head-mismatch")
         self.loose[own] = is_tombstone
         self.unnamed.add(own)
+        told, last = self.approvals.get(reel, ([], genesis_hash(self.reality, reel)))
+        if reel.startswith("approval:") and seq == len(told) + 1 and prev == last:
+            self.approvals[reel] = ([*told, (header, payload)], own)
 
     def count(self, header, payload):
         """All facts of a moment say the same of it."""
@@ -214,6 +228,8 @@ class Bundle:
         self.check_signing(value, heads.basis)
         need(all(self.cites(ref, self.being is None) for ref in cited), "cites other facts", "basis-mismatch")
         self.unnamed.discard(cause)
+        if self.being is not None:
+            self.check_yes(value, heads)
         self.named.update(ref[2] for ref in shown_to(value) if not same(ref[1], 0))
         if cause is not None:
             self.named.add(cause)
@@ -221,6 +237,35 @@ class Bundle:
         self.unused.difference_update(digests)
         for form, digest in contents_of(value) if is_known_law(record) else []:
             need(digest is None or has_form(form, self.contents[digest]), f"a {form} of another form", "blob-mismatch")
+
+    def check_yes(self, moment, heads):
+        """A bundle of one being holds the yes that a moment brought: its whole reel, which nobody else names."""
+        for reel, seq, _ in (*heads.basis.values(), *heads.judged_from.values()):
+            if seq != 0 and seq not in self.hashes.get(reel, {}):
+                self.read.add((reel, seq))
+        wake, record = given(moment["open"], "wake"), moment["record"]
+        if given(wake, "kind") != "event" or not str(given(wake, "id")).startswith("approved/"):
+            return
+        own = wake["id"].removeprefix("approved/")
+        reel = f"approval:{own}"
+        until = heads.judged_from[reel][1] if reel in heads.judged_from else 0
+        if until == 0:
+            need(record["outcome"] != "act", "it acted by a yes that it did not read", "law-mismatch")
+            return
+        told, _ = self.approvals.get(reel, ([], None))
+        told = told[:until]
+        for seq in range(1, len(told) + 1):
+            self.unnamed.discard(self.hashes[reel][seq])
+        is_gone = any(payload is None for _, payload in told)
+        approval = Approval(told) if told and not is_gone else None
+        if len(told) < until and (approval is None or approval.state != "given"):
+            self.without_yes.add(reel)
+        elif approval is not None and record["outcome"] == "act":
+            need(approval.asker == record["being"] and approval.state == "given", "no yes to its call", "law-mismatch")
+            decision = moment["decision"]
+            need(decision is None or same(approval.call, given(decision, "call")), "a yes to another call", "law-mismatch")
+            named = [text for text in items(record, "by") if str(text).startswith(f"approval {own}: ")]
+            need(named == [f"approval {own}: @{by}" for by, _ in approval.given], "it names others who said yes", "law-mismatch")
 
     def check_signing(self, moment, basis):
         record, opened = moment["record"], moment["open"]
@@ -269,10 +314,11 @@ class Bundle:
         need(fault is None, fault, "context-mismatch")
         place = given(stack.me, "space")
         reads = Reads(record, moment["open"], place, program, noted, lambda digest: self.contents.get(digest, self.rows.specs.get(digest)))
-        check_origin(record, moment["open"], basis, self.origins, self.is_whole, reads, program, noted, True)
+        found = check_origin(record, moment["open"], basis, self.origins, self.is_whole, reads, program, noted, True)
+        self.unsure_origins += found is None
 
     def is_whole(self, reel):
-        return reel in self.chains and self.chains[reel].first == 0
+        return (reel in self.chains and self.chains[reel].first == 0) or reel in self.approvals
 
     def take_blob(self, value):
         need(value_hash(value["content"]) == value["digest"], "another digest", "blob-mismatch")
@@ -335,8 +381,10 @@ class Bundle:
         need(self.until is None or self.since <= self.until >= last, "another range than the scope", "scope-mismatch")
 
     def is_covered(self):
-        if self.checkpoint is None or self.unsigned or self.of_other_laws or self.absent():
-            return False
+        return self.checkpoint is not None and self.is_held() and not any(True for _ in self.bare())
+
+    def is_held(self):
+        """Whether proofs show that the log of the checkpoint holds all of its chains."""
         for reel, chain in self.chains.items():
             if chain.covered < chain.end[0] and max(chain.covered, chain.first) < max(chain.end[0], 1):
                 return False
@@ -356,21 +404,35 @@ class Bundle:
         """In words, what no proof shows although one could."""
         if self.checkpoint is None:
             yield "it has no checkpoint: whoever made the bundle could have made all of it up, or left its end off"
+        elif not self.is_held():
+            yield "that the log of the checkpoint holds all of its chains: a proof is not here"
+        yield from self.bare()
+
+    def bare(self):
+        """The same, without proofs of the log."""
         if self.absent():
             yield f"{self.absent()} facts that woke its moments, or were shown to them, are not in the bundle"
+        if self.without_yes:
+            yield f"who said yes to {len(self.without_yes)} of its calls is not in the bundle"
         for by, count in self.unsigned.items():
             yield f"of {count} acts that @{by} made them is not shown by a passkey"
         if self.of_other_laws:
             yield f"{self.of_other_laws} moments were judged by a law that this verifier does not know"
-        if self.checkpoint is not None and not self.unsigned and not self.of_other_laws and not self.absent() and not self.is_covered():
-            yield "that the log of the checkpoint holds all of its chains: a proof is not here"
+        if NOT_LOADED in self.unjudged:
+            yield of_unjudged(NOT_LOADED, self.unjudged[NOT_LOADED])
 
     def unproven(self):
         """In words, what else is said by records alone."""
         for by in self.hidden:
             yield f"whether @{by} had a passkey for its acts is not in the bundle"
+        if self.read:
+            reels = {reel for reel, _ in self.read}
+            yield f"what its moments read of {len(reels)} other reels, at {len(self.read)} heads, is in the bundle as hashes alone"
+        if self.unsure_origins:
+            yield f"where the words of {self.unsure_origins} moments are from: not all that they read is in the bundle"
         for why, count in self.unjudged.items():
-            yield f"the permission and the facts of {count} calls: {why}"
+            if why != NOT_LOADED:
+                yield of_unjudged(why, count)
         for being, place in self.hidden_places.items():
             yield f"that @{being} might not see {place}, whose qualities its flow reads, is said by its records"
         for reel, count in self.missing.items():

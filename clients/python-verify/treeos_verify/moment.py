@@ -142,3 +142,33 @@ def cited_by(moment):
     digests = [digest for _, digest in contents_of(moment)]
     cited = items(moment, "basis") + items(moment, "judged") + shown_to(moment)
     return (items(record, "facts"), cited, given(opened, "wake", "cause"), [one for one in digests if type(one) is str])
+
+
+REASONS_BESIDE = {
+    "thread": ("RESOURCE_CONFLICT",),
+    "inbox": ("RESOURCE_CONFLICT", "RATE_LIMITED"),
+    "lease": ("FORBIDDEN",),
+    "erasing": ("RESOURCE_CONFLICT",),
+    "storage": ("FORBIDDEN", "INTERNAL"),
+    "count": ("RESOURCE_CONFLICT",),
+}
+
+
+def check_ungated(record):
+    """A decision that no gate was asked about comes to nothing: code of a role was not loaded, or a condition beside the gates refused it."""
+    is_unloaded = record["promptDigest"] is None
+    if record["decision"] is None or not (is_unloaded or "beside" in record):
+        return
+    is_refused = record["outcome"] == "failure" and record["by"] == [] and "shadow" not in record
+    reasons = ("ROLE_UNAVAILABLE", "BEING_ENDED") if is_unloaded else REASONS_BESIDE.get(record["beside"])
+    need(is_refused and (reasons is None or record["reason"] in reasons), "no gate was asked, and it came to something", "outcome-mismatch")
+
+
+def may_be_unloaded(moment, content_of):
+    """Whether it stays open that code of a role was not loaded. Not where the manifest shows that its extension was not there."""
+    record, opened = moment["record"], moment["open"]
+    roles = [given(record["stack"], "primary"), *items(record["stack"], "stacked")]
+    of_code = [role["name"] for role in roles if ":" in role["name"] or type(given(content_of(role["digest"]), "prompt")) is dict]
+    need(of_code, "code of its role was not loaded, and none of its roles has code", "law-mismatch")
+    loaded = given(content_of(given(record, "code") or given(opened, "code")), "extensions")
+    return not (type(loaded) is dict and any(name.split(":")[0] not in loaded for name in of_code))

@@ -276,6 +276,7 @@ def holds_outside(opened, basis, origins, is_whole, program, noted, is_all, read
 
 
 def check_origin(record, opened, basis, origins, is_whole, reads, program=None, noted=None, is_all=False):
+    """Says whether it holds words from outside, by what it read; None where that rests on what is not here."""
     said = origins.by_hash.get(given(opened, "wake", "cause"))
     says_so = at(opened, "wake", "outside") is True
     is_summon = given(opened, "wake", "kind") == "summon"
@@ -290,7 +291,7 @@ def check_origin(record, opened, basis, origins, is_whole, reads, program=None, 
     found = holds_outside(opened, basis, origins, is_whole, program, noted, is_all, reads)
     need(found is None or found is says, "another origin", "origin-mismatch")
     if not says:
-        return
+        return found
     origins.moments.add(record["moment"])
     facts = [(ref[0], ref[1]) for ref in items(record, "facts") if type(ref) is list]
     for reel, seq in facts:
@@ -298,6 +299,7 @@ def check_origin(record, opened, basis, origins, is_whole, reads, program=None, 
         row, path = origins.wrote.get((reel, seq), (None, None))
         last = max(number for name, number in facts if name == reel)
         need(row is None or not is_whole(reel) or is_marked_at(origins.marks_at(row, last), path), "what it wrote has no mark", "origin-mismatch")
+    return found
 
 
 def origins_in(opened, being, makers):

@@ -11,13 +11,13 @@ from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, is
 from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from .heads import shown_heads
 from .law.sight import needs_no_world
-from .moment import check_forms, check_header, check_moment, is_known_law
+from .moment import check_forms, check_header, check_moment, is_known_law, may_be_unloaded
 from .operations import OPERATIONS
 from .origin import Reads, asked_in, check_all_marked, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
 from .questions import asker_in
-from .stack import Beside, Stack
+from .stack import Beside, Stack, check_outcome
 
 RECEIPT_TYPE = "https://treeos.dev/receipt/v1"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -74,6 +74,9 @@ class Derivation:
 
     def derive(self, decision):
         check_forms(self.moment)
+        check_outcome(self.moment)
+        if self.record["promptDigest"] is None:
+            may_be_unloaded(self.moment, {value_hash(spec): spec for spec in self.witness["specs"]}.get)
         check_effect_key(self.moment, self.witness["reality"])
         need(has_form("program", at(self.witness, "program")), "a program of another form")
         need(all(has_form("spec", spec) for spec in self.witness["specs"]), "a spec of another form")

@@ -1,6 +1,7 @@
 """The program, the context and the stack of a moment, derived from facts and from the moments before it."""
 
 from .flow import flow_paths, flow_roles, is_number, roles_for, slice_of
+from .moment import check_ungated
 from .origin import asked_in, origins_in
 from .plain_json import ABSENT, at, given, items, need, same
 
@@ -288,6 +289,7 @@ def check_outcome(moment):
     outcome, is_none = given(record, "outcome"), given(record, "decision") is None
     need(not is_none or not (outcome in ("act", "waiting") or items(record, "facts")), "it decided nothing", "outcome-mismatch")
     need(is_none or given(record, "stack") is not None, "it decided something, and wore no role", "outcome-mismatch")
+    check_ungated(record)
     if decision is None:
         return
     kind = given(decision, "kind")

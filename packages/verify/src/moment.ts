@@ -68,6 +68,8 @@ export function* faultsOfOutcome({
   if (isNone && (outcome === 'act' || outcome === 'waiting' || isArrayOfSome(record.facts)))
     yield ['outcome-mismatch', `it decided nothing, and its outcome is ${outcome}`]
   if (!isNone && record.stack === null) yield ['outcome-mismatch', 'it decided something, and wore no role']
+  const ungated = isNone ? null : faultOfUngated(record)
+  if (ungated !== null) yield ['outcome-mismatch', ungated]
   if (decision === null) return // erased, or there was none
   const kind = at(decision, 'kind')
   if (!(MAY_END[String(kind)] ?? []).includes(String(outcome)))
@@ -77,6 +79,49 @@ export function* faultsOfOutcome({
   const own = ['BEING_ENDED', 'ROLE_UNAVAILABLE', at(decision, 'code') ?? null]
   if (kind === 'failure' && !own.includes(reason ?? null))
     yield ['outcome-mismatch', 'its decision failed for another reason']
+}
+
+/** By what refused a call beside the gates: the reasons that it gives. What an effect gave may be any. */
+const REASONS_BESIDE: Readonly<Record<string, readonly string[]>> = {
+  thread: ['RESOURCE_CONFLICT'],
+  inbox: ['RESOURCE_CONFLICT', 'RATE_LIMITED'],
+  lease: ['FORBIDDEN'],
+  erasing: ['RESOURCE_CONFLICT'],
+  storage: ['FORBIDDEN', 'INTERNAL'],
+  count: ['RESOURCE_CONFLICT'],
+}
+
+/** A decision that no gate was asked about comes to nothing: code of a role was not loaded, or a condition beside the gates refused it. */
+function faultOfUngated({ promptDigest, beside, outcome, reason, by, shadow }: JsonObject): string | null {
+  if (promptDigest !== null && beside === undefined) return null
+  const reasons = promptDigest === null ? ['ROLE_UNAVAILABLE', 'BEING_ENDED'] : REASONS_BESIDE[String(beside)]
+  const isRefused = outcome === 'failure' && same(by ?? null, []) && shadow === undefined
+  if (isRefused && (reasons === undefined || reasons.includes(String(reason)))) return null
+  const why = promptDigest === null ? 'code of its role was not loaded' : `it was refused for ${beside}`
+  return `${why}, and its outcome is ${outcome}, ${reason}`
+}
+
+/**
+ * Whether code of a role that a moment wore may not have been loaded: some of its roles have code.
+ * @returns null where its manifest shows that their extension was not there, so that nothing is left open
+ */
+export function whyNotLoaded(
+  { record, open }: Pick<Moment, 'record' | 'open'>,
+  contentOf: (digest: string) => Json | undefined,
+): { readonly fault: string } | { readonly unproven: string } | null {
+  const stacked = at(record, 'stack', 'stacked')
+  const roles = [at(record, 'stack', 'primary'), ...(isArray(stacked) ? stacked : [])]
+  const ofCode = roles.filter((role) => {
+    const spec = contentOf(String(at(role, 'digest')))
+    return String(at(role, 'name')).includes(':') || isObject(at(spec, 'prompt'))
+  })
+  if (ofCode.length === 0) return { fault: 'code of its role was not loaded, and none of its roles has code' }
+  const loaded = at(contentOf(String(record.code ?? at(open, 'code'))), 'extensions')
+  const isGone = (role: Json | undefined) => {
+    const [extension = ''] = String(at(role, 'name')).split(':')
+    return isObject(loaded) && !Object.hasOwn(loaded, extension)
+  }
+  return ofCode.some(isGone) ? null : { unproven: 'code of a role that they wore was not loaded' }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { MomentReads } from './moment-reads.ts'
-import { faultsOfOrigin, Origins } from './origin.ts'
+import { faultsOfOrigin, holdsOutside, Origins } from './origin.ts'
 
 /**
  * What a bundle finds wrong with the origin of a moment that recalled acts with words from outside, and read
@@ -15,7 +15,8 @@ function faultsAfterRecall(cognition: string, isOutside: boolean): string[] {
   const reads = new MomentReads(record, open, { place: null, program, noted, specOf: () => undefined })
   const shown = { origins: new Origins(), isWhole: () => true, program, noted, reads }
   const moment = { record, open }
-  return [...faultsOfOrigin(moment, [['being:ann', 0, '']], shown)].map(([reason]) => reason)
+  const found = holdsOutside(open, [['being:ann', 0, '']], shown)
+  return [...faultsOfOrigin(moment, shown, found)].map(([reason]) => reason)
 }
 
 it.each([

@@ -170,7 +170,7 @@ interface OriginEvidence {
 }
 
 /** Whether a moment holds words from outside: null where that depends on what is not here. */
-function holdsOutside(
+export function holdsOutside(
   open: Json,
   basis: readonly Head[],
   { origins, isWhole, program, noted, reads }: OriginEvidence,
@@ -205,13 +205,13 @@ function holdsOutside(
 /**
  * Compares what a moment says of its origin with what it read, and with the marks that stand behind what it
  * wrote.
+ * @param found whether it holds words from outside, by what it read
  */
 export function* faultsOfOrigin(
   { record, open }: { readonly record: JsonObject; readonly open: Json },
-  basis: readonly Head[],
-  shown: OriginEvidence,
+  { origins, isWhole }: OriginEvidence,
+  found: boolean | null,
 ): Generator<readonly [reason: string, what: string]> {
-  const { origins } = shown
   const holds = at(open, 'outside') === true
   const said = origins.said(at(open, 'wake', 'cause') ?? null) ?? null
   const isSummon = at(open, 'wake', 'kind') === 'summon'
@@ -226,7 +226,6 @@ export function* faultsOfOrigin(
   const sender = at(wake, 'kind') === 'event' ? SENT_BY.exec(String(at(wake, 'id')))?.[1] : undefined
   if (sender !== undefined && origins.moments.has(sender) && at(wake, 'outside') !== true)
     yield ['origin-mismatch', 'who sent its wake held words from outside, and the wake does not say so']
-  const found = holdsOutside(open, basis, shown)
   if (found === true && !holds) yield ['origin-mismatch', 'it holds words from outside, and does not say so']
   if (found === false && holds)
     yield ['origin-mismatch', 'it says that it holds words from outside, and nothing of it does']
@@ -241,7 +240,7 @@ export function* faultsOfOrigin(
     else if (
       told !== undefined &&
       told.kind !== SPEECH_KIND &&
-      shown.isWhole(String(reel)) &&
+      isWhole(String(reel)) &&
       !isMarkedAt(origins.marksAt(String(reel), last, told.name), told.path)
     )
       yield ['origin-mismatch', 'what it wrote holds words from outside, and has no mark']

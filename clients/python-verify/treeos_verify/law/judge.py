@@ -4,6 +4,7 @@ import re
 
 from ..gates import LIST_OF, list_gate
 from ..hashes import value_hash
+from ..moment import may_be_unloaded
 from ..operations import OPERATIONS
 from ..origin import marks_for
 from ..plain_json import ABSENT, Broken, at, canonical, given, items, need, same
@@ -58,6 +59,10 @@ class Law:
             return self.rows.specs[digest]
         raise NotProven(GONE)
 
+    def known(self, digest):
+        """A content, or None where it is not here."""
+        return self.contents.get(digest, self.rows.specs.get(digest))
+
     def world(self, heads):
         return LawWorld(self.rows, heads, self.is_whole, self.content)
 
@@ -79,7 +84,7 @@ class Law:
         if "effect" in record and moment["effect"] is None:
             return GONE
         if record["promptDigest"] is None:
-            return NOT_LOADED
+            return NOT_LOADED if may_be_unloaded(moment, self.known) else None
         need("judged" in record, "its record does not say from which heads its call was judged", "law-mismatch")
         try:
             return Judgement(self, moment, heads, written).check()

@@ -3,6 +3,8 @@ import { rename } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import {
+  approvalOf,
+  approvalReel,
   type BeingName,
   beingReel,
   type Digest,
@@ -14,6 +16,7 @@ import {
   readPath,
   stanceOf,
   TreeosError,
+  type Wake,
 } from '@treeos/core'
 import { type Db, genesisHash, inSnapshot, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -33,6 +36,7 @@ import {
   readMoments,
   readRecords,
   readTombstones,
+  readYes,
 } from './read.ts'
 
 export interface ExportRequest {
@@ -221,12 +225,14 @@ async function* othersOf(
 ): AsyncGenerator<JsonObject> {
   const named = new Set<Digest>()
   const gone: Digest[] = []
-  for await (const fact of readFactsByHash(tx, await citedByAsides(tx, being, scope))) {
-    if (fact.reel === beingReel(being)) continue
-    named.add(String(fact.hash))
-    if (fact.salt === null) gone.push(String(fact.hash))
-    yield { kind: 'fact', ...fact }
-  }
+  const { hashes, approvals } = await citedByAsides(tx, being, scope)
+  for (const facts of [readYes(tx, approvals), readFactsByHash(tx, hashes)])
+    for await (const fact of facts) {
+      if (fact.reel === beingReel(being) || named.has(String(fact.hash))) continue
+      named.add(String(fact.hash))
+      if (fact.salt === null) gone.push(String(fact.hash))
+      yield { kind: 'fact', ...fact }
+    }
   for await (const fact of readTombstones(tx, gone)) {
     if (named.has(String(fact.hash))) continue
     tombstones.push(fact)
@@ -251,21 +257,29 @@ async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: ChainL
   return { kind: 'proof', in: 'log', index: proof.index, path: [...proof.path], leaf }
 }
 
-/** Hashes of facts that a being's moments wrote or cite, other than by their bases. */
-async function citedByAsides(tx: Db, being: BeingName, scope: ExportScope): Promise<Digest[]> {
+/** Hashes of facts that a being's moments wrote or cite, other than by their bases; and the approvals whose yes they brought. */
+async function citedByAsides(
+  tx: Db,
+  being: BeingName,
+  scope: ExportScope,
+): Promise<{ readonly hashes: readonly Digest[]; readonly approvals: readonly ReelId[] }> {
   const hashes = new Set<Digest>()
+  const approvals = new Set<ReelId>()
   for await (const { record, open, noted } of readRecords(tx, scope)) {
     const refs = [
       readPath(record, ['facts']),
       readPath(noted, ['aside', 'said', 'facts']),
       readPath(noted, ['aside', 'did']),
+      readPath(noted, ['aside', 'past', 'facts']),
     ]
     for (const ref of refs.flatMap((found) => (Array.isArray(found) ? found : [])))
       if (Array.isArray(ref) && ref[0] !== `being:${being}` && typeof ref[2] === 'string') hashes.add(ref[2])
     const cause = readPath(open, ['wake', 'cause'])
     if (typeof cause === 'string') hashes.add(cause)
+    const brought = approvalOf(readPath(open, ['wake']) as unknown as Pick<Wake, 'kind' | 'id'>)
+    if (brought !== null) approvals.add(approvalReel(brought))
   }
-  return [...hashes]
+  return { hashes: [...hashes], approvals: [...approvals] }
 }
 
 /**

@@ -116,6 +116,18 @@ export async function isErasedAfter(tx: Db, size: number): Promise<boolean> {
   return rows[0]?.is === true
 }
 
+/** The facts of approvals up to the last yes, by reel and seq. */
+export async function* readYes(tx: Db, reels: readonly ReelId[]): AsyncGenerator<JsonObject> {
+  for (let at = 0; at < reels.length; at += PAGE) {
+    const page = reels.slice(at, at + PAGE)
+    const { rows } = await sql<ExportedFactRow>`
+      select ${FACT} where f.reel = any(${page}) and f.seq <= (
+        select max(yes.seq) from treeos.fact yes where yes.reel = f.reel and yes.kind = 'approval:given')
+      order by f.reel, f.seq`.execute(tx)
+    for (const row of rows) yield factOf(row)
+  }
+}
+
 /** Facts by their hashes, by reel and seq. */
 export async function* readFactsByHash(tx: Db, hashes: readonly Digest[]): AsyncGenerator<JsonObject> {
   for (let at = 0; at < hashes.length; at += PAGE) {

@@ -16,6 +16,7 @@ import {
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import {
+  type ApprovalRow,
   areFacts,
   askGates,
   COUNTED_KIND,
@@ -42,7 +43,7 @@ import type { WrittenFact } from '../due/due-fact.ts'
 import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
-import type { Moment } from '../moment.ts'
+import { type Moment, whyNotLoaded } from '../moment.ts'
 import { openIn, recordedMoment } from '../recorded-moment.ts'
 import { BundleReels } from './bundle-reels.ts'
 
@@ -52,6 +53,8 @@ export interface LawFinding {
   readonly fault: { readonly reason: 'law-mismatch' | 'facts-mismatch'; readonly what: string } | null
   /** why the law could not be asked, in words; null where it was, and for a moment without a call */
   readonly unproven: string | null
+  /** nothing but its record says that the law was not asked either when it was lived: the bundle is unproven */
+  readonly isBare?: true
 }
 
 const NOTHING: LawFinding = { fault: null, unproven: null }
@@ -114,7 +117,7 @@ export class BundleLaw {
     if (record.beside !== undefined)
       return unproven('what refused them beside the gates is said by their records')
     if (record.effect !== undefined && moment.effect === null) return unproven(GONE)
-    if (record.promptDigest === null) return unproven('code of a role that they wore was not loaded')
+    if (record.promptDigest === null) return ofUnloaded(whyNotLoaded(moment, this.specOf))
     if (record.judged === undefined)
       return fault('its record does not say from which heads its call was judged')
     try {
@@ -280,6 +283,16 @@ export class BundleLaw {
     }
   }
 
+  /** An approval as it stood at a fact of its reel; null where that is not here as a whole. */
+  approvalAt(reel: string, seq: number): ApprovalRow | null {
+    try {
+      return this.#reels.ready(reel, seq).rowAt(reel, seq) as ApprovalRow | null
+    } catch (error) {
+      if (error instanceof NotShownError || error instanceof MissingReel) return null
+      throw error
+    }
+  }
+
   /** The spec of a role; undefined where it is not here. */
   readonly specOf = (digest: string): Json | undefined => this.#contents(digest) ?? this.#specs.get(digest)
 
@@ -332,6 +345,11 @@ const LIVE_THREAD = {
 
 /** Whether facts on a reel are the law's own also where code of an extension decides: that its call is counted, and what becomes of a yes. */
 const isOfLaw = (reel: string): boolean => /^(tally|approval):/.test(reel)
+
+function ofUnloaded(why: ReturnType<typeof whyNotLoaded>): LawFinding {
+  if (why === null) return NOTHING
+  return 'fault' in why ? fault(why.fault) : { ...unproven(why.unproven), isBare: true }
+}
 
 /** Says which facts its record has and which facts the law gives. */
 function ofFacts(written: readonly WrittenFact[], drafts: readonly FactDraft[]): LawFinding {

@@ -13,18 +13,19 @@ import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedC
 import { MomentReads } from '../moment-reads.ts'
 import { momentlessKind } from '../momentless.ts'
 import { faultOfOrientation } from '../orientation.ts'
-import { faultsOfOrigin, Origins } from '../origin.ts'
+import { faultsOfOrigin, holdsOutside, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 import { quorumFaults, trustedPolicy, type WitnessPolicy } from '../policy.ts'
 import { type CheckOptions, checkStatus } from '../status.ts'
+import { faultOfYes, yesBroughtBy } from './brought-yes.ts'
 import { BundleLaw } from './bundle-law.ts'
 import type { BundleReport } from './bundle-report.ts'
 import { type BrokenPlace, causesIn, type FoundFault } from './causes.ts'
+import { CitedFacts } from './cited-facts.ts'
 import {
   type BundleCover,
   type Chain,
   coveredBy,
-  type LooseFact,
   mayBegin,
   missingFrom,
   momentsOf,
@@ -82,19 +83,16 @@ class BundleCheck {
   readonly #chains = new Map<string, Chain>()
   /** by reel and number, of facts and moments */
   readonly #hashes = new Map<string, Map<number, string>>()
-  /** facts of reels that are not in the bundle as a whole, by hash */
-  readonly #loose = new Map<string, LooseFact>()
-  /** where those of them are that no moment has named yet */
-  readonly #unnamed = new Map<string, FaultPlace>()
+  readonly #cited = new CitedFacts<FaultPlace>((reel, seq) => this.#hashAt(reel, seq))
   /** the facts that name each moment, by place, and what their headers say of it */
   readonly #wrote = new Map<
     string,
     { readonly facts: Map<string, WrittenFact>; readonly said: readonly Json[] }
   >()
-  /** facts that woke a moment, or that it was shown */
-  readonly #named = new Set<string>()
   readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
+  /** number of moments of which it is not known where all their words are from */
+  #unsureOrigins = 0
   /** by reel of the approval */
   readonly #lastYes = new Map<string, string>()
   readonly #questions = new Questions()
@@ -112,6 +110,8 @@ class BundleCheck {
   )
   /** in words, why the law could not be asked about calls, and how many they are */
   readonly #unjudged = new Map<string, number>()
+  /** those of them that make the bundle unproven: the law was never asked about these calls */
+  readonly #bare = new Set<string>()
   /** in words, which beings might not see the places that their flows read */
   readonly #hidden = new Set<string>()
   /** number of moments whose stack depends on a reel that is not here */
@@ -169,14 +169,16 @@ class BundleCheck {
 
   /** Asks the law about a call whose parts fit together. What follows from its decision alone is compared also where the law cannot be asked. */
   async #judge({ moment, written, role }: MomentToDerive, heads: Heads): Promise<void> {
-    const { fault: ofLaw, unproven } = await this.#law.judge(moment, heads, written)
+    const { fault: ofLaw, unproven, isBare } = await this.#law.judge(moment, heads, written)
     const rowOf = (reel: string) => this.#law.knownRow(reel, heads.judgedFrom)
     const ofFacts = ofLaw === null ? faultOfFacts(written, { moment, role, target: null, rowOf }) : null
     const fault = ofFacts === null ? ofLaw : { reason: 'facts-mismatch', what: ofFacts }
     const wrote = isArray(moment.record.facts) ? moment.record.facts : []
     const on = [...heads.judgedFrom.keys(), ...wrote.map((ref) => (isArray(ref) ? String(ref[0]) : ''))]
     if (fault !== null) this.#need(false, fault.reason, fault.what, { ...this.#at, on })
-    if (unproven !== null) this.#unjudged.set(unproven, (this.#unjudged.get(unproven) ?? 0) + 1)
+    if (unproven === null) return
+    this.#unjudged.set(unproven, (this.#unjudged.get(unproven) ?? 0) + 1)
+    if (isBare === true) this.#bare.add(unproven)
   }
 
   readonly #takes: Readonly<Record<string, (value: JsonObject) => void>> = {
@@ -236,7 +238,7 @@ class BundleCheck {
     yes: (reel) => this.#lastYes.get(reel),
   }
 
-  #isWhole = (reel: string): boolean => this.#chains.get(reel)?.from === 0
+  #isWhole = (reel: string): boolean => this.#chains.get(reel)?.from === 0 || this.#cited.isWhole(reel)
 
   #hashAt = (reel: string, seq: unknown): string | undefined => this.#hashes.get(reel)?.get(Number(seq))
 
@@ -247,7 +249,7 @@ class BundleCheck {
     const isNumber = this.#need(Number.isSafeInteger(seq), 'seq-gap', 'its number is not a whole number')
     if (isNumber && this.#need(!known.has(seq), 'seq-gap', 'this link of its chain is in the bundle twice')) {
       this.#hashes.set(reel, known.set(seq, hash))
-      const [before, hashBefore] = chain?.last ?? [seq - 1, prev]
+      const [before, hashBefore] = chain?.last ?? [seq - 1, known.get(seq - 1) ?? prev]
       if (this.#need(seq === before + 1, 'seq-gap', `link ${before + 1} of this chain is due here`))
         this.#need(prev === hashBefore, 'prev-mismatch', 'it does not follow the link before it')
       if (chain !== undefined) chain.last = [seq, hash]
@@ -285,8 +287,8 @@ class BundleCheck {
     this.#takeMomentless(header, isSaid ? payload : null)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
-    this.#loose.set(String(hash), { hash: String(hash), isTombstone, isProven: false })
-    this.#unnamed.set(String(hash), this.#at)
+    const link = { reel: String(reel), seq: Number(seq), prev: prev ?? null, hash: String(hash) }
+    this.#cited.takeLoose(this.#reality, link, isTombstone, this.#at)
   }
 
   /** What no moment wrote is one of the few that TreeOS writes so. */
@@ -320,7 +322,7 @@ class BundleCheck {
     if (seq === 0) return hash === genesisHash(this.#reality, String(reel))
     const found = this.#hashAt(String(reel), seq)
     if (found === undefined) return !mustBeHere && isHash(hash)
-    if (found === hash) this.#unnamed.delete(found)
+    if (found === hash) this.#cited.name(found)
     return found === hash
   }
 
@@ -401,9 +403,9 @@ class BundleCheck {
     const isSeen = cited.every((ref) => this.#cites(ref, !this.#isOfOne))
     const seen = { ...this.#at, on: reelsOf(cited) }
     this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle', seen)
-    this.#unnamed.delete(String(cause))
-    for (const hash of [cause, ...shown.map((ref) => (isArray(ref) && ref[1] !== 0 ? ref[2] : null))])
-      if (typeof hash === 'string') this.#named.add(hash)
+    this.#cited.name(String(cause))
+    this.#cited.require([cause, ...shown])
+    if (this.#isOfOne && heads !== null) this.#yes(moment, heads)
     for (const digest of digests) {
       const what = `the content ${digest} is not in the bundle`
       this.#need(this.#contents.has(digest), 'blob-mismatch', what, { ...this.#at, on: [`blob:${digest}`] })
@@ -428,10 +430,12 @@ class BundleCheck {
     const reads = new MomentReads(record, open, { place: of, program, noted, specOf })
     const shown = { origins: this.#origins, isWhole: this.#isWhole, program, noted, reads }
     const place = { ...this.#at, on: basis.map(([reel]) => reel) }
+    const outside = holdsOutside(open, basis, shown)
+    if (outside === null) this.#unsureOrigins += 1
     for (const [reason, what] of [
       ...faults,
       ...faultsOfOutcome(moment),
-      ...faultsOfOrigin(moment, basis, shown),
+      ...faultsOfOrigin(moment, shown, outside),
     ])
       this.#need(false, reason, what, place)
     for (const reel of missing) this.#missing.set(reel, (this.#missing.get(reel) ?? 0) + 1)
@@ -459,17 +463,40 @@ class BundleCheck {
     const chain = this.#chains.get(reel)
     const hash =
       this.#hashAt(reel, seq) ?? (chain !== undefined && seq === chain.end[0] ? chain.end[1] : undefined)
-    const loose = hash === undefined ? undefined : this.#loose.get(hash)
+    const loose = hash === undefined ? undefined : this.#cited.looseAt(hash)
     takeProof(proof, this.#checkpoint, { chain, loose, hash }, (holds, reason, what) =>
       this.#need(holds, reason, what),
     )
   }
 
-  /** In words, what its moments were woken by or shown, and it does not hold although an export does. */
-  *#absent(): Generator<string> {
-    const here = new Set([...this.#hashes.values()].flatMap((links) => [...links.values()]))
-    const count = [...this.#named].filter((hash) => !here.has(hash)).length
-    if (count > 0) yield `${count} facts that woke its moments, or were shown to them, are not in the bundle`
+  /** What a bundle of one being holds of the yes that a moment brought: its whole reel, which nobody else names. */
+  #yes(moment: Moment, heads: Heads): void {
+    this.#cited.takeHeads(heads)
+    const reel = yesBroughtBy(moment.open)
+    const [, until = 0] = heads.judgedFrom.get(String(reel)) ?? []
+    if (reel === null) return
+    if (until === 0) {
+      const isDone = moment.record.outcome === 'act'
+      return void this.#need(!isDone, 'law-mismatch', `it acted by a yes on ${reel}, and did not read it`)
+    }
+    const last = this.#cited.takeYes(reel, until)
+    const row = last === 0 ? null : this.#law.approvalAt(reel, last)
+    const isCut = last < until && row?.state !== 'given'
+    if (isCut) return void this.#cited.lacksYes(reel)
+    const wrong = row === null ? null : faultOfYes(moment, row)
+    this.#need(wrong === null, 'law-mismatch', wrong ?? '', { ...this.#at, on: [reel] })
+  }
+
+  /** In words, of how many moments what they read does not show where its words are from. */
+  *#originsLeftOpen(): Generator<string> {
+    if (this.#unsureOrigins > 0)
+      yield `where the words of ${this.#unsureOrigins} moments are from: not all that they read is in the bundle`
+  }
+
+  #unjudgedCalls(isTold: (why: string) => boolean): string[] {
+    return [...this.#unjudged]
+      .filter(([why]) => isTold(why))
+      .map(([why, count]) => `the permission and the facts of ${count} calls: ${why}`)
   }
 
   end(line: number): Omit<BundleReport, 'status' | 'ok'> & { readonly uncovered: readonly string[] } {
@@ -479,12 +506,11 @@ class BundleCheck {
       const place = { line, reel, seq: last[0] }
       this.#need(same(last, end), 'head-mismatch', 'its chain does not end as its head says', place)
     }
-    for (const [hash, place] of this.#unnamed)
-      if (this.#loose.get(hash)?.isTombstone !== true)
-        this.#need(false, 'unnamed-fact', 'no moment in the bundle names this fact', {
-          ...place,
-          on: ['moments'],
-        })
+    for (const place of this.#cited.unnamed())
+      this.#need(false, 'unnamed-fact', 'no moment in the bundle names this fact', {
+        ...place,
+        on: ['moments'],
+      })
     for (const { place, what, reel } of this.#erasures.unnamed())
       this.#need(false, `${what}-missing`, 'it is gone, and no tombstone says that it was erased', {
         ...place,
@@ -509,8 +535,8 @@ class BundleCheck {
         },
       )
     const [reality, scope, chains, checkpoint] = [this.#reality, this.#scope, this.#chains, this.#checkpoint]
-    const tombstones = [...this.#unnamed.keys()].flatMap((hash) => this.#loose.get(hash) ?? [])
-    const read = { reality, scope, chains, checkpoint, tombstones }
+    const read = { reality, scope, chains, checkpoint, tombstones: this.#cited.tombstones() }
+    const here = new Set([...this.#hashes.values()].flatMap((links) => [...links.values()]))
     for (const [reason, what, on] of missingFrom(read))
       this.#need(false, reason, what, { ...this.#at, on: [on] })
     return {
@@ -524,16 +550,17 @@ class BundleCheck {
       erased: this.#erasures.found(),
       uncovered: [
         ...uncoveredIn(read),
-        ...this.#absent(),
+        ...this.#cited.absent(here),
         ...this.#signings.uncovered,
+        ...this.#unjudgedCalls((why) => this.#bare.has(why)),
         ...[...this.#ofOtherLaws].map(([why, count]) => `${count} moments were ${why}`),
         ...(checkpoint === null ? [] : quorumFaults(checkpoint, this.#policy)),
       ],
       unproven: [
         ...this.#signings.hidden,
-        ...[...this.#unjudged].map(
-          ([why, count]) => `the permission and the facts of ${count} calls: ${why}`,
-        ),
+        ...this.#cited.unread(),
+        ...this.#originsLeftOpen(),
+        ...this.#unjudgedCalls((why) => !this.#bare.has(why)),
         ...[...this.#hidden].map(
           (what) => `that ${what}, whose qualities its flow reads, is said by its records`,
         ),

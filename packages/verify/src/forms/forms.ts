@@ -25,7 +25,7 @@ record {v:1,law:whole,being:text,moment:text,n:whole,wake:text|null,openedAt:who
   stack:null|{primary:pinned,stacked:[pinned]},stackDigest:hash|null,surfaceDigest:hash|null,
   promptDigest:hash|null,decision:hash|null,outcome:text,reason:text|null,by:[text],act:hash|null,
   facts:[head],overlay?:object,judged?:hash|null,code?:text,effect?:{request:hash,result:hash|null},
-  beside?:text,shadow?:[tried],refusal?:hash,sends?:hash}
+  beside?:'thread'|'inbox'|'lease'|'effect'|'erasing'|'storage'|'count',shadow?:[tried],refusal?:hash,sends?:hash}
 tried {verb:text,key:text,on:text,was:text,would:text,by:text}
 owed {id:text,caller:{name:text,role:text|null,cognition:mind},hops:whole}
 open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:caller,owed?:owed,openedAt:whole,zone:text,

@@ -10,9 +10,9 @@ import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
-import { faultsOfMoment, type Moment } from '../moment.ts'
+import { faultsOfMoment, faultsOfOutcome, type Moment, whyNotLoaded } from '../moment.ts'
 import { MomentReads } from '../moment-reads.ts'
-import { faultsOfOrigin } from '../origin.ts'
+import { faultsOfOrigin, holdsOutside } from '../origin.ts'
 import { type PasskeyResult, signerOf, signingOf } from '../passkey.ts'
 import { openIn } from '../recorded-moment.ts'
 import { judgeReceiptCall, NOTHING_OUTSIDE } from './judge.ts'
@@ -92,6 +92,13 @@ export async function derivePermission(witness: Parts): Promise<DerivedPermissio
   if (!isKnownLaw(said.law)) throw new UnknownLawError(witness.moment)
   const [misshapen] = [...faultsOfForm(moment)]
   need(misshapen === undefined, String(misshapen?.[1]))
+  const [ended] = [...faultsOfOutcome(moment)]
+  need(ended === undefined, String(ended?.[1]))
+  if (said.promptDigest === null) {
+    const specOf = (digest: string) => witness.specs.find((spec) => valueHash(spec) === digest)
+    const unloaded = whyNotLoaded(moment, specOf)
+    if (unloaded !== null && 'fault' in unloaded) throw new Error(unloaded.fault)
+  }
   const wrongKey = faultOfEffectKey(moment, witness.reality)
   need(wrongKey === null, String(wrongKey))
   const areFormed =
@@ -175,7 +182,8 @@ async function openedWith(
     program: undefined,
     noted: undefined,
   }
-  const [foreign] = faultsOfOrigin({ record: said, open }, cited?.basis ?? [], origin)
+  const outside = holdsOutside(open, cited?.basis ?? [], origin)
+  const [foreign] = faultsOfOrigin({ record: said, open }, origin, outside)
   need(foreign === undefined, `its origin does not fit: ${foreign?.[1]}`)
   const attested = [...contextIn(witness, missing, world)]
   if (derivation.hidden !== null)
