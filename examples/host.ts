@@ -1,5 +1,5 @@
 /**
- * What examples 8 to 10 share: a worker, services, and a connection to them, for as long as one function
+ * What examples 8 to 12 share: a worker, services, and a connection to them, for as long as one function
  * runs.
  */
 import { randomBytes } from 'node:crypto'
@@ -23,6 +23,7 @@ export async function requireMind(): Promise<ModelEndpoint> {
 /**
  * Hosts the beings of an extension while `use` runs, on the services that DATABASE_URL and TEMPORAL_* name,
  * else on others in `.treeos/NAME` that it stops again.
+ * @param workflowsPath a module with workflows of one's own
  * @param connections further models by the names that beings have in `llm.connection`
  */
 export async function withBeings(
@@ -31,7 +32,12 @@ export async function withBeings(
   {
     mind,
     connections = {},
-  }: { mind: ModelEndpoint | null; connections?: Readonly<Record<string, ModelEndpoint>> },
+    workflowsPath,
+  }: {
+    mind: ModelEndpoint | null
+    connections?: Readonly<Record<string, ModelEndpoint>>
+    workflowsPath?: string
+  },
   use: (at: Connection) => Promise<void>,
 ): Promise<void> {
   const dataDir = `.treeos/${name}`
@@ -49,7 +55,10 @@ export async function withBeings(
   })
   const connection = await NativeConnection.connect(temporal.options)
   const { reality, taskQueue } = await beings.prepare({ connection, reality: name, ownerUrl: postgres.url })
-  const worker = await Worker.create({ connection, taskQueue, plugins: [beings] })
+  const worker = await Worker.create({
+    ...{ connection, taskQueue, plugins: [beings] },
+    ...(workflowsPath === undefined ? {} : { workflowsPath }),
+  })
   const running = worker.run()
 
   // a worker's login acts for no person

@@ -160,3 +160,19 @@ it('example 10 pays a refund after a yes, and none after a no', async () => {
     await database.drop()
   }
 })
+
+it.each([
+  ['11-workflow-asks', ['the workflow got: 40 euros', 'world.prices is {"lamp":"40 euros"}']],
+  ['12-being-calls', ['shipping:ship is under way', '@clerk: order 7 has arrived']],
+])('example %s goes from a workflow to a being, or back', async (name, lines) => {
+  const database = await emptyDatabase()
+  try {
+    const { stdout } = await run(process.execPath, [example(name)], {
+      cwd: folder,
+      env: { ...env, DATABASE_URL: database.url },
+    })
+    expect(stdout.trim().split('\n')).toEqual(lines)
+  } finally {
+    await database.drop()
+  }
+})

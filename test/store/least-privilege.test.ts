@@ -9,6 +9,7 @@ import {
   beginLife,
   type ClosedHow,
   closeEntries,
+  closeHosted,
   enqueue,
   findEffect,
   findEntry,
@@ -202,6 +203,58 @@ describe('an act', () => {
       await expect(enqueue(signals, way, wake({}))).rejects.toMatchObject({ code: '42501' })
     await expect(signals.selectFrom('inbox').select('id').execute()).rejects.toMatchObject({ code: '42501' })
     await signals.destroy()
+  })
+})
+
+describe('an act of a workflow of the host', () => {
+  const wake = (more: object) =>
+    newWake({
+      id: `act/${randomUUID()}`,
+      being: 'ann',
+      kind: 'act',
+      priority: PRIORITIES.human,
+      content: { call: {} },
+      outside: true,
+      ...more,
+    })
+  const mayAct = (being: string, state: string) =>
+    sql`update treeos.projection set state = ${state} where key = ${`being:${being}`}`.execute(base.owner)
+  const HOSTED = '{"qualities":{"wake":{"workflows":true}}}'
+
+  it('is taken from a worker, as a person who lets workflows act as it', async () => {
+    await expect(enqueue(base.db, 'hosted', wake({}))).rejects.toMatchObject({ code: '42501' })
+    await mayAct('ann', HOSTED)
+    expect(await enqueue(base.db, 'hosted', wake({}))).toBe(true)
+    await mayAct('ann', '{}')
+  })
+
+  it.each([
+    ['of the first operator', { being: 'operator' }],
+    ['of a being with a mind of its own', { being: 'free' }],
+    ['whose words are not from outside', { outside: undefined }],
+    ['that is a summon', { kind: 'summon' }],
+    ['with a caller', { caller: { name: 'operator', role: null, cognition: 'human' } }],
+  ])('%s is refused', async (_what, more) => {
+    for (const being of ['operator', 'free', 'ann']) await mayAct(being, HOSTED)
+    await expect(enqueue(base.db, 'hosted', wake(more))).rejects.toMatchObject({ code: '42501' })
+    for (const being of ['operator', 'free', 'ann']) await mayAct(being, '{}')
+  })
+
+  it('closes answers of such a person alone', async () => {
+    const id = randomUUID()
+    const caller = { name: 'free', role: null, cognition: 'llm' as const }
+    await putWake(
+      base.owner,
+      newWake({ id, being: 'ann', kind: 'summon', priority: 1, content: null, caller, inReplyTo: 'x' }),
+    )
+    const closedBy = async () => {
+      await closeHosted(base.db, 'ann', id)
+      return (await findEntry(base.db, id))?.closedBy ?? null
+    }
+    expect(await closedBy()).toBe(null)
+    await mayAct('ann', HOSTED)
+    expect(await closedBy()).toBe('read')
+    await mayAct('ann', '{}')
   })
 })
 

@@ -62,7 +62,7 @@ export async function performEffect(
   const overlays: OverlayRecord[] = []
   const ended = isExpired
     ? unleased(isFirst)
-    : await attempt(deps, moment, stored.request, { overlays, isCheck, made })
+    : await attempt(deps, loaded.record.wake, { moment, request: stored.request, overlays, isCheck, made })
   const result = overlays.length === 0 ? ended : { ...ended, overlays }
   crashPoint('effect:after-perform')
   await withPostgresRetry(deps.observe, () => recordEffectResult(deps.db, moment, result))
@@ -120,13 +120,20 @@ interface PerformAttempt {
  */
 async function attempt(
   deps: BeatDeps,
-  moment: MomentId,
-  request: EffectRequest,
+  wake: { readonly id: string; readonly root: string },
   {
+    moment,
+    request,
     overlays,
     isCheck,
     made,
-  }: { readonly overlays: OverlayRecord[]; readonly isCheck: boolean; readonly made: number },
+  }: {
+    readonly moment: MomentId
+    readonly request: EffectRequest
+    readonly overlays: OverlayRecord[]
+    readonly isCheck: boolean
+    readonly made: number
+  },
 ): Promise<EffectResult> {
   const { operation, args, actor, target } = request
   const { effect, entry } = deps.registry.operations.get(operation) ?? {}
@@ -145,6 +152,7 @@ async function attempt(
         target,
         args: args as JsonObject,
         key: request.key ?? (await keyOfUnkeyed(deps, moment)),
+        ...{ moment, wake: wake.id, thread: wake.root },
         signal,
         secrets,
         fetch: outsideFetch(deps.privateHosts, signal),

@@ -22,7 +22,7 @@ const LANES = Symbol('activities by reality')
 
 /** @param lanes of one activity, one for each reality */
 function dispatching(lanes: readonly RealityActivity[]): Activity {
-  const run: Activity = (...args) => laneOfWorkflow(lanes).run(...args)
+  const run: Activity = (...args) => laneOf(lanes, args).run(...args)
   return Object.assign(run, { [LANES]: lanes })
 }
 
@@ -51,10 +51,17 @@ export function joinActivities(name: string, known: unknown, added: unknown): un
   return dispatching(both)
 }
 
-/** @throws {Error} for a workflow of a reality that this worker does not live: another one takes the retry */
-function laneOfWorkflow(lanes: readonly RealityActivity[]): RealityActivity {
+/**
+ * A workflow of the host is of no reality: its activity names one, unless the worker lives one alone.
+ * @throws {Error} for one that this worker does not live: another one takes the retry
+ */
+function laneOf(lanes: readonly RealityActivity[], args: readonly unknown[]): RealityActivity {
   const { workflowExecution } = Context.current().info
-  const reality = realityOfWorkflowId(workflowExecution?.workflowId ?? '')
+  const named = (args[0] as { readonly reality?: unknown } | undefined)?.reality
+  const reality =
+    realityOfWorkflowId(workflowExecution?.workflowId ?? '') ?? (typeof named === 'string' ? named : null)
+  const [only, ...others] = lanes
+  if (reality === null && only !== undefined && others.length === 0) return only
   const lane = lanes.find(({ runtime }) => runtime.realityName === reality)
   if (lane !== undefined) return lane
   const lived = lanes.map(({ runtime }) => quote(runtime.realityName ?? 'not yet known')).join(', ')

@@ -27,6 +27,14 @@ export { readDataConverter } from '@treeos/local'
 export { Archivist, type History, historiesFolder, listArchived, readArchive } from './archive.ts'
 export { Doorbells } from './doorbells.ts'
 export { type FailingRun, listFailingRuns } from './failing-tasks.ts'
+export type {
+  HostActivities,
+  HostAnswer,
+  HostLook,
+  HostReply,
+  HostSignal,
+  HostSummon,
+} from './host-activities.ts'
 export { releaseLapsed } from './lapsed-leases.ts'
 export { findNameHolder } from './name-mark.ts'
 export { isOpenTemporal } from './open-temporal.ts'

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { BundleOptions, WorkerOptions } from '@temporalio/worker'
-import { BEING_WORKFLOW, SCHEDULE_WORKFLOW, TASK_WORKFLOW } from '@treeos/protocol'
+import { BEING_WORKFLOW, CALL_WORKFLOW, SCHEDULE_WORKFLOW, TASK_WORKFLOW } from '@treeos/protocol'
 
-const OURS = [BEING_WORKFLOW, SCHEDULE_WORKFLOW, TASK_WORKFLOW]
+const OURS = [BEING_WORKFLOW, SCHEDULE_WORKFLOW, TASK_WORKFLOW, CALL_WORKFLOW]
 
 /**
  * Bundles the workflows of a host together with ours. The joined module stands in a folder of ours, so all that

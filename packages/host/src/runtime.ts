@@ -8,15 +8,18 @@ import {
   type Observer,
   seekBy,
 } from '@treeos/activities'
+import type { Connection } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
-import type { Effects, LocalBeats, PerformInput, ThinkBeats } from '@treeos/protocol'
+import type { CallBeats, Effects, LocalBeats, PerformInput, ThinkBeats } from '@treeos/protocol'
 import { installExtensions } from '@treeos/reality'
 import { isTransient, openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { Archivist } from './archive.ts'
+import { CalledWorkflows, callActivities } from './called-workflows.ts'
 import { Doorbells } from './doorbells.ts'
+import { type HostActivities, hostActivities } from './host-activities.ts'
 import { isRunning } from './is-running.ts'
 import { markName } from './name-mark.ts'
 import type { TreeosOptions } from './options.ts'
@@ -53,6 +56,7 @@ export class Runtime {
   readonly #observe: Observer
   #deps: BeatDeps | null = null
   #realityName: string | null = null
+  #hosted: Connection | null = null
 
   constructor(options: RuntimeOptions) {
     this.#options = options
@@ -83,6 +87,15 @@ export class Runtime {
       wakeScheduled: (input) => beats().wakeScheduled(input),
       think: (input) => beats().think(input),
     }
+  }
+
+  /** Activities for workflows of the host. They throw until the runtime runs. */
+  get hostActivities(): HostActivities & CallBeats {
+    const connect = () => {
+      if (this.#hosted === null) throw new Error('the runtime of TreeOS is not running')
+      return this.#hosted
+    }
+    return { ...hostActivities(connect), ...callActivities(connect) }
   }
 
   /**
@@ -117,6 +130,7 @@ export class Runtime {
       await this.#runOn({ db, signals }, client, at, next)
     } finally {
       this.#deps = null
+      this.#hosted = null
       await Promise.all([db.destroy(), signals?.destroy()])
     }
   }
@@ -144,6 +158,7 @@ export class Runtime {
     await requirePrepared(at, reality)
     await markName(client, reality)
     this.#realityName = reality.name
+    this.#hosted = { db, reality, registry, temporal: client, isHosted: true }
     const { taskQueue } = at
     for (const role of taken)
       onError(`role ${role} was not installed: another role or being has this name`, null)
@@ -154,6 +169,8 @@ export class Runtime {
       histories === null
         ? null
         : new Archivist({ client, reality: reality.name, folder: histories, keepMs, onError })
+    const onCallError = (error: unknown) => onError('called workflows', error)
+    const called = new CalledWorkflows({ client, db, reality, registry, onError: onCallError })
     const memory = newMemory({ mindMs: this.#options.shortMindMs, callsMax: this.#options.shortCallsMax() })
     const vaults = new Vaults({ db, vault, mode: overlayMode, onError })
     this.#deps = {
@@ -191,6 +208,7 @@ export class Runtime {
       doorbells.sweep()
       schedules.start()
       archivist?.start()
+      called.start()
       await next()
     } finally {
       await presence.leave()
@@ -199,6 +217,7 @@ export class Runtime {
       await doorbells.close()
       await schedules.close()
       await archivist?.close()
+      await called.close()
     }
   }
 }

@@ -20,7 +20,7 @@ export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/wor
 
 /**
  * A Temporal plugin that lets a worker run beings. `prepare` makes an empty database and an empty server
- * ready. It adds our activities, a payload codec that refuses large values of ours, and our workflows beside
+ * ready. It adds our activities, those by which workflows of the host act (`HostActivities`), a payload codec that refuses large values of ours, and our workflows beside
  * those of the worker, and lets the worker hold as many beings in memory as there is room for, unless it has a
  * `maxCachedWorkflows`. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed
  * leases, the archive. They convert payloads as the worker does. Pass it to the worker or to its connection,
@@ -95,7 +95,10 @@ export class TreeosPlugin extends SimplePlugin {
       .map((extension) => pluginOf(extension, runtime))
       .reduce(
         (configured, plugin) => plugin.configureWorker(configured),
-        withAnyEffect(withActivities(worker, activitiesOf(runtime, runtime.activities)), runtime),
+        withAnyEffect(
+          withActivities(worker, activitiesOf(runtime, { ...runtime.activities, ...runtime.hostActivities })),
+          runtime,
+        ),
       )
     const { maxCachedWorkflows = beingsInCache() } = worker
     return super.configureWorker({

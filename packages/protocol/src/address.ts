@@ -20,14 +20,18 @@ export const BEING_VERSION = 1
 /** Workflow id of the task that a moment dispatches. A moment has one effect, so at most one task. */
 export const taskWorkflowId = (reality: string, moment: MomentId): string => `task/${reality}/${moment}`
 
+/** Workflow id of the call of a workflow of the host by a moment. */
+export const callWorkflowId = (reality: string, moment: MomentId): string => `treeosCall/${reality}/${moment}`
+
 /** Name of the reality that a workflow of ours is of, by its id; null for a workflow of somebody else. */
 export const realityOfWorkflowId = (id: string): string | null =>
-  /^(?:being|schedule|task)\/([^/]+)\/[^/]/.exec(id)?.[1] ?? null
+  /^(?:being|schedule|task|treeosCall)\/([^/]+)\/[^/]/.exec(id)?.[1] ?? null
 
-/** Whether a workflow is a being, a tick of a schedule or a task of ours, by its id. */
+/** Whether a workflow is a being, a tick of a schedule, a task or a call of ours, by its id. */
 export const isOurWorkflowId = (id: string): boolean => realityOfWorkflowId(id) !== null
 
 export const TASK_WORKFLOW = 'treeosTask'
+export const CALL_WORKFLOW = 'treeosCall'
 export const SCHEDULE_WORKFLOW = 'treeosSchedule'
 export const WAKE_SIGNAL = 'wake'
 export const ACT_SIGNAL = 'act'

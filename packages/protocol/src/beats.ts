@@ -224,6 +224,8 @@ export interface PendingEffect {
     readonly isTask?: true
     /** it can be asked what became of it; left out otherwise */
     readonly checks?: true
+    /** it starts a workflow of the host; left out otherwise */
+    readonly starts?: true
   }
   /** digest of the decision, when the mind decided within `liveMoments`; left out otherwise */
   readonly decision?: Digest
@@ -301,6 +303,30 @@ export interface TaskInput {
   readonly moment: MomentId
   readonly n: number
   readonly effect: PendingEffect['effect']
+}
+
+/** Input of the workflow that calls a workflow of the host for a moment. */
+export interface CallRef {
+  readonly moment: MomentId
+}
+/** What a moment called. It is in the history of the calling workflow, and in no being's. */
+export interface CalledWorkflow {
+  readonly workflow: string
+  readonly taskQueue: string
+  readonly id: string
+  readonly input: Json
+}
+/** How a workflow of the host ended: with its result, or with the type and the message of its failure. */
+export type CalledEnd =
+  | { readonly result: Json }
+  | { readonly error: { readonly type: string; readonly message: string } }
+
+/** Regular activities of the workflow that calls one of the host. */
+export interface CallBeats {
+  /** @returns null where the moment did not act, so that nothing is called */
+  treeosReadCall(input: CallRef): Promise<CalledWorkflow | null>
+  /** answers in the name of the person whom the moment told of it */
+  treeosEndCall(input: CallRef & { readonly ended: CalledEnd }): Promise<null>
 }
 
 /** The regular activity that waits for a decision. */

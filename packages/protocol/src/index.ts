@@ -7,6 +7,8 @@ export {
   BEING_VERSION,
   BEING_WORKFLOW,
   beingWorkflowId,
+  CALL_WORKFLOW,
+  callWorkflowId,
   isOurWorkflowId,
   realityOfWorkflowId,
   SCHEDULE_WORKFLOW,

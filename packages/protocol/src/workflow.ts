@@ -4,6 +4,8 @@ export {
   BEING_VERSION,
   BEING_WORKFLOW,
   beingWorkflowId,
+  CALL_WORKFLOW,
+  callWorkflowId,
   SCHEDULE_WORKFLOW,
   scheduleId,
   taskWorkflowId,

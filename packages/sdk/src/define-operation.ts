@@ -23,6 +23,7 @@ import type {
   RuleAsk,
   RuleStanding,
   SpaceRow,
+  StartedWorkflow,
   WakeView,
   WorldReader,
 } from '@treeos/world'
@@ -42,6 +43,8 @@ export interface EffectInput<Args, Result extends Json> {
    * activity alone
    */
   readonly isTask?: true
+  /** a workflow of the host that is started once the act is recorded: see `defineCall` */
+  readonly starts?: StartedWorkflow
   /** names of the operator's secrets that it is given; the record names them, and never holds their values */
   readonly secrets?: readonly string[]
   /**
@@ -71,6 +74,12 @@ export interface EffectAt<Args> {
   readonly target: string
   /** idempotency key: the same in every attempt, and unique to the act */
   readonly key: string
+  /** id of the moment, which is also that of what `decide` tells another being */
+  readonly moment: string
+  /** id of the wake that opened the moment */
+  readonly wake: string
+  /** id of the thread of that wake */
+  readonly thread: string
   /** aborts after `timeoutSeconds`, or when the activity is cancelled */
   readonly signal: AbortSignal
   /** the values of `secrets`, by name */
@@ -272,7 +281,7 @@ const ATTEMPTS_MAX = 10
 
 function boundEffect<Args, Result extends Json>(
   name: string,
-  { timeoutSeconds, attempts, isTask, secrets, perform, check }: EffectInput<Args, Result>,
+  { timeoutSeconds, attempts, isTask, starts, secrets, perform, check }: EffectInput<Args, Result>,
   valid: (args: JsonObject) => Args | Promise<Args>,
 ): Effect {
   const isWithin = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max
@@ -285,6 +294,7 @@ function boundEffect<Args, Result extends Json>(
     timeoutSeconds,
     attempts,
     ...(isTask === true ? { isTask } : {}),
+    ...(starts === undefined ? {} : { starts }),
     ...(secrets === undefined ? {} : { secrets: requireNames(name, secrets) }),
     async admit(args) {
       await valid(args)

@@ -36,6 +36,7 @@ export type {
   WorldReader,
 } from '@treeos/world'
 export { answer, perform, silence, tell } from './decisions.ts'
+export { type CalledInput, type CallInput, defineCall } from './define-call.ts'
 export { defineExtension, type ExtensionInput, type SceneAct } from './define-extension.ts'
 export {
   type AskInput,

@@ -41,6 +41,7 @@ export type { InboxEntry } from './inbox/entry.ts'
 export {
   type ClosedHow,
   closeEntries,
+  closeHosted,
   countChain,
   countOpen,
   countOpenSummons,

@@ -22,6 +22,7 @@ import {
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { localBeats, performed, thinkBeats } from './beats.ts'
+import { startCall } from './call.workflow.ts'
 import { type CompiledProgram, type Life, programFor } from './life.ts'
 import type { IdleWait } from './run.ts'
 import { dispatch } from './task.workflow.ts'
@@ -201,10 +202,11 @@ const stampBeats = ({ n, stack }: StampInput) => localBeats(`stamp #${n} ${stack
 
 /** @returns an error code when the effect failed in all its attempts; null when it has a result */
 async function runEffect(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
-  const { isTask, checks } = effect
+  const { isTask, checks, starts } = effect
   const failed = await codeOfFailure(() =>
     isTask === true ? dispatch({ moment, n, effect }) : performed(`effect #${n}`, effect, { moment }),
   )
+  if (failed === null && starts === true) await startCall({ moment })
   if (failed === null || checks !== true) return failed
   return codeOfFailure(() => performed(`check #${n}`, effect, { moment, check: true }))
 }

@@ -3,6 +3,7 @@
  * module.
  */
 export { treeosBeing } from './being.workflow.ts'
+export { treeosCall } from './call.workflow.ts'
 export type { BeingInput } from './life.ts'
 export { treeosSchedule } from './schedule.workflow.ts'
 export { actSignal, wakeSignal } from './signals.ts'

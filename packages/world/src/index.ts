@@ -15,6 +15,7 @@ export type {
   OutsideRun,
   OutsideRunEnd,
   OutsideRunOptions,
+  StartedWorkflow,
 } from './extend/effect.ts'
 export type {
   AllowInput,

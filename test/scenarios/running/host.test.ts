@@ -31,6 +31,6 @@ it('runs both, also where the host exports none of ours, and bounds payloads of 
 it('says at its start that its bundle was made without ours', async () => {
   const others = { code: 'exports.lengthyWorkflow = () => 1' }
   await expect(startWorld({ worker: { workflowBundle: others } })).rejects.toThrow(
-    /lacks treeosBeing, treeosSchedule, treeosTask: make it with `bundleWorkflowCode/,
+    /lacks treeosBeing, treeosSchedule, treeosTask, treeosCall: make it with `bundleWorkflowCode/,
   )
 })

@@ -22,6 +22,11 @@ export interface Connection extends OverlayConnection {
    * vouches for those of others on the page alone, since a program may type, too
    */
   readonly isTerminal?: true
+  /**
+   * a workflow of a host acts here, by the login of a worker, as a person who lets workflows act as it; its
+   * acts say that their words are from outside
+   */
+  readonly isHosted?: true
   /** bytes of one file that may be given; 5 MiB when left out */
   readonly fileBytesMax?: number
 }

@@ -50,7 +50,7 @@ export function actWake(being: BeingName, correlation: string, content: ActConte
 export async function putAct(at: Connection, wake: Wake, isOwn: boolean): Promise<boolean> {
   let isNew: boolean | null = null
   try {
-    isNew = await enqueue(at.db, 'act', wake)
+    isNew = await enqueue(at.db, at.isHosted === true ? 'hosted' : 'act', wake)
     const place = { reality: at.reality.name, taskQueue: at.reality.taskQueue }
     await ringUnlessListening(at.db, at.temporal, place, wake.being)
     return isNew

@@ -48,6 +48,7 @@ export async function submit(
   const { registry } = at
   const outside =
     saysSo ||
+    at.isHosted === true ||
     (at.isTerminal === true && isOfPersonAlone(call)) ||
     (at.isProgram === true && (await isFromOutside({ reader: readerOf(at), registry }, { as, call, to })))
   const signer = lease?.driver ?? as

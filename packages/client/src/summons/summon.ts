@@ -10,7 +10,7 @@ import {
   wordsWith,
 } from '@treeos/core'
 import type { Overlay } from '@treeos/overlay'
-import { closeEntries } from '@treeos/store'
+import { closeEntries, closeHosted } from '@treeos/store'
 import { describeMoment } from '../moments/lived-moments.ts'
 import type { MomentView } from '../moments/moments.ts'
 import { putOverlay } from '../overlays/thread-overlays.ts'
@@ -158,7 +158,8 @@ export async function sendAndWait(
     if (requireReply) throw noAnswer(outcome, moment.content ?? null)
     return { ...sent, moment, reply }
   }
-  await closeEntries(at.db, as, [reply.id], 'read')
+  if (at.isHosted === true) await closeHosted(at.db, as, reply.id)
+  else await closeEntries(at.db, as, [reply.id], 'read')
   const from = stanceOf(reply.caller?.name ?? target)
   return { ...sent, moment, reply: { from, content: reply.content } }
 }

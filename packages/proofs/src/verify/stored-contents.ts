@@ -46,17 +46,23 @@ export async function faultsOfSummons(tx: Db): Promise<ChainFault[]> {
   }
 }
 
+/** An act from outside, of a person who let workflows act as it. */
+const isHosted = sql`i.outside and exists (
+  select from treeos.fact f where f.reel = 'being:' || i.being and f.kind = 'quality:set'
+    and position('"path":["wake"'::bytea in f.bytes) > 0 and position('"workflows"'::bytea in f.bytes) > 0)`
+
 /**
  * Finds acts of persons that no login put into an inbox that may act for persons: such an act was planted by
- * a plain statement. A login that this server does not have, as after a restored backup, is not judged.
+ * a plain statement. A login that this server does not have, as after a restored backup, is not judged. A
+ * worker's login may put acts from outside there, of a person who let workflows act as it.
  */
 export async function faultsOfActs(tx: Db): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`
     select 'inbox:' || i.being as reel, i.age as seq, 'act-unexplained' as reason
     from treeos.inbox i left join pg_catalog.pg_roles r on r.rolname = i.login
     where i.kind = 'act' and (i.login is null or r.oid is not null and not exists (
-      select from pg_catalog.pg_roles may where may.rolname in ('treeos_people', 'treeos_portal', 'treeos_signals')
-        and pg_has_role(r.oid, may.oid, 'MEMBER')))
+      select from pg_catalog.pg_roles may where may.rolname in ('treeos_people', 'treeos_portal', 'treeos_signals', 'treeos_app')
+        and (may.rolname <> 'treeos_app' or ${isHosted}) and pg_has_role(r.oid, may.oid, 'MEMBER')))
     order by i.age`.execute(tx)
   return rows
 }

@@ -9,6 +9,8 @@ const WAYS = {
   act: sql`treeos.enqueue_act`,
   /** an act that came by a Temporal signal: for the login of such acts */
   signal: sql`treeos.enqueue_signal`,
+  /** an act that a workflow of a host makes, as a person who lets workflows act as it: for workers */
+  hosted: sql`treeos.enqueue_hosted`,
   /** a wake of a being by itself, as its row says: for workers */
   event: sql`treeos.enqueue_event`,
 }

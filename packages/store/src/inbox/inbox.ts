@@ -152,6 +152,13 @@ export async function closeEntries(
   return rows[0]?.closed ?? 0
 }
 
+/**
+ * Closes an answer as read that a workflow of a host got, as a person who lets workflows act as it. For workers.
+ */
+export async function closeHosted(db: Db, being: BeingName, id: string): Promise<void> {
+  await sql`select treeos.close_hosted(${being}, ${[id]}::text[])`.execute(db)
+}
+
 /** How full an inbox is: open entries besides notices, and those of them that one sender sent. */
 export async function measureRoom(
   db: Db,

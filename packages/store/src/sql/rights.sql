@@ -2,7 +2,8 @@
 --   treeos_app workers: it may read and record decisions. Facts, heads, rows, outcomes and summons are
 --   written only by append,
 --                     opened moments, closed entries of beings, effects, leases and budgets only by functions
---                     that check
+--                     that check. Acts of a person are put into an inbox only where that person lets
+--                     workflows act as it
 --   treeos_people commands and MCP, which act for persons: it puts acts into inboxes, closes entries of
 --   persons, renews leases,
 --                     cancels calls, sets access tokens and stored overlays, and says what a replay found,
@@ -62,7 +63,7 @@ begin
     to %1$I;
   grant execute on function
     treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(), treeos.current_generation(text),
-    treeos.wakes(text, text), treeos.brings_yes(text, text), treeos.told(bytea), treeos.text_of(bytea), treeos.has_ended(text), treeos.kind_of(treeos.inbox),
+    treeos.wakes(text, text), treeos.brings_yes(text, text), treeos.told(bytea), treeos.text_of(bytea), treeos.has_ended(text), treeos.is_hosted(text), treeos.kind_of(treeos.inbox),
     treeos.is_held(text, text), treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
     treeos.concerned_by(text), treeos.hold_over(text, bigint, text), treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text),
@@ -83,7 +84,7 @@ begin
     treeos.append(jsonb), treeos.append_together(jsonb[]), treeos.claim_together(jsonb), treeos.lock_heads(text[]), treeos.begin_life(text, text, text),
     treeos.claim(text, text, integer), treeos.release_claim(text, text, integer),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
-    treeos.release_delayed(boolean), treeos.enqueue_event(jsonb),
+    treeos.release_delayed(boolean), treeos.enqueue_event(jsonb), treeos.enqueue_hosted(jsonb), treeos.close_hosted(text, text[]),
     treeos.open_moment(text, text, integer, text, bigint, bytea, bytea, text, bytea),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
     treeos.record_fault(text, text, integer, double precision, text, text, jsonb), treeos.record_effect(text, text, bytea, jsonb),

@@ -14,6 +14,11 @@ export interface Effect {
   readonly attempts: number
   /** it is a task: a child workflow performs it; left out otherwise */
   readonly isTask?: true
+  /**
+   * it starts a workflow of the host once its moment is sealed, and performs nothing before; left out
+   * otherwise
+   */
+  readonly starts?: StartedWorkflow
   /** names of the secrets of the operator that it is given, and no other effect; none when left out */
   readonly secrets?: readonly string[]
   /**
@@ -36,6 +41,14 @@ export interface Effect {
   check?(at: EffectAttempt): Promise<EffectFound>
 }
 
+/** A workflow of the host, which answers in the name of the person whom the act told of it. */
+export interface StartedWorkflow {
+  /** its type */
+  readonly workflow: string
+  /** left out: that of the beings */
+  readonly taskQueue?: string
+}
+
 /** What became of an effect whose answer was lost. `value` is what `perform` would have returned. */
 export type EffectFound =
   | { readonly outcome: 'happened'; readonly value: Json }
@@ -49,6 +62,12 @@ export interface EffectAttempt {
   readonly args: JsonObject
   /** an idempotency key: the same in every attempt of one act, and in no other act */
   readonly key: string
+  /** the moment whose act it is of, which is also the id of what that act tells another being */
+  readonly moment: string
+  /** id of the wake that opened the moment */
+  readonly wake: string
+  /** id of the thread that the moment belongs to */
+  readonly thread: string
   /** aborted when the attempt is over */
   readonly signal: AbortSignal
   /** the values of its secrets, by name; what it returns does not hold them, since they are masked there */
@@ -146,6 +165,8 @@ export interface EffectPending {
   readonly effect: Pick<Effect, 'timeoutSeconds' | 'attempts' | 'isTask'> & {
     /** it has a check; left out otherwise */
     readonly checks?: true
+    /** it starts a workflow of the host; left out otherwise */
+    readonly starts?: true
   }
   /**
    * the facts by which rules count the act, with the last one on their reels as they were judged; left out

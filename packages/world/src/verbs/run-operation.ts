@@ -178,12 +178,13 @@ async function effectOf(
   const done = await at.outside(call)
   if (done !== null) return { kind: 'done', value: done.value }
   await requireAllowed(operation, at, input)
-  const { timeoutSeconds, attempts, isTask, check } = effect
+  const { timeoutSeconds, attempts, isTask, check, starts } = effect
   const bounds = {
     timeoutSeconds,
     attempts,
     ...(isTask === true ? { isTask } : {}),
     ...(check === undefined ? {} : { checks: true as const }),
+    ...(starts === undefined ? {} : { starts: true as const }),
   }
   return { kind: 'effect-pending', call, effect: bounds }
 }

@@ -1,0 +1,307 @@
+/** The bridge: workflows of a host that ask beings, and beings that call workflows of the host. */
+
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { WorkflowHandle } from '@temporalio/client'
+import { ApplicationFailure } from '@temporalio/common'
+import { bundleWorkflowCode } from '@temporalio/worker'
+import { act, moments, summon } from '@treeos/client'
+import { taskQueueOf } from '@treeos/core'
+import { treeos } from '@treeos/host'
+import { beingWorkflowId, callWorkflowId } from '@treeos/protocol'
+import { answer, defineCall, defineExtension, defineRole, perform, silence } from '@treeos/sdk'
+import { findEntry } from '@treeos/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { doAs, until } from '../../support/life.ts'
+import { expectReplays, expectUnbroken } from '../../support/replays.ts'
+import { startWorld, type World } from '../../support/world.ts'
+
+const ship = defineCall({
+  name: 'orders:ship',
+  description: 'Has an order shipped. The answer comes when it has arrived.',
+  workflow: 'shipOrder',
+  answeredBy: '@orders',
+  args: z.strictObject({ order: z.string().describe('its number') }),
+})
+const orders = defineExtension({
+  name: 'orders',
+  version: '1.0.0',
+  operations: [ship],
+  roles: [
+    defineRole({
+      name: 'orders:clerk',
+      canDo: ['orders:ship'],
+      canSummon: ['@orders', { rel: 'asker' }],
+      prompt: 'You sell lamps.',
+    }),
+    defineRole({
+      name: 'orders:desk',
+      canSee: ['~', '@clerk'],
+      canDo: ['set-world-signal'],
+      canSummon: ['@clerk', '@silent', '@nobody'],
+      prompt: 'Workflows act here.',
+    }),
+  ],
+  scripts: {
+    'orders:clerk': ({ wake }) => {
+      if (wake.from === 'orders' && wake.inReplyTo !== null) return answer({ shipped: wake.content })
+      if (typeof wake.content === 'string' && wake.content.startsWith('ship '))
+        return perform('orders:ship', '@clerk', { order: wake.content.slice(5) })
+      return wake.from === null ? silence : answer(`a lamp is 40 euros, @${wake.from}`)
+    },
+    'orders:silent': () => silence,
+  },
+})
+
+let world: World
+const started: WorkflowHandle[] = []
+
+beforeAll(async () => {
+  const workflowsPath = join(import.meta.dirname, '../../support/orders.workflow.ts')
+  const workflowBundle = await bundleWorkflowCode({ workflowsPath, plugins: [treeos()] })
+  world = await startWorld({ extensions: [orders], worker: { workflowBundle } })
+  const scripted = { cognition: 'scripted', role: 'orders:clerk' }
+  await world.birth({ name: 'clerk', script: 'orders:clerk', ...scripted })
+  await world.birth({ name: 'silent', script: 'orders:silent', ...scripted })
+  await world.birth({ name: 'orders', cognition: 'human', role: 'orders:desk' })
+  await world.birth({ name: 'team', cognition: 'human', role: 'orders:desk' })
+  await world.birth({ name: 'ann', cognition: 'human' })
+  for (const person of ['@orders', '@team'])
+    await doAs(world, 'set-being', person, { field: 'wake.workflows', value: true })
+})
+afterAll(async () => {
+  for (const handle of started) await handle.terminate().catch(() => undefined)
+  await world?.close()
+})
+
+async function start(workflow: string, request: object): Promise<WorkflowHandle> {
+  const handle = await world.temporal.workflow.start(workflow, {
+    workflowId: `host-${randomUUID()}`,
+    taskQueue: taskQueueOf(world.reality.name),
+    args: [request],
+  })
+  started.push(handle)
+  return handle
+}
+const run = async (workflow: string, request: object): Promise<unknown> =>
+  (await start(workflow, request)).result()
+
+/** The failure of the activity by which a workflow of the host failed. */
+async function failureOf(workflow: string, request: object): Promise<ApplicationFailure> {
+  const error = await run(workflow, request).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  const failure = (error as { cause?: { cause?: unknown } } | null)?.cause?.cause
+  if (failure instanceof ApplicationFailure) return failure
+  throw new Error('it did not fail', { cause: error })
+}
+
+const historyOf = async (workflowId: string): Promise<string> => {
+  const { events } = await world.temporal.workflow.getHandle(workflowId).fetchHistory()
+  const texts = (events ?? []).map((event) =>
+    JSON.stringify(event, (key, value) =>
+      key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,
+    ),
+  )
+  return texts.join('\n')
+}
+
+describe('a workflow of the host', () => {
+  it('summons a being as a person who lets workflows act as it, and gets its answer', async () => {
+    const answered = await run('askBeing', { as: '@orders', to: '@clerk', content: 'how much is a lamp?' })
+    expect(answered).toEqual({
+      correlation: expect.any(String),
+      moment: expect.stringMatching(/^clerk\/1\/\d+$/),
+      reply: { from: '@clerk', content: 'a lamp is 40 euros, @orders' },
+    })
+    const { correlation } = answered as { correlation: string }
+    expect(await findEntry(world.db, correlation)).toMatchObject({
+      outside: true,
+      caller: { name: 'orders' },
+    })
+    // the answer does not stay open in the inbox
+    const open = await world.db
+      .selectFrom('inbox')
+      .select('id')
+      .where('being', '=', 'orders')
+      .where('closed_by', 'is', null)
+      .execute()
+    expect(open).toEqual([])
+  })
+
+  it('announces without an answer, publishes a signal, and looks', async () => {
+    const said = { as: '@orders', to: '@silent', content: 'we close', expectReply: false }
+    expect(await run('askBeing', said)).toMatchObject({ moment: null, reply: null })
+    await run('tellWorld', { as: '@orders', namespace: 'orders-open', key: 'now', value: 7 })
+    const rows = await world.db
+      .selectFrom('projection')
+      .select('state')
+      .where('key', '=', 'world:orders-open')
+      .execute()
+    expect(JSON.parse(rows[0]?.state ?? '{}')).toMatchObject({ values: { now: 7 }, owner: 'orders' })
+    expect(await run('look', { as: '@orders', address: '@clerk' })).toMatchObject({
+      address: { being: '@clerk' },
+    })
+  })
+
+  it.each([
+    ['acts as nobody else', { as: '@ann', to: '@clerk', content: 'hi' }, 'FORBIDDEN', /do not act as @ann/],
+    [
+      'acts never as the operator',
+      { as: '@operator', to: '@clerk', content: 'hi' },
+      'FORBIDDEN',
+      /@operator/,
+    ],
+    [
+      'says nothing to whom its person may not',
+      { as: '@orders', to: '@ann', content: 'hi' },
+      'FORBIDDEN',
+      /@ann/,
+    ],
+    [
+      'asks for a being that there is not',
+      { as: '@orders', to: '@nobody', content: 'hi' },
+      'BEING_NOT_FOUND',
+      /nobody/,
+    ],
+    ['asks one who does not answer', { as: '@orders', to: '@silent', content: 'hi' }, 'NO_ANSWER', /@silent/],
+  ])('%s: a final failure with our code, and no words outside its details', async (_, request, code, why) => {
+    const failure = await failureOf('askBeing', request)
+    expect(failure).toMatchObject({
+      type: code,
+      nonRetryable: true,
+      message: `treeosSummon: ${code}`,
+      details: [{ code, message: expect.stringMatching(why) }],
+    })
+  })
+
+  it('goes on waiting for the same summon after its time was over, and after its worker was gone', async () => {
+    const asked = await start('askPatiently', { as: '@team', to: '@clerk', content: 'ship later' })
+    const moment = await until(async () => {
+      const found = await world.db
+        .selectFrom('inbox')
+        .select('id')
+        .where('being', '=', 'orders')
+        .where('in_reply_to', 'is', null)
+        .where('kind', '=', 'summon')
+        .execute()
+      return found[0]?.id ?? null
+    })
+    await new Promise((resolve) => setTimeout(resolve, 3000)) // more than one attempt
+    await world.stopWorker()
+    await world.startWorker()
+    await world.temporal.workflow.getHandle(await calledBy(moment)).signal('arrived', 'Bern')
+    expect(await asked.result()).toMatchObject({
+      reply: { content: { shipped: { result: { order: 'later', where: 'Bern' } } } },
+    })
+    const sent = await world.db
+      .selectFrom('inbox')
+      .select('id')
+      .where('being', '=', 'clerk')
+      .where('kind', '=', 'summon')
+      .where('caller', '=', 'team')
+      .where('in_reply_to', 'is', null)
+      .execute()
+    expect(sent).toHaveLength(1)
+  })
+})
+
+/** Id of the workflow that a moment called. */
+async function calledBy(moment: string): Promise<string> {
+  return until(async () => {
+    const { raw } = await world.temporal.workflow
+      .getHandle(callWorkflowId(world.reality.name, moment))
+      .describe()
+      .catch(() => ({ raw: null }))
+    return raw?.pendingChildren?.[0]?.workflowId ?? null
+  })
+}
+
+/** A person asks the clerk to ship something, and waits. */
+async function ask(order: string) {
+  let correlation = ''
+  const answered = summon(world, {
+    ...{ as: 'operator', target: 'clerk', content: `ship ${order}`, waitSeconds: 60, requireReply: true },
+    onSent: (id) => (correlation = id),
+  })
+  answered.catch(() => undefined)
+
+  const moment = await until(async () => {
+    const found = await world.db
+      .selectFrom('inbox')
+      .select('id')
+      .where('being', '=', 'orders')
+      .where('root', '=', correlation)
+      .execute()
+    return found[0]?.id ?? null
+  })
+  return { answered, moment, thread: correlation }
+}
+
+describe('a being', () => {
+  it('calls a workflow of the host, lives on, and answers whoever asked once it has ended', async () => {
+    const { answered, moment } = await ask('seven')
+    const called = await calledBy(moment)
+    // it lives on meanwhile
+    const other = await summon(world, { as: 'operator', target: 'clerk', content: 'price?', waitSeconds: 40 })
+    expect(other.reply?.content).toBe('a lamp is 40 euros, @operator')
+    await world.temporal.workflow.getHandle(called).signal('arrived', 'Bern')
+    const { reply } = await answered
+    const result = { order: 'seven', where: 'Bern', of: moment }
+    expect(reply).toEqual({ from: '@clerk', content: { shipped: { result } } })
+    // Relationships of Temporal's UI
+    const call = world.temporal.workflow.getHandle(callWorkflowId(world.reality.name, moment))
+    expect((await call.describe()).raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(
+      beingWorkflowId(world.reality.name, 'clerk'),
+    )
+    expect(
+      (await world.temporal.workflow.getHandle(called).describe()).raw.workflowExecutionInfo,
+    ).toMatchObject({
+      parentExecution: { workflowId: call.workflowId },
+    })
+    const own = await historyOf(beingWorkflowId(world.reality.name, 'clerk'))
+    expect(own).toContain(moment)
+    expect(own).not.toMatch(/seven|Bern/)
+    expect(await historyOf(call.workflowId)).toMatch(/seven[\s\S]*Bern/) // a control, and what is said of it
+    expect((await moments(world.db, 'clerk')).at(-1)).toMatchObject({ outcome: 'act' })
+  })
+
+  it('is told of a failure of the workflow', async () => {
+    const { answered, moment } = await ask('eight')
+    await world.temporal.workflow.getHandle(await calledBy(moment)).signal('arrived', 'nowhere')
+    expect((await answered).reply?.content).toMatchObject({
+      shipped: { error: { type: 'Lost', message: 'order eight is lost' } },
+    })
+  })
+
+  it('calls none that would answer in the name of whoever asked', async () => {
+    const asked = { as: '@orders', to: '@clerk', content: 'ship ten' }
+    const failure = await failureOf('askBeing', asked)
+    expect(failure).toMatchObject({ type: 'FORBIDDEN', nonRetryable: true })
+  })
+
+  it('the workflow is cancelled when the thread is cut, and answers nobody', async () => {
+    const { moment, thread } = await ask('nine')
+    const called = await calledBy(moment)
+    await act(world, 'operator', {
+      verb: 'do',
+      operation: 'cut-thread',
+      target: `thread:${thread}`,
+      args: {},
+    })
+    await expect(world.temporal.workflow.getHandle(called).result()).rejects.toThrow(/cancelled/i)
+    await until(async () => {
+      const { status } = await world.temporal.workflow
+        .getHandle(callWorkflowId(world.reality.name, moment))
+        .describe()
+      return status.name === 'CANCELLED' || null
+    })
+  })
+
+  it('leaves a record that verifies and replays', async () => {
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+})
