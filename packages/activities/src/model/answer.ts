@@ -21,7 +21,7 @@ import {
 import { repeatsLastLine } from '@treeos/world'
 import { parseJson, type WrittenCall, withoutFence } from './reading/arguments.ts'
 import { readMessage } from './reading/message.ts'
-import { isQuoted, leadingJson } from './reading/text-calls.ts'
+import { isMadeOf, leadingJson } from './reading/text-calls.ts'
 
 /** The decision in one completion. */
 export interface CompletionAnswer {
@@ -135,7 +135,7 @@ function faultInWords(words: string, prompt: string): string | null {
   if (MARKED_CALL.test(words)) return CALL_IN_WORDS
   if (repeatsLastLine(words)) return ECHO
   const shown = leadingJson(words)
-  if (shown !== null && isQuoted(shown, prompt)) return ECHO
+  if (shown !== null && isMadeOf(shown, prompt)) return ECHO
   const value = parseJson(withoutFence(words))
   if (typeof value !== 'object' || value === null) return null
   return isCallLike(value) ? CALL_IN_WORDS : null

@@ -91,8 +91,23 @@ export function leadingJson(words: string): string | null {
 
 /** Whether a prompt has this text in it, whatever its white space and the escapes of JSON around it. */
 export function isQuoted(written: string, prompt: string): boolean {
-  const plain = (text: string) => text.replace(/[\s\\]+/g, '')
   return plain(prompt).includes(plain(written))
+}
+
+/** Whether a prompt has each part of this JSON in it, with the name of its field. */
+export function isMadeOf(written: string, prompt: string): boolean {
+  const shown = plain(prompt)
+  return leavesOf(parseJson(written)).every((leaf) => shown.includes(plain(leaf)))
+}
+
+const plain = (text: string): string => text.replace(/[\s\\]+/g, '')
+
+/** The parts of a value without parts of their own, as JSON: `"name":value` of an object, `value` of a list. */
+function leavesOf(value: unknown, field = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [field + JSON.stringify(value)]
+  return Array.isArray(value)
+    ? value.flatMap((one) => leavesOf(one))
+    : Object.entries(value).flatMap(([name, one]) => leavesOf(one, `${JSON.stringify(name)}:`))
 }
 
 interface LooseCalls {
