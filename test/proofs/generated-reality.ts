@@ -391,8 +391,6 @@ export class GeneratedReality {
     }
     return nothingLive({
       entry,
-      opener: async ({ id, root, caller }) =>
-        (root === id ? caller : (await entry(root))?.caller)?.name ?? null,
     })
   }
 

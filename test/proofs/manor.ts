@@ -48,7 +48,6 @@ export const manor = defineExtension({
       canSee: [{ rel: 'self' }, { pattern: 'den/@*' }, { rel: 'predecessor' }],
       canDo: [{ pattern: 'set-*' }],
       canSummon: [{ pattern: '/@*' }],
-      replyTo: 'chain-initial',
       prompt: 'You are a guest.',
     }),
     defineRole({ name: 'manor:mute', respondMode: 'none', canSummon: ANY, prompt: 'You say little.' }),

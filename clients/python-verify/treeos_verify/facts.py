@@ -286,9 +286,7 @@ class Act:
             return []
         wake, answers, caller = given(opened, "wake"), given(opened, "answers"), asker_in(opened, self.me)
         wake_id, kind = str(given(wake, "id")), given(wake, "kind")
-        replies = at(self.role, "replyTo")
-        is_asker = self.role is not None and (replies is ABSENT or replies in (None, "asker"))
-        to = self.target[1:] if self.target is not None else text(caller) if is_asker else None
+        to = self.target[1:] if self.target is not None else text(caller)
         said = text(self.first("to")) if to is None else to
         is_act = kind == "act" and wake_id.startswith("act/")
         own = wake_id.removeprefix("act/") if is_act else given(self.record, "moment")

@@ -49,7 +49,7 @@ program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:
 spec {name:text,prompt?:text|{function:text},description?:text,canSee?:entries,canDo?:entries,
   canSummon?:entries,canBe?:entries,see?:[text],views?:'default'|'only',layout?:'as-told'|'stable-first',
   requiredCognition?:mind,selfContinue?:flag|'until-answered',steps?:whole,defaultOrientation?:turn,forceToolCall?:flag,
-  triggerOn?:[text],replyTo?:'asker'|'chain-initial',respondMode?:'async'|'none',onAnswers?:'each'|'all',prose?:'see'|'answers'}
+  triggerOn?:[text],respondMode?:'async'|'none',onAnswers?:'each'|'all',prose?:'see'|'answers'}
 manifest {v:1,extensions:<any>,operations:{do:<operation>,be:<operation>},names:{spaceTypes:[text],
   matterTypes:[text],scripts:[text],namespaces:[text],schedules:<object>,hooks:<object>}}
 operation {origin:text,targets:[text],allow:[text|object],form:text,ask?:ask,effect?:{secrets:[text]},

@@ -214,12 +214,10 @@ class Derivation:
             need(asked == target, "another target")
             return asked
         if verb == "summon":
-            specs = self.witness["specs"]
-            reply = given(specs[0], "replyTo") if specs else None
             due = target
             if named is not None:
                 due = written("canSummon", str(named), home)
-            elif reply in (None, "asker") and self.asker is not None:
+            elif self.asker is not None:
                 due = f"@{self.asker}"
             need(due == target and target.startswith("@"), "another target")
             return target

@@ -32,7 +32,6 @@ OverlayTier = Literal["call", "thread", "channel", "workspace", "account"]
 Priority = Literal["human", "interactive", "background"]
 ProseMeaning = Literal["see", "answers"]
 ReelId = str
-ReplyTarget = Literal["asker", "chain-initial"]
 RespondMode = Literal["async", "none"]
 RoleName = str
 SeeCall = Union[Dict[str, Any], Dict[str, Any]]
@@ -473,7 +472,6 @@ class _CompleteRole(TypedDict):
     permissions: List["Verb"]
     prompt: Union[str, "FunctionPrompt"]
     prose: "ProseMeaning"
-    replyTo: "ReplyTarget"
     respondMode: "RespondMode"
     see: List[str]
     selfContinue: "SelfContinue"
@@ -498,6 +496,17 @@ class _Difference(TypedDict):
 
 class Difference(_Difference, total=False):
     hidden: bool
+
+
+class _DoCall(TypedDict):
+    args: "JsonObject"
+    operation: str
+    target: Optional[str]
+    verb: Literal["do"]
+
+
+class DoCall(_DoCall, total=False):
+    overlay: str
 
 
 class DroppedEntry(TypedDict):
@@ -950,7 +959,6 @@ class RoleSpec(_RoleSpec, total=False):
     layout: "Layout"
     onAnswers: "AnswerUse"
     prose: "ProseMeaning"
-    replyTo: "ReplyTarget"
     requiredCognition: "Cognition"
     respondMode: "RespondMode"
     selfContinue: "SelfContinue"
@@ -989,7 +997,6 @@ class _RoleView(TypedDict):
     permissions: List["Verb"]
     prompt: Union[str, "FunctionPrompt"]
     prose: "ProseMeaning"
-    replyTo: "ReplyTarget"
     respondMode: "RespondMode"
     see: List[str]
     selfContinue: "SelfContinue"

@@ -1,5 +1,5 @@
-import { actWakeId, type BeingName, parseMomentId, type Wake } from '@treeos/core'
-import { type Db, findEntry, findOpen, findOutcomeOfWake } from '@treeos/store'
+import { actWakeId, parseMomentId, type Wake } from '@treeos/core'
+import { type Db, findOpen, findOutcomeOfWake } from '@treeos/store'
 import type { Asker } from '@treeos/world'
 import { readFace } from './blobs.ts'
 
@@ -15,10 +15,4 @@ export async function askerOf(db: Db, wake: Wake): Promise<Asker | null> {
   if (face === null) return null
   const { driver, own } = open.record
   return { surface: face.surface, driver, lender: own === true ? null : driver }
-}
-
-/** The being whose summon started the thread of a wake. Null when no being started it. */
-export async function openerOf(db: Db, { id, root, caller }: Wake): Promise<BeingName | null> {
-  const first = root === id ? caller : (await findEntry(db, root))?.caller
-  return first?.name ?? null
 }

@@ -16,13 +16,12 @@ import {
   whyNotErasable,
 } from '@treeos/store'
 import { FOLD, type LiveQuestions, type RowSource, type ThreadRow, threadKey } from '@treeos/world'
-import { askerOf, openerOf } from './asker.ts'
+import { askerOf } from './asker.ts'
 
 /** What the law asks and no reel answers, from the database as it is now. */
 export const liveQuestions = (db: Db, moment: MomentId, source: RowSource): LiveQuestions => ({
   entry: (id) => findEntry(db, id),
   asker: (wake) => askerOf(db, wake),
-  opener: (wake) => openerOf(db, wake),
   effect: () => findEffect(db, moment),
   heldCounts: () => listHeldFacts(db, moment),
   thread: (id) => threadOf(db, id),

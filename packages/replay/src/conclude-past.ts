@@ -65,7 +65,7 @@ function pastQuestions(
   moment: string,
   asked: { isUnsure: boolean; isOfThread: boolean },
 ): LiveQuestions {
-  const { entry, asker, opener, effect, heldCounts, thread, catalogs } = liveQuestions(db, moment, NO_ROWS)
+  const { entry, asker, effect, heldCounts, thread, catalogs } = liveQuestions(db, moment, NO_ROWS)
   return nothingLive({
     entry: async (id) => {
       const found = await entry(id)
@@ -76,7 +76,6 @@ function pastQuestions(
       if (found === null) asked.isUnsure = true
       return found
     },
-    opener,
     effect,
     heldCounts,
     thread: (id) => {

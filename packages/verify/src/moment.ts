@@ -1,3 +1,4 @@
+import type { Wake } from '@treeos/core'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import { actHash, isHash, saltedHash, valueHash } from './hash.ts'
 import { isHeads } from './header.ts'
@@ -14,6 +15,12 @@ export interface Moment {
   /** `{salt, request, result}`; null when nothing was asked of the outside */
   readonly effect: Json
 }
+
+/** Kind and id of the wake of a moment, whatever the record has there. */
+export const wakeIn = (open: Json): Pick<Wake, 'kind' | 'id'> => ({
+  kind: at(open, 'wake', 'kind') as unknown as Wake['kind'],
+  id: String(at(open, 'wake', 'id')),
+})
 
 /** Compares what a moment opened with, its answer and its act with the digests in its record. */
 export function* faultsOfMoment(

@@ -1,9 +1,10 @@
-import { holdsCall, type WakeRecord } from '@treeos/core'
+import { holdsCall } from '@treeos/core'
 import { at, type Json, same } from './canonical.ts'
+import { wakeIn } from './moment.ts'
 
 /** A moment that a person decides, or that holds its call already, looks forward. */
 const isForward = (open: Json): boolean =>
-  at(open, 'cognition', 'kind') === 'human' || holdsCall(at(open, 'wake') as unknown as WakeRecord)
+  at(open, 'cognition', 'kind') === 'human' || holdsCall(wakeIn(open))
 
 /**
  * What is wrong, in words, with where a moment says that it looked; null where nothing is.

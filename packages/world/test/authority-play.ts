@@ -140,7 +140,7 @@ export class State {
         owed: null,
         heard: [],
         hops: 0,
-        role: { replyTo: 'asker', respondMode: 'async', selfContinue: false },
+        role: { respondMode: 'async', selfContinue: false },
         correlation: `${who}/1/1`,
         digest: this.world.keep,
         asker: async () =>
@@ -149,7 +149,6 @@ export class State {
             : { surface: spoke.surface, driver: spoke.driver, lender: spoke.driver },
         outside: async () => null,
         asking: null,
-        opener: async () => wake.asker,
         question: async () => null,
         thread: async () => null,
         catalogs: () => Promise.reject(new Error('nobody asks for catalogs here')),

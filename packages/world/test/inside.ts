@@ -25,7 +25,6 @@ export function wonderingOf(at: ActInputs, source: RowSource): PermissionQuestio
   }
   const live = nothingLive({
     asker: at.asker,
-    opener: at.opener,
     entry: async (id) => {
       const found = await at.question(id)
       return found === null ? null : { ...found, closedBy: null }

@@ -117,7 +117,7 @@ describe('the parts of an extension', () => {
       qualities: { subscription: { starts: { field: 'world.trip.under-way' } } },
     })
     const all = { canSee: ['/camp'], canDo: ['trip:go'], canSummon: ['@walker'], canBe: ['birth'] }
-    const tools = toolsFor({ surface: all }, { replyTo: 'asker', respondMode: 'async' }, world.registry)
+    const tools = toolsFor({ surface: all }, { respondMode: 'async' }, world.registry)
     expect(tools.map((tool) => tool.function.name)).toEqual(['see', 'do', 'summon', 'be'])
     // A prompt shows the arguments of the actions in its reach, and of no others.
     const [, doing, , being] = tools.map((tool) => tool.function.description)

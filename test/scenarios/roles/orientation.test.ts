@@ -334,7 +334,6 @@ describe('the defaults of a role', () => {
       permissions: ['see', 'summon'],
       respondMode: 'async',
       triggerOn: ['message'],
-      replyTo: 'asker',
       selfContinue: false,
       forceToolCall: false,
       defaultOrientation: 'forward',

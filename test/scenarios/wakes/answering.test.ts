@@ -21,7 +21,6 @@ const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
   const answering: Record<string, JsonObject> = {
     'to-asker': {},
-    'to-opener': { replyTo: 'chain-initial' },
     'to-nobody': { respondMode: 'none' },
   }
   for (const [name, more] of Object.entries(answering)) {
@@ -56,23 +55,14 @@ describe('whom an answer goes to', () => {
     expect(await heard('operator', root)).toEqual([])
   })
 
-  it('is the opener of the chain, with replyTo chain-initial', async () => {
-    const { root } = await through('to-opener', answer)
-    expect(await heard('operator', root)).toMatchObject([{ inReplyTo: null, caller: { name: 'to-opener' } }])
-    expect(await heard('between', root)).toEqual([])
-    // Asked by that one itself, it answers as any other does.
-    const alone = await tell(world, 'to-opener', { call: answer })
-    await until(async () => (await heard('operator', alone)).some(({ inReplyTo }) => inReplyTo === alone))
-  })
-
-  it('is nobody for a chain without an opener', async () => {
-    await wakeUp(world, 'to-opener', [{ call: answer } as Json])
+  it('is nobody where nothing was asked', async () => {
+    await wakeUp(world, 'to-asker', [{ call: answer } as Json])
     const moment = await until(async () => {
-      return (await moments(world.db, 'to-opener')).find(({ outcome }) => outcome === 'failure')
+      return (await moments(world.db, 'to-asker')).find(({ outcome }) => outcome === 'failure')
     })
     expect(moment).toMatchObject({
       reason: 'INVALID_INPUT',
-      message: expect.stringContaining('no being began this thread'),
+      message: expect.stringContaining('no being waits for an answer of this moment'),
     })
   })
 
@@ -93,7 +83,6 @@ describe('whom an answer goes to', () => {
   it('is what a model is told of', async () => {
     const told = {
       'to-asker': /^whom(: @name; @operator when left out)?$/,
-      'to-opener': /whoever began/,
       'to-nobody': /^whom(: @name)?$/,
     }
     for (const [role, target] of Object.entries(told)) {

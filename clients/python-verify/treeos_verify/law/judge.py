@@ -183,7 +183,6 @@ class Deciding:
         self.moment_id = self.record["moment"]
         self.from_outside = at(self.open, "outside") is True
         primary = judgement.specs[0]
-        self.reply_to = given(primary, "replyTo") or "asker"
         self.answers_nobody = given(primary, "respondMode") == "none"
         self.self_continues = given(primary, "selfContinue") is True
         self.is_of_code = False
@@ -439,7 +438,7 @@ class Deciding:
         speaker, owed = given(wake.get("caller"), "name"), self.owed()
         named = given(call, "target")
         is_unwanted = wake.get("expectReply") is False and self.j.cognition != "human"
-        if named is None and owed is None and speaker is not None and self.reply_to == "asker":
+        if named is None and owed is None and speaker is not None:
             if is_unwanted or goes_on(wake):
                 return [], [], "no-reply-expected" if is_unwanted else "already-answered"
         name = self.recipient() if named is None else parse_stance(named)
@@ -478,15 +477,9 @@ class Deciding:
 
     def recipient(self):
         refuse_unless(not self.answers_nobody, "INVALID_INPUT")
-        wake = self.wake
-        if self.reply_to == "asker":
-            owed = self.owed()
-            name = None if owed is None else owed["caller"]["name"]
-        else:
-            first = wake if wake["root"] == wake["id"] else self.summon_of(wake["root"])
-            name = given(first, "caller", "name")
-        refuse_unless(name is not None, "INVALID_INPUT")
-        return name
+        owed = self.owed()
+        refuse_unless(owed is not None, "INVALID_INPUT")
+        return owed["caller"]["name"]
 
     def asked_before(self, correlation, sender):
         """What the being was asked before in the thread of its moment."""

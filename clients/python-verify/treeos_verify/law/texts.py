@@ -22,7 +22,6 @@ CHOICES = {
     "layout": ("as-told", "stable-first"),
     "requiredCognition": ("llm", "human", "scripted"),
     "defaultOrientation": ("forward", "half", "inward"),
-    "replyTo": ("asker", "chain-initial"),
     "respondMode": ("async", "none"),
     "onAnswers": ("each", "all"),
     "prose": ("see", "answers"),
@@ -109,7 +108,7 @@ def check_field(name, value):
 # The order in which the fields of a role are read.
 FIELDS = (
     *("name", "description", *LISTS, "see", "views", "layout", "requiredCognition", "selfContinue", "steps"),
-    *("defaultOrientation", "forceToolCall", "triggerOn", "replyTo", "respondMode", "onAnswers", "prose", "prompt"),
+    *("defaultOrientation", "forceToolCall", "triggerOn", "respondMode", "onAnswers", "prose", "prompt"),
 )
 
 

@@ -2284,7 +2284,6 @@ export interface components {
             permissions: components["schemas"]["Verb"][];
             prompt: string | components["schemas"]["FunctionPrompt"];
             prose: components["schemas"]["ProseMeaning"];
-            replyTo: components["schemas"]["ReplyTarget"];
             /** @description only beings driven by this cognition can wear the role */
             requiredCognition?: components["schemas"]["Cognition"];
             respondMode: components["schemas"]["RespondMode"];
@@ -2317,6 +2316,8 @@ export interface components {
              * @constant
              */
             prose?: true;
+            /** @description the other calls of the same answer, where all are reads: each is made in a moment of its own, before the model is asked again. At most  {@link  LIMITS.readsMax  } ; left out for none */
+            reads?: components["schemas"]["DoCall"][];
         } | {
             content: string | null;
             /** @constant */
@@ -2355,6 +2356,15 @@ export interface components {
         };
         /** @description Hex sha256 of a value's canonical form under its own tag. */
         Digest: string;
+        DoCall: {
+            args: components["schemas"]["JsonObject"];
+            operation: string;
+            /** @description handle of an overlay for the model calls of its skill or task; the text is in a vault, never here */
+            overlay?: string;
+            target: string | null;
+            /** @constant */
+            verb: "do";
+        };
         /** @description An entry that could not be expanded, and why. `explain` shows it; it is not an error. */
         DroppedEntry: {
             entry: components["schemas"]["Entry"];
@@ -2969,8 +2979,6 @@ export interface components {
         RelToken: {
             rel: string;
         };
-        /** @enum {string} */
-        ReplyTarget: "asker" | "chain-initial";
         /** @description Expands by a resolver that an extension registered. */
         ResolverToken: {
             resolver: string;
@@ -3048,7 +3056,6 @@ export interface components {
             onAnswers?: components["schemas"]["AnswerUse"];
             prompt: string | components["schemas"]["FunctionPrompt"];
             prose?: components["schemas"]["ProseMeaning"];
-            replyTo?: components["schemas"]["ReplyTarget"];
             /** @description only beings driven by this cognition can wear the role */
             requiredCognition?: components["schemas"]["Cognition"];
             respondMode?: components["schemas"]["RespondMode"];
@@ -3107,7 +3114,6 @@ export interface components {
             permissions: components["schemas"]["Verb"][];
             prompt: string | components["schemas"]["FunctionPrompt"];
             prose: components["schemas"]["ProseMeaning"];
-            replyTo: components["schemas"]["ReplyTarget"];
             /** @description only beings driven by this cognition can wear the role */
             requiredCognition?: components["schemas"]["Cognition"];
             respondMode: components["schemas"]["RespondMode"];

@@ -112,7 +112,7 @@ export async function withSnapshot<T>(
     const worn = {
       stack: pinStack(program, result),
       surface: face.surface,
-      role: { replyTo: 'asker', respondMode: 'none', selfContinue: false },
+      role: { respondMode: 'none', selfContinue: false },
     } as const
     const live = liveQuestions(tx, UNLIVED, prefetched.source)
     const over = { reader, live, registry: at.registry, digest: digestOf }

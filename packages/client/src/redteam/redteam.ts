@@ -248,7 +248,7 @@ class Stage {
       ...{ moment: momentId(being, 1, n), openedAt: this.#now, wake, answers: null, caller, driver: null },
       ...{ cognition: this.#me.cognition, asked: null, outside: true as const },
     }
-    const live = nothingLive({ opener: async () => caller?.name ?? null })
+    const live = nothingLive()
     const reader = new WorldReader(this.#source)
     const over = { reader, live, registry: this.#gated, digest: digestOf, goesOn: false } as const
     return concludeCall({ being, open, content, worn }, call, over)

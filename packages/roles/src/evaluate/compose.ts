@@ -8,7 +8,6 @@ import {
   type Orientation,
   type ProseMeaning,
   permissionsOf,
-  type ReplyTarget,
   type RespondMode,
   type RoleSpec,
   type SelfContinue,
@@ -37,7 +36,6 @@ export interface ComposedRole extends CanLists {
   readonly forceToolCall: boolean
   readonly defaultOrientation: Orientation
   readonly triggerOn: readonly string[]
-  readonly replyTo: ReplyTarget
   readonly respondMode: RespondMode
   readonly onAnswers?: AnswerUse
   readonly views: ViewChoice
@@ -76,7 +74,6 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
     forceToolCall: primary.forceToolCall,
     defaultOrientation: primary.defaultOrientation,
     triggerOn: primary.triggerOn,
-    replyTo: primary.replyTo,
     respondMode: primary.respondMode,
     ...(primary.onAnswers === undefined ? {} : { onAnswers: primary.onAnswers }),
     views: primary.views,

@@ -39,7 +39,6 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
       defaultOrientation: 'inward',
       forceToolCall: true,
       triggerOn: [],
-      replyTo: 'chain-initial',
       respondMode: 'none',
       prose: 'answers',
       canSummon: ['@operator', { rel: 'parent' }, { pattern: 'fitness/@coach' }, { resolver: 'court:bench' }],
@@ -107,7 +106,6 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
     ['steps beyond the bound', { name: 'x', steps: 201 }, /steps is a whole number from 0 to 200, not 201/],
     ['half a step', { name: 'x', steps: 1.5 }, /steps is a whole number/],
     ['an orientation', { name: 'x', defaultOrientation: 'back' }, /one of forward, half, inward, not "back"/],
-    ['a reply target', { name: 'x', replyTo: 'all' }, /one of asker, chain-initial, not "all"/],
     ['a respond mode', { name: 'x', respondMode: 'sync' }, /one of async, none, not "sync"/],
     ['a trigger', { name: 'x', triggerOn: ['On Change'] }, /triggerOn\[0\]/],
     ['a prompt that is a number', { name: 'x', prompt: 7 }, /prompt is text or .* not 7/],
@@ -118,7 +116,7 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
     ],
     ['a range as a pin', { name: 'x', prompt: { function: 'court@^1.0.0' } }, /prompt is text or/],
     ['a real function', { name: 'x', prompt: () => '' }, /role field prompt a function is not JSON/],
-    ['an undefined field', { name: 'x', replyTo: undefined }, /role field replyTo .*undefined/],
+    ['an undefined field', { name: 'x', prose: undefined }, /role field prose .*undefined/],
     ['a NUL', { name: 'x', prompt: '\0' }, /role field prompt a NUL/],
   ])('%s is refused', (_what, input, message) => {
     expect(() => parseRole(input)).toThrow(message)
@@ -218,7 +216,6 @@ describe('what is left out is derived', () => {
       defaultOrientation: 'forward',
       forceToolCall: false,
       triggerOn: ['message'],
-      replyTo: 'asker',
       respondMode: 'async',
       views: 'default',
       layout: 'as-told',
@@ -231,7 +228,6 @@ describe('what is left out is derived', () => {
     const written = {
       triggerOn: [],
       selfContinue: true,
-      replyTo: 'chain-initial',
       requiredCognition: 'human',
     }
     expect(withDefaults(parseRole({ name: 'x', ...written }))).toMatchObject(written)

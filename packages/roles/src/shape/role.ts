@@ -10,8 +10,6 @@ export interface CanLists {
 }
 
 export { ORIENTATIONS, type Orientation }
-export const REPLY_TARGETS = ['asker', 'chain-initial'] as const
-export type ReplyTarget = (typeof REPLY_TARGETS)[number]
 export const RESPOND_MODES = ['async', 'none'] as const
 export const PROSE_MEANINGS = ['see', 'answers'] as const
 /**
@@ -72,7 +70,6 @@ export interface RoleSpec extends CanLists {
    * without waking
    */
   readonly triggerOn?: readonly string[]
-  readonly replyTo?: ReplyTarget
   readonly respondMode?: RespondMode
   /** left out, it acts on each */
   readonly onAnswers?: AnswerUse
@@ -87,7 +84,6 @@ export interface CompleteRole extends RoleSpec {
   readonly defaultOrientation: Orientation
   readonly forceToolCall: boolean
   readonly triggerOn: readonly string[]
-  readonly replyTo: ReplyTarget
   readonly respondMode: RespondMode
   readonly views: ViewChoice
   readonly layout: Layout
@@ -120,7 +116,6 @@ export function withDefaults(spec: RoleSpec): CompleteRole {
     defaultOrientation: 'forward',
     forceToolCall: false,
     triggerOn: DEFAULT_TRIGGERS,
-    replyTo: 'asker',
     respondMode: 'async',
     views: 'default',
     layout: 'as-told',

@@ -71,7 +71,6 @@ const anyRole = fc.oneof(
         steps: mostly(200, fc.constantFrom<unknown>(0, -1, 201, 1.5, '16', null)),
         forceToolCall: mostly(false),
         defaultOrientation: mostly('half'),
-        replyTo: mostly('asker'),
         respondMode: mostly('none'),
         prose: mostly('answers'),
         views: mostly('only'),

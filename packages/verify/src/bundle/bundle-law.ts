@@ -318,8 +318,6 @@ export class BundleLaw {
         asked.isUnsure = true
         return null
       },
-      opener: async ({ id, root, caller }) =>
-        (root === id ? caller : (await entry(root))?.caller)?.name ?? null,
       effect: async () =>
         isObject(effect) ? ({ request: effect.request, result: effect.result ?? null } as never) : null,
       // What was done outside counts although the moment fails. By which counts is said by its record.

@@ -1,6 +1,6 @@
-import { isQueuedRead, READ_PREFIX, readPath, type WakeRecord } from '@treeos/core'
+import { isQueuedRead, READ_PREFIX, readPath } from '@treeos/core'
 import { at, isArray, isObject, type Json, same } from '../canonical.ts'
-import type { Moment } from '../moment.ts'
+import { type Moment, wakeIn } from '../moment.ts'
 
 /** Reads that are queued in a bundle. Facts and moments are taken in their order. */
 export class QueuedReads {
@@ -13,7 +13,8 @@ export class QueuedReads {
   takeFact(reel: string, header: Json, payload: Json): void {
     if (reel !== 'space:/' || at(header, 'kind') !== 'quality:set') return
     if (payload === null) this.#isAnyErased = true
-    const [namespace, server] = (at(payload, 'path') ?? []) as readonly string[]
+    const path = at(payload, 'path') ?? null
+    const [namespace, server] = isArray(path) ? path : []
     const tools = at(payload, 'value') ?? null
     if (namespace !== 'tools' || !isObject(tools)) return
     for (const [tool, told] of Object.entries(tools))
@@ -29,7 +30,7 @@ export class QueuedReads {
     { record, open, decision }: Pick<Moment, 'record' | 'open' | 'decision'>,
     isRootWhole: boolean,
   ): string | null {
-    const wake = at(open, 'wake') as unknown as WakeRecord
+    const wake = wakeIn(open)
     const moment = String(record.moment)
     if (!isQueuedRead(wake)) {
       const reads = at(decision, 'reads') ?? []

@@ -8,13 +8,12 @@ import { type DueFact, isText, oneOf } from './due-fact.ts'
 const SILENT = ['already-answered', 'no-reply-expected']
 
 export function* factsOfSummon(summon: CallToDerive): Iterable<DueFact> {
-  const { call, open, record, role, me } = summon
+  const { call, open, record, me } = summon
   if (summon.written.length === 0 && SILENT.includes(String(record.reason))) return
   const answers = at(open, 'answers') ?? null
   const [id, kind] = [String(at(open, 'wake', 'id')), at(open, 'wake', 'kind')]
   const caller = askerIn(open as never, me) ?? undefined
-  const repliesToAsker = role !== null && (at(role, 'replyTo') ?? 'asker') === 'asker'
-  const to = summon.target?.slice(1) ?? (repliesToAsker && typeof caller === 'string' ? caller : null)
+  const to = summon.target?.slice(1) ?? (typeof caller === 'string' ? caller : null)
   const said = to ?? summon.wrote('to') ?? null
   const own = kind === 'act' && id.startsWith('act/') ? id.slice('act/'.length) : (record.moment ?? null)
   const isReply = answers !== null && (kind === 'act' || id.startsWith('approved/'))

@@ -62,7 +62,7 @@ export async function judgeReceiptCall(
   reader: WorldReader,
   me: BeingRow,
 ): Promise<JudgedCall> {
-  const { specs, target } = witness
+  const { target } = witness
   const decided = decidedIn(witness, me)
   const { call } = decided.decision
   requireForm(call)
@@ -82,7 +82,7 @@ export async function judgeReceiptCall(
     'it asks whom its operation does not',
   )
   const operation = own ?? bareOperation(witness, call)
-  checkTarget(call, { me, target, asker: askerIn(decided.open, me.name), specs }, own)
+  checkTarget(call, { me, target, asker: askerIn(decided.open, me.name) }, own)
   const registry = registryOf(call, {
     ...operation,
     ...(asked === null ? {} : { form: asked.ties.operation ?? '' }),
@@ -163,7 +163,6 @@ interface AimedCall {
   /** as the witness says */
   readonly target: string
   readonly asker: BeingName | null
-  readonly specs: Parts['specs']
 }
 
 /** Compares what the witness says that the call is done to with the call. */
@@ -172,11 +171,7 @@ function checkTarget(call: VerbCall, aimed: AimedCall, own: Operation | undefine
 }
 
 /** What the call may be done to. */
-function dueTargets(
-  call: VerbCall,
-  { me, target, asker, specs }: AimedCall,
-  own: Operation | undefined,
-): string[] {
+function dueTargets(call: VerbCall, { me, target, asker }: AimedCall, own: Operation | undefined): string[] {
   const named = call.verb === 'do' || call.verb === 'summon' ? (call.target ?? null) : null
   switch (call.verb) {
     case 'see':
@@ -185,8 +180,7 @@ function dueTargets(
       return [`@${me.name}`]
     case 'summon': {
       if (named !== null) return [canonicalTarget('canSummon', named, me.home)]
-      const isToAsker = (at(specs[0], 'replyTo') ?? 'asker') === 'asker' && asker !== null
-      return isToAsker ? [`@${asker}`] : target.startsWith('@') ? [target] : []
+      return asker !== null ? [`@${asker}`] : target.startsWith('@') ? [target] : []
     }
     case 'do':
       if (named !== null) return [canonicalTarget('canSee', named, me.home)]

@@ -137,4 +137,4 @@ const notShown = async () => {
   throw new NotShownError('a receipt does not tell it')
 }
 /** No reel holds entries of inboxes, what askers could do, or threads. */
-const NOT_SHOWN = nothingLive({ entry: notShown, asker: notShown, opener: notShown, thread: notShown })
+const NOT_SHOWN = nothingLive({ entry: notShown, asker: notShown, thread: notShown })

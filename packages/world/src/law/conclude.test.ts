@@ -11,7 +11,7 @@ import type { DecidedMoment } from './moment.ts'
 const NOTHING = { canSee: [], canDo: [], canSummon: [], canBe: [] }
 const ALL = { pattern: '*' } as const
 const SURFACE = { canSee: [ALL], canDo: [ALL], canSummon: [ALL], canBe: [ALL] }
-const ROLE = { replyTo: 'asker', respondMode: 'async', selfContinue: false } as const
+const ROLE = { respondMode: 'async', selfContinue: false } as const
 const STACK = { primary: { name: 'clerk', digest: 'c' }, stacked: [] }
 
 const ASKED: Wake = newWake({

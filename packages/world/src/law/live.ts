@@ -24,7 +24,7 @@ export interface KnownEffect {
 
 /**
  * What the law asks and no reel answers. A worker answers from the database as it is now; a replay from what
- * is recorded of the moment, as far as it is. The first five are recorded beside the moments that they tell
+ * is recorded of the moment, as far as it is. The first four are recorded beside the moments that they tell
  * of. The others change with time, and nothing keeps what they were.
  */
 export interface LiveQuestions {
@@ -34,8 +34,6 @@ export interface LiveQuestions {
    * the being that sent a wake, as it was when it spoke; null without one, or when its moment is not known
    */
   asker(wake: Wake): Promise<Asker | null>
-  /** the being whose summon began the thread of a wake; null without one */
-  opener(wake: Wake): Promise<BeingName | null>
   /** the effect of the moment; null while it asked for none */
   effect(): Promise<KnownEffect | null>
   /** the facts by which the act is counted whose effect is under way */
@@ -98,7 +96,6 @@ export class AskedQuestions {
     this.questions = {
       entry: noting('entry'),
       asker: noting('asker'),
-      opener: noting('opener'),
       effect: noting('effect'),
       heldCounts: noting('heldCounts'),
       thread: noting('thread'),
@@ -131,7 +128,6 @@ export class AskedQuestions {
 export const nothingLive = (known: Partial<LiveQuestions> = {}): LiveQuestions => ({
   entry: async () => null,
   asker: async () => null,
-  opener: async () => null,
   effect: async () => null,
   heldCounts: async () => [],
   thread: async () => null,

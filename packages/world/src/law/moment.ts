@@ -137,7 +137,6 @@ export function actingOf(
     owed: answerDue(open, wake),
     heard: isChosen(open) ? [] : (open.heard ?? []),
     asker: () => questions.asker(wake),
-    opener: () => questions.opener(wake),
     question: (id) => questions.entry(id),
     thread: (id) => questions.thread(id),
     outside: async (call) => effectResult(await questions.effect(), call),

@@ -115,7 +115,7 @@ describe('"The tools the model is offered"', () => {
   it('"ONE generic tool per verb", by the lists that are not empty', async () => {
     const { registry } = await composed({ name: 'x' })
     const surface = { canSee: ['/a'], canDo: ['move'], canSummon: ['@a'], canBe: ['birth'] }
-    const answering = { replyTo: 'asker', respondMode: 'async' } as const
+    const answering = { respondMode: 'async' } as const
     const tools = toolsFor({ surface }, answering, registry).map(({ function: { name, parameters } }) => [
       name,
       Object.keys(parameters.properties).slice(0, 3),

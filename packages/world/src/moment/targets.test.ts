@@ -130,7 +130,7 @@ describe('the tools of a moment', () => {
   const toolsOf = async (seeing: Seeing, more: { expectReply?: boolean; goesOn?: boolean } = {}) => {
     const { me, surface, targets } = await faceOf(seeing)
     const caller = seeing.asker == null ? null : { name: seeing.asker }
-    const answering = { replyTo: 'asker', respondMode: 'async' } as const
+    const answering = { respondMode: 'async' } as const
     const tools = toolsFor({ me: me.name, surface, targets, caller, ...more }, answering, registry)
     return Object.fromEntries(tools.map((tool) => [tool.function.name, tool.function]))
   }
@@ -169,8 +169,7 @@ describe('the tools of a moment', () => {
 
   it('are made once for the same targets, and anew for others', async () => {
     const { surface, targets } = await faceOf({ role: { canSee: ['/hall'], canDo: ['move'] } })
-    const make = (more: object) =>
-      toolsFor({ surface, targets, ...more }, { replyTo: 'asker', respondMode: 'async' }, registry)
+    const make = (more: object) => toolsFor({ surface, targets, ...more }, { respondMode: 'async' }, registry)
     const tools = make({ caller: { name: 'eve' } })
     expect(make({ caller: { name: 'eve' } })).toBe(tools)
     expect(Object.isFrozen(tools[0]?.function.parameters)).toBe(true)

@@ -27,7 +27,7 @@ export interface Tool {
   }
 }
 
-type ReplyRules = Pick<ComposedRole, 'replyTo' | 'respondMode'>
+type ReplyRules = Pick<ComposedRole, 'respondMode'>
 type ToolOperations = Pick<Registry, 'operations' | 'beOperations'>
 
 /** What the tools of a moment depend on. */
@@ -60,8 +60,8 @@ export const VERB_OF_LIST = {
  */
 export function toolsFor(at: ToolsAt, answering: ReplyRules, operations: ToolOperations): readonly Tool[] {
   const { surface, targets, me, caller = null, expectReply, goesOn } = at
-  const { replyTo, respondMode } = answering
-  const of = [surface, targets, me, caller?.name, expectReply, goesOn, replyTo, respondMode]
+  const { respondMode } = answering
+  const of = [surface, targets, me, caller?.name, expectReply, goesOn, respondMode]
   return knownOr(toolsKnown, operations.operations, JSON.stringify(of), () =>
     frozen(makeTools(at, answering, operations)),
   )
@@ -172,17 +172,12 @@ function summonTool(
   answering: ReplyRules,
 ): Tool {
   const summon = targets?.summon
-  const { respondMode, replyTo } = answering
-  const left =
-    respondMode === 'none' || expectReply === false
-      ? null
-      : replyTo === 'chain-initial'
-        ? 'whoever began all this'
-        : caller && stanceOf(caller.name)
+  const { respondMode } = answering
+  const left = respondMode === 'none' || expectReply === false ? null : caller && stanceOf(caller.name)
   const isOfSelf = me !== undefined && covers(surface.canSummon, stanceOf(me)) !== undefined
   const isOfOthers =
     !isWhole(summon) || summon?.of.some((target) => target !== (caller && stanceOf(caller.name)))
-  const isNamed = isWhole(summon) && replyTo === 'asker' // it is the first of the choices
+  const isNamed = isWhole(summon) // it is the first of the choices
   const told = {
     target: {
       description: `${isWhole(summon) ? 'whom' : 'whom: @name'}${left === null || isNamed ? '' : `; ${left} when left out`}`,
@@ -198,8 +193,7 @@ function summonTool(
   } as const
   const fields = MODEL_FIELDS.summon.filter((field) => {
     if (field === 'inReplyTo') return false
-    if (field === 'target')
-      return onlyOf(summon) === undefined || onlyOf(summon) !== left || replyTo !== 'asker'
+    if (field === 'target') return onlyOf(summon) === undefined || onlyOf(summon) !== left
     return field === 'orientation' ? isOfSelf : field === 'expectReply' ? isOfOthers : true
   })
   const noAnswer = expectReply === false ? ' No answer to what woke me is wanted, and none is sent.' : ''
@@ -324,7 +318,7 @@ export function verbTools(
   return {
     see: seeTool().function,
     do: doTool(undefined, held('canDo', operations)).function,
-    summon: summonTool(at, { replyTo: 'asker', respondMode: 'none' }).function,
+    summon: summonTool(at, { respondMode: 'none' }).function,
     be: beTool(held('canBe', beOperations)).function,
   }
 }

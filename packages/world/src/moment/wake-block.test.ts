@@ -4,7 +4,7 @@ import { groundRules, isAwaited, repeatsLastLine, type WakeRow, wakeBlock } from
 
 const NONE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
 const ANSWERING: Surface = { ...NONE, canSummon: ['@bo'] }
-const ASKER = { replyTo: 'asker', respondMode: 'async', prose: 'see', forceToolCall: false } as const
+const ASKER = { respondMode: 'async', prose: 'see', forceToolCall: false } as const
 const BO = { name: 'bo', role: 'guest', cognition: 'human' } as const
 
 const woken = (wake: Partial<WakeRow['wake']> = {}, caller: WakeRow['caller'] = BO): WakeRow => {

@@ -35,7 +35,7 @@ export interface WakeRow {
 /** Whether a being waits for an answer. */
 export const isAwaited = ({ owed }: Pick<WakeRow, 'owed'>): boolean => owed !== undefined
 
-type ProseRules = Pick<ComposedRole, 'replyTo' | 'respondMode' | 'prose' | 'forceToolCall' | 'onAnswers'>
+type ProseRules = Pick<ComposedRole, 'respondMode' | 'prose' | 'forceToolCall' | 'onAnswers'>
 
 /** Whether a role acts once all answers are in, and some are not. */
 const waitsForOthers = (

@@ -44,7 +44,7 @@ export interface ActInputs {
   /** depth of the moment in the cause chain; 0 for a person's act, which begins its own */
   readonly hops: number
   /** settings of the primary role for answers, and for what follows */
-  readonly role: Pick<ComposedRole, 'replyTo' | 'respondMode' | 'selfContinue' | 'steps'>
+  readonly role: Pick<ComposedRole, 'respondMode' | 'selfContinue' | 'steps'>
   /** id of a summon that this act makes */
   readonly correlation: string
   readonly digest: (value: Json) => string
@@ -53,8 +53,6 @@ export interface ActInputs {
    * known
    */
   readonly asker: () => Promise<Asker | null>
-  /** the being whose summons began the chain of wakes; null without one */
-  readonly opener: () => Promise<BeingName | null>
   /** an entry of an inbox by its id; null when there is none */
   readonly question: (id: string) => Promise<Wake | null>
   /** a thread by its id; null when there is none */

@@ -30,11 +30,11 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ca
   const { wake, owed } = at
   const speaker = wake.caller?.name ?? null
   const isUnwanted = wake.expectReply === false && at.caller.cognition !== 'human'
-  if (call.target === null && owed === null && speaker !== null && at.role.replyTo === 'asker') {
+  if (call.target === null && owed === null && speaker !== null) {
     if (isUnwanted) return unsent(wake)
     if (isContinuation(wake)) return answeredBefore(speaker)
   }
-  const name = call.target === null ? await defaultRecipient(at) : parseStance(call.target)
+  const name = call.target === null ? defaultRecipient(at) : parseStance(call.target)
   const mayAnswer = name === owed?.caller.name && at.role.respondMode !== 'none'
   const inReplyTo = call.inReplyTo ?? (mayAnswer ? owed.id : null)
   const isOwed = mayAnswer && inReplyTo === owed.id
@@ -204,13 +204,11 @@ async function requireHop({ me, reader }: ActInputs, hops: number): Promise<void
  * The target of a summon that names none.
  * @throws {TreeosError} INVALID_INPUT when there is none, or the role answers nobody
  */
-async function defaultRecipient({ owed, role, opener }: ActInputs): Promise<BeingName> {
+function defaultRecipient({ owed, role }: ActInputs): BeingName {
   if (role.respondMode === 'none')
     throw new TreeosError('INVALID_INPUT', 'its role answers nobody (respondMode none): name a target')
-  const name = role.replyTo === 'asker' ? (owed?.caller.name ?? null) : await opener()
-  if (name !== null) return name
-  const nobody =
-    role.replyTo === 'asker' ? 'no being waits for an answer of this moment' : 'no being began this thread'
+  if (owed !== null) return owed.caller.name
+  const nobody = 'no being waits for an answer of this moment'
   throw new TreeosError('INVALID_INPUT', `${nobody}, so a summon must name its target`)
 }
 

@@ -23,12 +23,6 @@ const FIELD_CHOICES = [
     { forward: 'the world', half: 'half the world, half itself', inward: 'itself' },
   ],
   [
-    'replyTo',
-    'Whom it answers',
-    'whoever asks',
-    { asker: 'whoever asks', 'chain-initial': 'whoever began the thread' },
-  ],
-  [
     'respondMode',
     'Whether it answers',
     'when it has something to say',

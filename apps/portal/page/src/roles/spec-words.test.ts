@@ -8,7 +8,6 @@ it('says what a role does with its wearer, and nothing that is so for every role
     selfContinue: 'until-answered',
     steps: 40,
     requiredCognition: 'llm',
-    replyTo: 'asker',
     layout: 'as-told',
     canSee: [],
     prompt: 'Rule.',

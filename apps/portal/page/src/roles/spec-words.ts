@@ -28,7 +28,6 @@ const SENTENCES: Readonly<Record<string, (value: unknown) => string | null>> = {
     `For one question it takes at most ${value} ${value === 1 ? 'step' : 'steps'} of its own.`,
   forceToolCall: (value) => (value === true ? 'When asked, it has to act: words alone do not count.' : null),
   prose: (value) => (value === 'answers' ? 'What it writes without an act is its answer.' : null),
-  replyTo: (value) => (value === 'chain-initial' ? 'Its answers go to whoever began the thread.' : null),
   respondMode: (value) => (value === 'none' ? 'It answers nobody.' : null),
   onAnswers: (value) => (value === 'all' ? 'Of others that it asks, it hears all before it acts.' : null),
   defaultOrientation: (value) =>
