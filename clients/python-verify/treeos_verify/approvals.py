@@ -86,6 +86,17 @@ class Approval:
         self.state = "given" if all(enough) else "open"
 
 
+def check_asked(moment, manifest):
+    """Nobody but a person makes the call that is its own yes to what an operation asks by itself."""
+    opened, call = moment["open"], given(moment, "decision", "call")
+    ask = given(manifest, "operations", str(given(call, "verb")), str(given(call, "operation")), "ask")
+    wake = opened["wake"]
+    is_brought = wake["kind"] == "event" and wake["id"].startswith("approved/")
+    is_persons = opened["cognition"]["kind"] == "human" and given(opened, "driver") is None
+    is_done = moment["record"]["outcome"] == "act" and ask is not None
+    need(not is_done or is_brought or is_persons, "an operation that asks by itself, without a yes", "law-mismatch")
+
+
 def is_own_yes(question, asks, opened):
     """Whoever makes the call is a person that each rule asks: making it is the yes."""
     if given(opened, "cognition", "kind") != "human" or given(opened, "driver") is not None:

@@ -2,9 +2,9 @@
 
 import re
 
-from .approvals import Approval
+from .approvals import Approval, check_asked
 from .facts import check_facts
-from .effect_key import check_effect_key
+from .effect_key import check_effect_call, check_effect_key
 from .forms import has_form, is_payload_of
 from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from .heads import whole_heads
@@ -61,6 +61,7 @@ class Bundle:
         self.without_yes = set()  # reels of the yes that moments brought, and that are not here up to it
         self.read = set()  # (reel, number) of heads that moments of one being read, and that are not here
         self.unsure_origins = 0
+        self.summons = {}  # by the hash of its fact: who said it, and what
         self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
         self.contents, self.unused = {}, set()
         self.origins, self.questions, self.steps, self.reads = Origins(), Questions(), Steps(), QueuedReads()
@@ -148,6 +149,8 @@ class Bundle:
         self.origins.take(reel, seq, header, payload, own)
         if header["kind"] == "approval:given":
             self.last_yes[reel] = own
+        if header["kind"] == "being:summoned":
+            self.summons[own] = (header["actor"], payload)
         self.questions.take_fact(reel, seq, header, payload)
         self.reads.take_fact(reel, header, payload)
         self.count(header, payload)
@@ -203,6 +206,10 @@ class Bundle:
             check_forms(value, value["noted"])
             of_being = lambda being, n: self.hashes.get(f"moments:{being}", {}).get(n)
             check_effect_key(value, self.reality, of_being, self.last_yes.get)
+            manifest = self.contents.get(given(record, "code") or given(value["open"], "code"))
+            check_effect_call(value, manifest)
+            check_asked(value, manifest)
+            self.check_speech(value["open"], being)
         noted = None if value["noted"] is None else salted_hash(value["basisSalt"], value["noted"])
         need(same(given(value, "open", "noted"), noted), "it noted something else", "open-mismatch")
         name = record["moment"]
@@ -237,6 +244,23 @@ class Bundle:
         self.unused.difference_update(digests)
         for form, digest in contents_of(value) if is_known_law(record) else []:
             need(digest is None or has_form(form, self.contents[digest]), f"a {form} of another form", "blob-mismatch")
+
+    def check_speech(self, opened, being):
+        """The summon that woke a moment is what its fact says."""
+        wake = opened["wake"]
+        if wake["kind"] != "summon":
+            return
+        need(wake["cause"] is not None, "a summon without a fact", "context-mismatch")
+        actor, said = self.summons.get(wake["cause"], (None, None))
+        need(actor is None or given(wake, "caller", "name") == actor, "another being summoned it", "context-mismatch")
+        if said is None:
+            return
+        caller = {"name": actor, "role": given(said, "role"), "cognition": given(said, "cognition")}
+        need(same(wake["caller"], caller), "another role or mind summoned it", "context-mismatch")
+        is_of_it = same(at(said, "correlation"), wake["id"]) and same(at(said, "to"), being)
+        need(is_of_it and same(given(said, "inReplyTo"), wake["inReplyTo"]), "another summon", "context-mismatch")
+        need(wake["root"] in (at(said, "root"), wake["id"]), "a summon of another thread", "context-mismatch")
+        need((at(said, "expectReply") is False) is (wake.get("expectReply") is False), "it expects an answer otherwise", "context-mismatch")
 
     def check_yes(self, moment, heads):
         """A bundle of one being holds the yes that a moment brought: its whole reel, which nobody else names."""

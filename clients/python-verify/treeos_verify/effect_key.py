@@ -1,8 +1,9 @@
-"""The key of an effect follows from its call and from what woke its moment."""
+"""What was asked of the outside follows from the call, its key also from what woke the moment."""
 
 import re
 
 from .hashes import is_hash, value_hash
+from .law.names import written
 from .plain_json import at, given, need, same
 
 CONTINUATIONS = ("continue/", "look/", "refused/", "read/", "approved/", "denied/", "expired/")
@@ -22,6 +23,23 @@ def check_effect_key(moment, reality, moment_hash=no_hash, last_yes=no_hash):
     need(is_due(cause, wake, moment_hash, last_yes), "an effect of another cause", "effect-mismatch")
     call = {field: request[field] for field in ("operation", "actor", "target", "args")}
     need(at(request, "key") == value_hash({"reality": reality, **call, "cause": cause}), "another key of its effect", "effect-mismatch")
+
+
+def check_effect_call(moment, manifest):
+    """What was asked is the call that was decided. `manifest` is None where it is not here."""
+    request, call = given(moment, "effect", "request"), given(moment, "decision", "call")
+    if request is None or moment["decision"] is None:
+        return
+    need(given(call, "verb") in ("do", "be"), "it asked the outside, and called no operation", "effect-mismatch")
+    if call["operation"] == "mediate" or given(manifest, "operations", call["verb"], call["operation"], "mediates") is True:
+        return
+    if request["operation"] != call["operation"]:
+        need(manifest is None, "it asked the outside for another operation", "effect-mismatch")
+        return
+    need(request["actor"] == moment["record"]["being"], "another being asked the outside", "effect-mismatch")
+    need(same(request["args"], call["args"]), "other arguments than those of its call", "effect-mismatch")
+    named = given(call, "target")
+    need(named in (None, "~") or request["target"] == written("canSee", named, "/"), "of another target", "effect-mismatch")
 
 
 def is_due(cause, wake, moment_hash, last_yes):

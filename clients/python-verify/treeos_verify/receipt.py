@@ -5,7 +5,7 @@ import re
 from .approvals import Approval, check_yes, is_own_yes
 from .facts import check_facts
 from .flow import is_number, roles_for
-from .effect_key import check_effect_key
+from .effect_key import check_effect_call, check_effect_key
 from .forms import has_form, is_payload_of
 from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, is_standing, list_gate, rule_gate, tallies_tried, unknown, written
 from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
@@ -78,6 +78,7 @@ class Derivation:
         if self.record["promptDigest"] is None:
             may_be_unloaded(self.moment, {value_hash(spec): spec for spec in self.witness["specs"]}.get)
         check_effect_key(self.moment, self.witness["reality"])
+        check_effect_call(self.moment, None)
         need(has_form("program", at(self.witness, "program")), "a program of another form")
         need(all(has_form("spec", spec) for spec in self.witness["specs"]), "a spec of another form")
         need(has_form("lists", at(self.witness, "surface")), "lists of another form")

@@ -4,7 +4,13 @@
  */
 export { type ExportedBundle, type ExportRequest, exportBundle } from './bundles/bundle.ts'
 export type { CheckpointedLog } from './bundles/log.ts'
-export { type Envelope, envelopeOf, issueReceipt, type ReceiptSigner } from './bundles/receipt.ts'
+export {
+  type Envelope,
+  envelopeOf,
+  issueReceipt,
+  issueReceipts,
+  type ReceiptSigner,
+} from './bundles/receipt.ts'
 export type { NotCosigned } from './log/add-checkpoint.ts'
 export { findCosigned, findNewest, readCheckpointFiles, readKeys } from './log/checkpoint-files.ts'
 export { checkpointRepeatedly, makeCheckpoint } from './log/checkpoints.ts'

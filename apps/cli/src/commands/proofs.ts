@@ -116,10 +116,10 @@ function addReceipt(cli: Cli): void {
           const byApi = await callPortal(options.login, (treeos) => receiptsByApi(treeos, range))
           for (const { receipt, why } of byApi) if (receipt === null) out.progress(`no receipt: ${why}`)
           const issued = byApi.flatMap(({ receipt }) => receipt ?? [])
-          if (issued.length === 0) throw calledNothing(being)
+          if (issued.length === 0) throw withoutReceipt(being)
           return out.lines(issued, (values) => values.map((value) => JSON.stringify(value)).join('\n'))
         }
-        const { issueReceipt } = await import('@treeos/proofs')
+        const { issueReceipt, issueReceipts } = await import('@treeos/proofs')
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
         const { newestLog } = await import('../instance/log-cover.ts')
         const { instanceDir } = await import('@treeos/local')
@@ -136,13 +136,16 @@ function addReceipt(cli: Cli): void {
           const issue = async (moment: string) => (await issueReceipt(at, moment, issuing)).envelope
           if (being === null) return [await issue(named)]
           if (n !== undefined) return [await issue((await requireOutcome(at.db, being, n)).moment)]
-          return receiptsOf((number) => findOutcomeByNumber(at.db, being, number), {
-            being,
-            since: since ?? 1,
-            until: until ?? Number.MAX_SAFE_INTEGER,
-            issue,
-            onProgress,
-          })
+          const envelopes: Envelope[] = []
+          for (let number = since ?? 1; number <= (until ?? Number.MAX_SAFE_INTEGER); number++) {
+            const outcome = await findOutcomeByNumber(at.db, being, number)
+            if (outcome === null) break
+            for (const made of await issueReceipts(at, [outcome.moment], issuing))
+              if (made instanceof TreeosError) onProgress(`no receipt: ${made.message}`)
+              else envelopes.push(made)
+          }
+          if (envelopes.length === 0) throw withoutReceipt(being)
+          return envelopes
         })
         const [first] = envelopes
         if (!isRange && first !== undefined) out.value(first, (value) => JSON.stringify(value))
@@ -151,33 +154,5 @@ function addReceipt(cli: Cli): void {
     )
 }
 
-const calledNothing = (being: BeingName) =>
-  new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} called nothing in these moments`)
-
-interface Receipts {
-  readonly being: BeingName
-  readonly since: number
-  readonly until: number
-  readonly issue: (moment: string) => Promise<Envelope>
-  readonly onProgress: (line: string) => void
-}
-
-/** Receipts of all moments of a range that called something; what has none is told. */
-async function receiptsOf(
-  find: (n: number) => Promise<{ readonly moment: string } | null>,
-  { being, since, until, issue, onProgress }: Receipts,
-): Promise<Envelope[]> {
-  const envelopes: Envelope[] = []
-  for (let n = since; n <= until; n++) {
-    const outcome = await find(n)
-    if (outcome === null) break
-    try {
-      envelopes.push(await issue(outcome.moment))
-    } catch (error) {
-      if (!(error instanceof TreeosError) || error.code !== 'INVALID_INPUT') throw error
-      onProgress(`no receipt: ${error.message}`)
-    }
-  }
-  if (envelopes.length === 0) throw calledNothing(being)
-  return envelopes
-}
+const withoutReceipt = (being: BeingName) =>
+  new TreeosError('MOMENT_NOT_FOUND', `none of these moments of ${stanceOf(being)} has a receipt`)

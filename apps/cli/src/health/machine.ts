@@ -1,5 +1,5 @@
 import { trialCallsIn } from '@treeos/client'
-import { type MomentId, TreeosError } from '@treeos/core'
+import type { MomentId, TreeosError } from '@treeos/core'
 import { historiesFolder, listFailingRuns } from '@treeos/host'
 import {
   checkpointsFolder,
@@ -12,7 +12,7 @@ import {
   withSettings,
 } from '@treeos/local'
 import type { Machine, MachineHealth, SignedCheckpointNote } from '@treeos/portal'
-import { type Envelope, findNewest, issueReceipt, logOrigin, readKeys } from '@treeos/proofs'
+import { type Envelope, findNewest, issueReceipts, logOrigin, readKeys } from '@treeos/proofs'
 import type { RealityMetrics } from '@treeos/telemetry'
 import type { LiveConnection } from '../instance/connection.ts'
 import { newestCosigned } from '../instance/signed-checkpoints.ts'
@@ -90,18 +90,7 @@ async function receiptsOf(
     signer: receiptSigner(options, at.reality),
     log: await newestLog(options, at, covering),
   }
-  const made: (Envelope | TreeosError)[] = []
-  for (const moment of moments)
-    made.push(
-      await issueReceipt(at, moment, issuing).then(
-        ({ envelope }) => envelope,
-        (error: unknown) => {
-          if (error instanceof TreeosError && error.code === 'INVALID_INPUT') return error
-          throw error
-        },
-      ),
-    )
-  return made
+  return issueReceipts(at, moments, issuing)
 }
 
 function newestCheckpoint(dataDir: string, origin: string): SignedCheckpointNote | null {

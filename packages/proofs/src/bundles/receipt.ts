@@ -7,6 +7,7 @@ import {
   type MomentId,
   momentsReel,
   parseMomentId,
+  TreeosError,
 } from '@treeos/core'
 import { inSnapshot, type Reality, type StoreDb } from '@treeos/store'
 import {
@@ -21,7 +22,7 @@ import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { shorten } from './gaps.ts'
 import type { CheckpointedLog } from './log.ts'
-import { gatherWitness } from './witness.ts'
+import { gatherWitness, noReceipt } from './witness.ts'
 
 /** Who signs receipts: the same that signs checkpoints. */
 export interface ReceiptSigner {
@@ -56,19 +57,20 @@ export interface IssueOptions {
   readonly longest?: number
 }
 
+interface IssuingReality {
+  readonly db: Kysely<StoreDb>
+  readonly reality: Reality
+  readonly registry: Registry
+}
+
 /**
  * Writes a receipt of the call that a moment made: what was decided of it and why, with all that the
  * permission follows from.
- * @throws {TreeosError} MOMENT_NOT_FOUND, or INVALID_INPUT for a moment that called nothing
- * @throws {Error} when the record of the moment does not follow from what is stored: then there is no receipt
- *   of it
+ * @throws {TreeosError} MOMENT_NOT_FOUND, or INVALID_INPUT for a moment that called nothing, or whose record does not follow from what is
+ *   stored: then there is no receipt of it
  */
 export async function issueReceipt(
-  {
-    db,
-    reality,
-    registry,
-  }: { readonly db: Kysely<StoreDb>; readonly reality: Reality; readonly registry: Registry },
+  { db, reality, registry }: IssuingReality,
   moment: MomentId,
   { signer, log, longest = RUN_MAX }: IssueOptions,
 ): Promise<IssuedReceipt> {
@@ -79,7 +81,9 @@ export async function issueReceipt(
       ? { reels: whole.witness.reels, cuts: {} }
       : await shorten(whole, log, longest)
   const witness = { ...whole.witness, reels }
-  const derived = await derivePermission(witness)
+  const derived = await derivePermission(witness).catch((error: Error) => {
+    throw noReceipt(moment, error.message)
+  })
   const statement = {
     _type: STATEMENT_TYPE,
     subject: [{ name: moment, digest: { sha256: derived.hash } }],
@@ -90,6 +94,23 @@ export async function issueReceipt(
     },
   }
   return { envelope: envelopeOf(statement, signer), derived }
+}
+
+/** A receipt of each moment, or why there is none: one that has none keeps no other from its own. */
+export async function issueReceipts(
+  at: IssuingReality,
+  moments: readonly MomentId[],
+  options: IssueOptions,
+): Promise<(Envelope | TreeosError)[]> {
+  const made: (Envelope | TreeosError)[] = []
+  for (const moment of moments)
+    try {
+      made.push((await issueReceipt(at, moment, options)).envelope)
+    } catch (error) {
+      if (!(error instanceof TreeosError) || error.code !== 'INVALID_INPUT') throw error
+      made.push(error)
+    }
+  return made
 }
 
 /**

@@ -43,8 +43,8 @@ const REELS_MAX = 500
 /**
  * Gathers what the permission of a moment's call is derived from: it derives it as a verifier does, and adds
  * each reel that the derivation asks for, as it stood when the moment was stamped.
- * @throws {TreeosError} MOMENT_NOT_FOUND, INVALID_INPUT for a moment that called nothing
- * @throws {Error} when no permission follows from what is stored
+ * @throws {TreeosError} MOMENT_NOT_FOUND; INVALID_INPUT for a moment that called nothing, or when no permission follows from what is
+ *   stored
  */
 export async function gatherWitness(deps: WitnessDeps, moment: MomentId): Promise<GatheredWitness> {
   const line = await findMomentLine(deps.tx, moment)
@@ -79,7 +79,7 @@ export async function gatherWitness(deps: WitnessDeps, moment: MomentId): Promis
     if (typeof found !== 'string') return found
     if (!faults.includes(found)) faults.push(found)
   }
-  throw new Error(`no receipt follows from what is stored of ${moment}: ${faults.join('; ')}`)
+  throw noReceipt(moment, faults.join('; '))
 }
 
 type ReadReel = (reel: string) => Promise<Json>
@@ -96,21 +96,26 @@ async function complete(
   line: MomentLine,
 ): Promise<GatheredWitness | string> {
   const reels: Record<string, Json> = {}
-  for (;;)
-    try {
-      const derived = await derivePermission({ ...asked, reels })
-      const unread = derived.missing.filter((reel) => !Object.hasOwn(reels, reel) && isInBasis(line, reel))
-      for (const reel of unread) reels[reel] = await read(reel)
-      if (unread.length > 0) continue
+  for (;;) {
+    const derived = await derivePermission({ ...asked, reels }).catch((error: Error) => error)
+    if (derived instanceof Error && !(derived instanceof MissingReel)) return derived.message
+    const lacking = derived instanceof MissingReel ? [derived.reel] : derived.missing
+    const isWanted = (reel: string) => derived instanceof MissingReel || isInBasis(line, reel)
+    const unread = lacking.filter((reel) => !Object.hasOwn(reels, reel) && isWanted(reel))
+    if (unread.length === 0) {
+      if (derived instanceof MissingReel) return derived.message
       const moment = { ...asked.moment, ...membersOf(line, (reel) => Object.hasOwn(reels, reel)) }
       return { witness: { ...asked, moment, reels, verdict: derived.verdict }, derived }
-    } catch (error) {
-      if (!(error instanceof MissingReel)) return (error as Error).message
-      if (Object.keys(reels).length >= REELS_MAX)
-        throw new Error(`the permission rests on more than ${REELS_MAX} reels`)
-      reels[error.reel] = await read(error.reel)
     }
+    if (Object.keys(reels).length + unread.length > REELS_MAX)
+      return `the permission rests on more than ${REELS_MAX} reels`
+    for (const reel of unread) reels[reel] = await read(reel)
+  }
 }
+
+/** Why there is no receipt of a moment although it called something: receipts of others can be issued. */
+export const noReceipt = (moment: MomentId, why: string): TreeosError =>
+  new TreeosError('INVALID_INPUT', `no receipt follows from what is stored of ${moment}: ${why}`)
 
 /** Whether a moment read a reel. */
 const isInBasis = ({ basis }: MomentLine, reel: string): boolean =>
@@ -120,7 +125,7 @@ async function givenOf({ tx, reality }: WitnessDeps, line: MomentLine): Promise<
   const { record, open } = line
   const kept = async (what: string, digest: Json | undefined) => {
     const value = typeof digest === 'string' ? await readBlob(tx, digest) : null
-    if (value === null) throw new Error(`its ${what} is not kept`)
+    if (value === null) throw noReceipt(String(readPath(record, ['moment'])), `its ${what} is not kept`)
     return value
   }
   const stacked = readPath(record, ['stack', 'stacked'])

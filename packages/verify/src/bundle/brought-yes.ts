@@ -11,6 +11,21 @@ export function yesBroughtBy(open: Json): string | null {
 }
 
 /**
+ * An operation that asks by itself was done, and no person was asked: nobody but a person may make the call that is its own yes. Null where
+ * nothing is wrong, or the manifest of its code is not here.
+ */
+export function faultOfUnasked(
+  { record, open, decision }: Moment,
+  manifest: Json | undefined,
+): string | null {
+  const [verb, operation] = [String(at(decision, 'call', 'verb')), String(at(decision, 'call', 'operation'))]
+  const ask = at(manifest, 'operations', verb, operation, 'ask')
+  if (record.outcome !== 'act' || ask === undefined || yesBroughtBy(open) !== null) return null
+  const isPersons = at(open, 'cognition', 'kind') === 'human' && (at(open, 'driver') ?? null) === null
+  return isPersons ? null : `${operation} asks by itself, and its act brought no yes`
+}
+
+/**
  * What contradicts the yes that an act brought, by the facts of its reel alone: whose call it was, to which call, and whose yes its record
  * names. That it asked whom the rules ask is for the law.
  */

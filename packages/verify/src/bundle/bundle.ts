@@ -2,6 +2,7 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import type { WrittenFact } from '../due/due-fact.ts'
 import { faultOfFacts } from '../due/fault-of-facts.ts'
+import { faultOfEffectCall } from '../effect-call.ts'
 import { faultOfEffectKey, type KnownCauses } from '../effect-key.ts'
 import { hasForm, isPayloadOf } from '../forms/forms.ts'
 import { faultsOfForm } from '../forms/forms-of-moment.ts'
@@ -17,7 +18,7 @@ import { faultsOfOrigin, holdsOutside, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 import { quorumFaults, trustedPolicy, type WitnessPolicy } from '../policy.ts'
 import { type CheckOptions, checkStatus } from '../status.ts'
-import { faultOfYes, yesBroughtBy } from './brought-yes.ts'
+import { faultOfUnasked, faultOfYes, yesBroughtBy } from './brought-yes.ts'
 import { BundleLaw } from './bundle-law.ts'
 import type { BundleReport } from './bundle-report.ts'
 import { type BrokenPlace, causesIn, type FoundFault } from './causes.ts'
@@ -40,6 +41,7 @@ import { readLines } from './lines.ts'
 import { Questions } from './questions.ts'
 import { QueuedReads } from './queued-reads.ts'
 import { Signings } from './signings.ts'
+import { Speech } from './speech.ts'
 import { Steps } from './steps.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
@@ -96,6 +98,7 @@ class BundleCheck {
   /** by reel of the approval */
   readonly #lastYes = new Map<string, string>()
   readonly #questions = new Questions()
+  readonly #speech = new Speech()
   readonly #steps = new Steps()
   readonly #reads = new QueuedReads()
   readonly #lastActs = new Map<string, LastAct>()
@@ -280,6 +283,7 @@ class BundleCheck {
     this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     if (at(header, 'kind') === 'approval:given') this.#lastYes.set(String(reel), String(hash))
+    this.#speech.take(header, payload, String(hash))
     this.#questions.takeFact(String(reel), Number(seq), header, payload)
     this.#reads.takeFact(String(reel), header, payload)
     this.#countFact(header, payload)
@@ -346,6 +350,14 @@ class BundleCheck {
     const wrongKey =
       !isKnown || faults.length > 0 ? null : faultOfEffectKey(moment, this.#reality, this.#causes)
     this.#need(wrongKey === null, 'effect-mismatch', wrongKey ?? '')
+    const manifest = this.#contents.get(String(record.code ?? at(moment.open, 'code')))
+    const otherCall = !isKnown || faults.length > 0 ? null : faultOfEffectCall(moment, manifest)
+    this.#need(otherCall === null, 'effect-mismatch', otherCall ?? '')
+    const unasked = !isKnown || faults.length > 0 ? null : faultOfUnasked(moment, manifest)
+    this.#need(unasked === null, 'law-mismatch', unasked ?? '')
+    const otherWake =
+      !isKnown || faults.length > 0 ? null : this.#speech.faultOfWake(moment.open, String(being))
+    this.#need(otherWake === null, 'context-mismatch', otherWake ?? '')
     const isNoted =
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
     this.#need(isNoted, 'open-mismatch', 'what it noted has another digest than its open record says')

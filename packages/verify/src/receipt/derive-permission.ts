@@ -4,6 +4,7 @@ import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReade
 import { deriveOpened, pathsRead } from '../bundle/derive-opened.ts'
 import { type RolesByClause, rolesByClause } from '../bundle/roles-by-clause.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
+import { faultOfEffectCall } from '../effect-call.ts'
 import { faultOfEffectKey } from '../effect-key.ts'
 import { hasForm } from '../forms/forms.ts'
 import { faultsOfForm } from '../forms/forms-of-moment.ts'
@@ -101,6 +102,8 @@ export async function derivePermission(witness: Parts): Promise<DerivedPermissio
   }
   const wrongKey = faultOfEffectKey(moment, witness.reality)
   need(wrongKey === null, String(wrongKey))
+  const otherCall = faultOfEffectCall(moment, undefined)
+  need(otherCall === null, String(otherCall))
   const areFormed =
     hasForm('program', witness.program) && witness.specs.every((spec) => hasForm('spec', spec))
   need(witness.ask === undefined || hasForm('ask', witness.ask), 'whom its operation asks has another form')
