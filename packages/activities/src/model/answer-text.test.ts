@@ -50,6 +50,8 @@ describe('calls written as text', () => {
     ['a tool that there is not', '<tool_call>{"name":"fly","arguments":{}}</tool_call>'],
     ['a tool in capitals', '{"name":"SEE","arguments":{"address":"/a"}}'],
     ['a call of an operation', '{"operation":"rule","target":"/court"}'],
+    ['the tag of a list of tools', '<tools></tools>'],
+    ['the tag of what a tool gave', '<tool_response>{"total": 3}</tool_response>'],
     ['a verb as a function below words', 'I say it.\nsummon(content, "x")'],
   ])('%s is meant as a call, and is no answer', (_, content) => {
     expect(text(content)).toEqual({
@@ -71,6 +73,25 @@ describe('calls written as text', () => {
     expect(parse('First call a tool if this needs one.').unfit).toContain('repeated data')
     expect(parse('The case is "The lamp".').unfit).toBeUndefined()
     expect(parse('{"total": 3}').unfit).toBeUndefined()
+  })
+
+  it.each([
+    '{"name": "put on matter:sea with", "arguments": {"coord": 1}: MATTER_NOT_FOUND}',
+    '```json\n{"total": 3,\n```',
+    '[{"title": "On Tides"}, and so on',
+    '[["a"',
+  ])('JSON that cannot be read is no answer: %s', (content) => {
+    expect(text(content)).toMatchObject({ unfit: expect.stringContaining('cannot be read') })
+  })
+
+  it.each([
+    '[sighs] Yes.',
+    '{smiles} Yes.',
+    '["On Tides", "Looms"]',
+    '[1] says so.',
+    '{"total": 3}\n{"total": 4}',
+  ])('words that begin with a bracket, and JSON of its own, are an answer: %s', (content) => {
+    expect(text(content)).not.toHaveProperty('unfit')
   })
 
   it('only a tool that was offered is lifted, a real call goes on to the gate', () => {

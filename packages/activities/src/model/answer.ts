@@ -50,6 +50,7 @@ const BROKEN_CALL = 'model wrote a call that cannot be read'
 const CUT_ANSWER = 'model ran out of tokens before the end of its answer'
 const ECHO = 'model repeated data that it was shown, in place of an answer in words'
 const CALL_IN_WORDS = 'model wrote JSON that looks like a call, in place of a tool call or of words'
+const BROKEN_JSON = 'model wrote JSON that cannot be read, in place of an answer in words'
 const NO_MESSAGE = 'model answered without a message'
 const SPENT =
   'model used up its tokens before it said anything, and thinking counts: raise TREEOS_ANSWER_TOKENS, the llm.max-tokens of the ' +
@@ -136,14 +137,18 @@ function faultInWords(words: string, prompt: string): string | null {
   if (repeatsLastLine(words)) return ECHO
   const shown = leadingJson(words)
   if (shown !== null && isMadeOf(shown, prompt)) return ECHO
+  if (shown === null && BEGINS_AS_JSON.test(words)) return BROKEN_JSON
   const value = parseJson(withoutFence(words))
   if (typeof value !== 'object' || value === null) return null
   return isCallLike(value) ? CALL_IN_WORDS : null
 }
 
+/** The first field of an object, or the first part of a list of texts, lists or objects. */
+const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:\{\s*"|\[\s*(?:"|\{\s*"|\[))/
+
 /** A line that begins with a control token of a call, or with a verb as a function. */
 const MARKED_CALL =
-  /^\s*(?:<\/?(?:tool_?calls?|function_?calls?|tool_code)>|\[TOOL_CALLS\]|<\|[\w ]{1,40}\|>|(?:see|do|summon|be)\()/im
+  /^\s*(?:<\/?(?:tools?|tool_?calls?|function_?calls?|tool_code|tool_responses?)>|\[TOOL_CALLS\]|<\|[\w ]{1,40}\|>|(?:see|do|summon|be)\()/im
 
 /** Names of the parts of a call. A value with two of them is meant as one, whatever else is wrong with it. */
 const CALL_FIELDS = new Set(

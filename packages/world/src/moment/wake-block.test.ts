@@ -110,6 +110,7 @@ describe('[Wake]', () => {
   it('a mind that gives the last line back has said nothing', () => {
     expect(repeatsLastLine(' First call a tool if this needs one.\n')).toBe(true)
     expect(repeatsLastLine('Answer in plain words.')).toBe(true)
+    expect(repeatsLastLine('First call a tool: summon')).toBe(true)
     expect(repeatsLastLine('plain words')).toBe(false)
     expect(repeatsLastLine('I answer in plain words.')).toBe(false)
   })

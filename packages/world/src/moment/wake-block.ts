@@ -195,7 +195,8 @@ function howToAnswer(
 
 /** Short, and without a name: the forms that small models were seen to follow (`pnpm bench minds`). */
 const SPEAK = 'Answer in plain words.'
-const ACT_OR_SPEAK = 'First call a tool if this needs one. Then answer in plain words.'
+const TOOL_FIRST = 'First call a tool'
+const ACT_OR_SPEAK = `${TOOL_FIRST} if this needs one. Then answer in plain words.`
 
 const requestSentence = (wake: WakeRow['wake'], { canDo }: Surface): string =>
   canDo.length === 0 || isContinuation(wake) ? SPEAK : ACT_OR_SPEAK
@@ -203,8 +204,12 @@ const requestSentence = (wake: WakeRow['wake'], { canDo }: Surface): string =>
 /** Shorter words of a mind may be its own. */
 const REPEATED_CHARS_MIN = 12
 
-/** Whether words of a mind are nothing but what the last line of its prompt asked of it: they are for nobody. */
+/**
+ * Whether words of a mind are what the last line of its prompt asked of it, or begin with its call for a tool: they
+ * are for nobody.
+ */
 export function repeatsLastLine(words: string): boolean {
   const said = words.trim()
+  if (said.startsWith(TOOL_FIRST)) return true
   return said.length >= REPEATED_CHARS_MIN && ACT_OR_SPEAK.concat(SPEAK).includes(said)
 }
