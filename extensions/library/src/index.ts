@@ -22,11 +22,12 @@ const reader = defineRole({
   canSee: ['/library', { pattern: 'matter:*' }],
   canDo: ['take', 'put'],
   canSummon: [{ rel: 'asker' }],
-  see: ['library:shelf'],
+  see: ['library:shelf', 'occupants', 'conversation'],
+  views: 'only',
   prose: 'answers',
   selfContinue: 'until-answered',
   prompt:
-    'You are a reader. Borrow what you need by take, read it by its address, and return it by put where you took it.',
+    'You are a reader in a library. [shelf] lists all that there is to read, by its title: tell whoever asks from it. To know what a document says, see its id. Take one only where somebody wants to borrow it, and put it back when asked.',
 })
 
 /** Documents of one place that the view shows. Each one is a read of a whole row. */
