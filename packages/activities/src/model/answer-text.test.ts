@@ -1,4 +1,4 @@
-import { VERBS } from '@treeos/core'
+import { NOTHING_SHOWN, VERBS } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { parseAnswer } from './answer.ts'
 
@@ -92,6 +92,17 @@ describe('calls written as text', () => {
     '{"total": 3}\n{"total": 4}',
   ])('words that begin with a bracket, and JSON of its own, are an answer: %s', (content) => {
     expect(text(content)).not.toHaveProperty('unfit')
+  })
+
+  it('a refusal that the prompt told is no answer, nor is the name of an operation', () => {
+    const refusal = 'notes:read on @ann with {"path":"a.md"}: MATTER_NOT_FOUND: @ann has no file a.md'
+    const names = { ...NOTHING_SHOWN, doOperations: new Map([['notes:read', []]]) }
+    const parse = (content: string) =>
+      parseAnswer({ choices: [{ message: { content } }] }, ['do'], `[refused]\n${refusal}\n\nSay: no.`, names)
+    expect(parse(refusal).unfit).toContain('repeated data')
+    expect(parse('There is no file a.md.').unfit).toBeUndefined()
+    expect(parse('Say: no.').unfit).toBeUndefined()
+    expect(parse('notes:read').unfit).toContain('looks like a call')
   })
 
   it('only a tool that was offered is lifted, a real call goes on to the gate', () => {

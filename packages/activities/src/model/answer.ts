@@ -85,7 +85,7 @@ export function parseAnswer(
   if (first === undefined) {
     if (words === null && end === 'length') return fail(SPENT)
     if (isBroken) return miscalled(end === 'length' ? CUT_CALL : BROKEN_CALL)
-    const unfit = words === null ? null : end === 'length' ? CUT_ANSWER : faultInWords(words, prompt)
+    const unfit = words === null ? null : end === 'length' ? CUT_ANSWER : faultInWords(words, prompt, shown)
     return {
       decision: { kind: 'see', content: words },
       ignoredCalls,
@@ -132,16 +132,32 @@ function furtherCalls(written: readonly WrittenCall[], shown: ShownNames): reado
 }
 
 /** Why words that a model wrote cannot be meant for anybody; null where they can. */
-function faultInWords(words: string, prompt: string): string | null {
+function faultInWords(
+  words: string,
+  prompt: string,
+  { doOperations, beOperations }: ShownNames,
+): string | null {
   if (MARKED_CALL.test(words)) return CALL_IN_WORDS
-  if (repeatsLastLine(words)) return ECHO
-  const shown = leadingJson(words)
-  if (shown !== null && isMadeOf(shown, prompt)) return ECHO
-  if (shown === null && BEGINS_AS_JSON.test(words)) return BROKEN_JSON
+  const said = words.trim()
+  if (said.includes(':') && (doOperations.has(said) || beOperations.has(said))) return CALL_IN_WORDS
+  if (repeatsLastLine(words) || repeatsRefusal(said, prompt)) return ECHO
+  const json = leadingJson(words)
+  if (json !== null && isMadeOf(json, prompt)) return ECHO
+  if (json === null && BEGINS_AS_JSON.test(words)) return BROKEN_JSON
   const value = parseJson(withoutFence(words))
   if (typeof value !== 'object' || value === null) return null
   return isCallLike(value) ? CALL_IN_WORDS : null
 }
+
+/** The code of an error within a sentence, as refusals have it. */
+const ERROR_CODE = /: [A-Z]+(?:_[A-Z]+)*: /
+
+/**
+ * Whether words are a line of a prompt that tells a refusal. A line of other kinds may be what was asked for, such as
+ * an answer that the role gives word by word.
+ */
+const repeatsRefusal = (said: string, prompt: string): boolean =>
+  ERROR_CODE.test(said) && prompt.split('\n').some((line) => line.trim() === said)
 
 /** The first field of an object, or the first part of a list of texts, lists or objects. */
 const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:\{\s*"|\[\s*(?:"|\{\s*"|\[))/
