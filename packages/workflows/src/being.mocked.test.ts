@@ -297,6 +297,16 @@ it('asks no mind where a person decided', async () => {
 })
 
 const effect = { operation: 'post', timeoutSeconds: 5, attempts: 1 }
+it('ends a moment as a failure where what ended was not its effect, and goes on', async () => {
+  const stop = left(1, { effect, decision: 'its own' })
+  const failed = { ...stamped(), kind: 'failure', reason: 'INTERNAL' }
+  const calls = await run({ liveMoments: [{ lived: [], stop }], stampMoment: [{ effect }, failed] })
+  expect(calls.filter((name) => name === 'stampMoment')).toHaveLength(2)
+  expect(inputsOf('stampMoment')).toMatchObject([{ moment: 'solomon/1/1' }, { effect: 'INTERNAL' }])
+  expect(inputsOf('stampMoment')[0]).not.toHaveProperty('effect')
+  expect(calls.at(-1)).toBe('liveMoments')
+})
+
 it('performs an effect after it evaluated the moment, then stamps with the decision of the worker', async () => {
   const stop = left(1, { effect, decision: 'its own' })
   const calls = await run({ liveMoments: [{ lived: [], stop }], stampMoment: [stamped(1)], post: [null] })

@@ -203,9 +203,13 @@ async function stampAfterEffect(
 ): Promise<StampedMoment | ElsewhereMoment> {
   const failed = await runEffect(input.moment, input.n, pending)
   const stamped = await stampOnce(failed === null ? input : { ...input, effect: failed })
-  if ('effect' in stamped)
+  if (!('effect' in stamped)) return stamped
+  // What ended was not the effect, such as a workflow of the host in the place of a task of ours. The moment
+  // fails: a run that failed here would fail the same way in each replay, also once that is mended.
+  const ended = await stampOnce({ ...input, effect: 'INTERNAL' })
+  if ('effect' in ended)
     throw new Error(`moment ${input.moment} requests its effect again after the effect ended`)
-  return stamped
+  return ended
 }
 
 async function stampOnce(input: StampInput): Promise<StampedMoment | PendingEffect | ElsewhereMoment> {
