@@ -72,6 +72,11 @@ export class Runtime {
     return this.#realityName
   }
 
+  /** Whether its daemons run, and its activities do not throw. */
+  get isReady(): boolean {
+    return this.#deps !== null
+  }
+
   /** Activities to register before the runtime runs. They throw until it does. */
   get activities(): LocalBeats & ThinkBeats {
     const beats = () => {
