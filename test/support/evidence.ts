@@ -21,6 +21,7 @@ export const NO_EVIDENCE: Readonly<Record<string, string>> = {
   file: 'bytes that the chains name by digest',
   replay_run: 'what replays found, which any replay finds again',
   reservation: 'what calls may cost',
+  restore: 'where the record was when it was restored',
   sealed_text: 'keys of texts that the chains hold sealed, and what finds them',
   token: 'credentials: what was done with one is moments and facts',
   vault: 'where workers listen',

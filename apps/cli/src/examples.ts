@@ -134,6 +134,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   operations: ['treeos operations'],
   'extension versions': ['treeos extension versions'],
   'extension use': ['treeos extension use weather 2.0.0'],
+  restored: ['treeos restored'],
   'extension end': ['treeos extension end weather'],
   search: ['treeos search "refund 4711"', 'treeos search sol --as @ann'],
   'thread list': ['treeos thread list --all --last 10'],

@@ -186,6 +186,7 @@ describe('without an instance', () => {
       parked: null,
       paced: null,
       awaited: null,
+      restored: null,
       migrations: null,
       outlets: null,
       login: null,

@@ -33,6 +33,7 @@ import { addPrepare } from './commands/prepare.ts'
 import { addProofs } from './commands/proofs.ts'
 import { addRedteam } from './commands/redteam.ts'
 import { addReplay, addWhatIf, addWhyNot } from './commands/replay.ts'
+import { addRestored } from './commands/restored.ts'
 import { addRole } from './commands/role.ts'
 import { addRunning } from './commands/running.ts'
 import { addSearch } from './commands/search.ts'
@@ -81,6 +82,7 @@ export function createCli(out: Output): Cli {
   addLogs(cli)
   addEnv(cli)
   addPrepare(cli)
+  addRestored(cli)
   addPortal(cli)
   addPeople(cli)
   addLogin(cli)

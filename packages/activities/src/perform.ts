@@ -266,8 +266,9 @@ function resultOf(operation: string, value: Json): EffectResult {
 function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    // heard in any case: a rejection that nobody hears ends the process
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }

@@ -103,7 +103,7 @@ export class CalledWorkflows {
 
   /** @returns how many it cancelled */
   async sweep(): Promise<number> {
-    const { client, db, reality } = this.#options
+    const { client, reality } = this.#options
     const prefix = callWorkflowId(reality.name, '')
     const query = `WorkflowType = "${CALL_WORKFLOW}" AND WorkflowId STARTS_WITH "${prefix}" AND ExecutionStatus = "Running"`
     let cancelled = 0

@@ -13,7 +13,7 @@ import type { RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
 import type { CallBeats, Effects, LocalBeats, PerformInput, ThinkBeats } from '@treeos/protocol'
 import { installExtensions } from '@treeos/reality'
-import { isTransient, openDatabase, type Reality, type StoreDb } from '@treeos/store'
+import { isTransient, noteRestore, openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { Archivist } from './archive.ts'
@@ -70,6 +70,11 @@ export class Runtime {
   /** The reality that it lives; null before it runs. */
   get realityName(): string | null {
     return this.#realityName
+  }
+
+  /** Whether its daemons run, and its activities do not throw. */
+  get isReady(): boolean {
+    return this.#deps !== null
   }
 
   /** Activities to register before the runtime runs. They throw until it does. */
@@ -150,11 +155,12 @@ export class Runtime {
       ...{ db, registry, isEnding: at.isEnding },
       onError: (error) => onError('presence', error),
     })
-    const { reality, taken, isBehind } = await waitFor(() => loadReality(db, registry, presence), {
+    const { reality, taken, isBehind, restored } = await waitFor(() => loadReality(db, registry, presence), {
       service: 'Postgres',
       isAway: isTransient,
       onWait: (error) => onError('start', error),
     })
+    if (restored !== null) onError('restored', restoredError(restored))
     await requirePrepared(at, reality)
     await markName(client, reality)
     this.#realityName = reality.name
@@ -222,6 +228,9 @@ export class Runtime {
   }
 }
 
+const restoredError = (why: string) =>
+  new Error(`Postgres was restored (${why}): all beings begin new lives; see docs/running.md, "Backups"`)
+
 /** Where a worker polls, and as whom. */
 export interface RunningPlace extends Place {
   readonly identity: string
@@ -240,9 +249,15 @@ async function loadReality(
   db: Kysely<StoreDb>,
   registry: Registry,
   presence: Presence,
-): Promise<{ reality: Reality; taken: readonly RoleName[]; isBehind: boolean }> {
+): Promise<{
+  reality: Reality
+  taken: readonly RoleName[]
+  isBehind: boolean
+  restored: string | null
+}> {
   const reality = await requireReality(db)
+  const restored = await noteRestore(db)
   await presence.announce() // or others might move what becomes current here
   const { taken, behind } = await installExtensions({ db, reality }, registry, presence.id)
-  return { reality, taken, isBehind: behind.length > 0 }
+  return { reality, taken, isBehind: behind.length > 0, restored }
 }

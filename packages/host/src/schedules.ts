@@ -1,11 +1,13 @@
 import {
   type Client,
+  isGrpcServiceError,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
 import { RecurringWork } from '@treeos/client'
+import { asJson, isSameJson, type Json } from '@treeos/core'
 import { BEING, REALITY, SCHEDULE_WORKFLOW, type ScheduleRef, scheduleId } from '@treeos/protocol'
 import { listSchedulingBeings, readerOf } from '@treeos/reality'
 import type { Reality, StoreDb } from '@treeos/store'
@@ -24,14 +26,15 @@ export interface SchedulesOptions {
 }
 
 /**
- * Keeps Temporal's Schedules equal to the schedules in the rows of beings. Compares all at start and every 30
- * s, and updates one at once when an act changed it. Several workers may do so at once, since each step is
+ * Keeps Temporal's Schedules equal to the schedules in the rows of beings. Compares all at start, then when
+ * they are due every 30 s, and updates one at once when an act changed it. Several workers may do so at once, since each step is
  * idempotent.
  */
 export class Schedules {
   readonly #options: SchedulesOptions
   readonly #sweeps: RecurringWork
   #refreshing: Promise<void> = Promise.resolve()
+  #hasLooked = false
 
   constructor(options: SchedulesOptions) {
     this.#options = options
@@ -67,9 +70,11 @@ export class Schedules {
       found.set(id, keyOfSpec(spec))
     }
     let corrected = 0
+    const looks = !this.#hasLooked
     for (const wanted of await this.#listWanted()) {
       const id = scheduleId(reality.name, wanted.being, wanted.name)
-      if (found.get(id) !== keyOfWanted(wanted, reality.timeZone)) {
+      const isDue = found.get(id) === keyOfWanted(wanted, reality.timeZone)
+      if (!isDue || (looks && !(await this.#startsAsWanted(wanted)))) {
         await this.#put(wanted)
         corrected += 1
       }
@@ -79,7 +84,29 @@ export class Schedules {
       await this.#drop(id)
       corrected += 1
     }
+    this.#hasLooked = true
     return corrected
+  }
+
+  /**
+   * Whether a Schedule starts what it should. A list does not say so, so this asks for each, once a worker: the
+   * task queue of a reality and the keys of its codec change with workers.
+   */
+  async #startsAsWanted(wanted: WantedSchedule): Promise<boolean> {
+    const { action, policies, scheduleId: id } = this.#optionsOf(wanted)
+    try {
+      const { action: found, policies: kept } = await this.#options.client.schedule.getHandle(id).describe()
+      return (
+        found.taskQueue === action.taskQueue &&
+        found.workflowType === action.workflowType &&
+        found.workflowId === action.workflowId &&
+        kept.catchupWindow === policies.catchupWindow &&
+        isSameJson(found.args as Json, asJson(action.args))
+      )
+    } catch (error) {
+      if (isGrpcServiceError(error)) throw error
+      return false // it is gone, or its input was encoded by a key that is gone
+    }
   }
 
   async #listWanted(): Promise<WantedSchedule[]> {
@@ -105,8 +132,27 @@ export class Schedules {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error
       const { spec, action, policies } = options
       const handle = client.schedule.getHandle(options.scheduleId)
-      await handle.update(({ state }) => ({ spec, action, policies, state }))
+      try {
+        await handle.update(({ state }) => ({ spec, action, policies, state }))
+      } catch (failure) {
+        if (isGrpcServiceError(failure) || failure instanceof ScheduleNotFoundError) throw failure
+        await this.#replace(options) // an update reads it first, and the key of its input may be gone
+      }
     }
+  }
+
+  /** Makes a Schedule anew, paused if it was. */
+  async #replace(options: ScheduleOptions): Promise<void> {
+    const { client } = this.#options
+    const { namespace } = client.options
+    const { scheduleId: id } = options
+    const { schedule } = await client.workflowService.describeSchedule({ namespace, scheduleId: id })
+    const { paused, notes } = schedule?.state ?? {}
+    await this.#drop(id)
+    await client.schedule.create({
+      ...options,
+      state: { paused: paused === true, ...(notes ? { note: notes } : {}) },
+    })
   }
 
   async #drop(id: string): Promise<void> {

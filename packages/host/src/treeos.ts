@@ -43,6 +43,7 @@ export class TreeosPlugin extends SimplePlugin {
   #connection: WorkerOptions['connection']
   #namespace = 'default'
   #taskQueue = ''
+  #isEnding: (() => boolean) | null = null
   /** those of its worker, which share its slots */
   #realities = 1
 
@@ -65,6 +66,11 @@ export class TreeosPlugin extends SimplePlugin {
    */
   prepare(options: PrepareOptions): Promise<PreparedReality> {
     return prepare(this.#databaseUrl, this.#registry, options)
+  }
+
+  /** Whether its worker takes moments, for a readiness probe: it runs, Postgres was reached, and it is not ending. */
+  isReady(): boolean {
+    return this.#isEnding?.() === false && this.#runtime?.isReady === true
   }
 
   get #databaseUrl(): string {
@@ -136,6 +142,7 @@ export class TreeosPlugin extends SimplePlugin {
     let hasRun = false
     const { identity } = worker.options
     const isEnding = () => hasRun && worker.getState() !== 'RUNNING'
+    this.#isEnding = isEnding
     const run = async () => {
       hasRun = true
       // loaded by now; other users of this package never need it

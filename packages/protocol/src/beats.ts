@@ -234,6 +234,11 @@ export interface PendingEffect {
 export interface StampedMoment {
   readonly kind: OutcomeKind
   readonly reason: string | null
+  /**
+   * what the mind called, in names that the worker knows: `see`, `summon`, `do court:rule`; left out where it
+   * called nothing, and where the moment was stamped before
+   */
+  readonly did?: string
   /** hash of the moment's record, which links to the record before */
   readonly record: Digest
   /** open wakes in the inbox after this one was closed, at most 1000 */

@@ -9,6 +9,7 @@ export {
   type LoadedVersion,
   listWorkers,
 } from './access/live-workers.ts'
+export { findLastRestore, type NotedRestore, noteRestore, tellRestore } from './access/restores.ts'
 export { type FactName, listFactsSaying, listMomentsShown, type SaidFact } from './access/said-facts.ts'
 export {
   keepVector,

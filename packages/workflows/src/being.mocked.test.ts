@@ -22,6 +22,9 @@ const fake = vi.hoisted(() => ({
   /** results of activities by their names, each used once, in order */
   results: {} as Record<string, unknown[]>,
   details: [] as string[],
+  /** of local activities */
+  summaries: [] as string[],
+  queries: {} as Record<string, () => unknown>,
   signal: (_name: string): void => undefined,
   isEndSuggested: false,
 }))
@@ -52,7 +55,10 @@ vi.mock('@temporalio/workflow', async (importOriginal) => {
   }
   return {
     ...(await importOriginal<object>()),
-    proxyLocalActivities: activities,
+    proxyLocalActivities: ({ summary }: { summary: string }) => {
+      fake.summaries.push(summary)
+      return activities()
+    },
     proxyActivities: activities,
     workflowInfo: () => ({
       firstExecutionRunId: 'chain',
@@ -63,7 +69,9 @@ vi.mock('@temporalio/workflow', async (importOriginal) => {
     setDefaultSignalHandler: (handler: typeof fake.signal) => {
       fake.signal = handler
     },
-    setHandler: () => undefined,
+    setHandler: ({ name }: { name: string }, handler: () => unknown) => {
+      fake.queries[name] = handler
+    },
     upsertSearchAttributes: () => undefined,
     setCurrentDetails: (text: string) => void fake.details.push(text),
     allHandlersFinished: () => true,
@@ -85,7 +93,14 @@ vi.mock('@temporalio/workflow', async (importOriginal) => {
 })
 
 beforeEach(() => {
-  Object.assign(fake, { calls: [], results: {}, details: [], isEndSuggested: false })
+  Object.assign(fake, {
+    calls: [],
+    results: {},
+    details: [],
+    summaries: [],
+    queries: {},
+    isEndSuggested: false,
+  })
 })
 
 const PROGRAM = 'p'.repeat(64)
@@ -115,6 +130,7 @@ function opened(n: number, isOpen = false, more: Partial<OpenedMoment> = {}): Op
 const stamped = (waiting = 0): StampedMoment => ({
   kind: 'act',
   reason: null,
+  did: 'do court:rule',
   record: 'r'.repeat(64),
   waiting,
 })
@@ -179,17 +195,29 @@ it('ends its task once it is full', async () => {
 it('shows the last 16 moments with their roles, the newest first, in the next run, too', async () => {
   const many = (from: number) => Array.from({ length: 9 }, (_, i) => lived(from + i, 1))
   await run({ liveMoments: [{ lived: many(1) }, { lived: many(10) }] }, { historyEventsMax: 30 })
-  const lines = fake.details.at(-1)!.split('\n')
+  const [command, , ...lines] = fake.details.at(-1)!.split('\n')
+  expect(command).toBe('`treeos explain @solomon 18` explains the last of these:')
   expect(lines).toHaveLength(16)
   expect([lines[0], lines[15]]).toEqual([
-    '- moment #18 · clerk · act · 1 waiting',
-    '- moment #3 · clerk · act · 1 waiting',
+    '- moment #18 · clerk · do court:rule → act · 1 waiting',
+    '- moment #3 · clerk · do court:rule → act · 1 waiting',
   ])
+  expect(fake.queries.moments?.()).toEqual(lines.map((line) => line.slice(2)))
   const [next] = inputsOf('continue') as { life: { n: number; shown: string[] } }[]
   expect(next).toMatchObject({ life: { generation: 1, n: 19 } })
   fake.details = []
   await run({}, next)
-  expect(fake.details).toEqual([lines.join('\n')])
+  expect(fake.details).toEqual([[command, '', ...lines].join('\n')])
+})
+
+it('names in the summary of each call which moments the one before lived, and their roles', async () => {
+  const many = [lived(1), lived(2), lived(3, 0, 'judge', true), lived(4, 1)]
+  await run({ liveMoments: [{ lived: many }, { lived: [lived(5)] }] })
+  expect(fake.summaries.filter((summary) => summary.startsWith('live'))).toEqual([
+    'live from #1',
+    'live from #5, after #1–#2 clerk, #3 judge, #4 clerk',
+    'live from #6, after #5 clerk',
+  ])
 })
 
 it.each([
@@ -269,6 +297,16 @@ it('asks no mind where a person decided', async () => {
 })
 
 const effect = { operation: 'post', timeoutSeconds: 5, attempts: 1 }
+it('ends a moment as a failure where what ended was not its effect, and goes on', async () => {
+  const stop = left(1, { effect, decision: 'its own' })
+  const failed = { ...stamped(), kind: 'failure', reason: 'INTERNAL' }
+  const calls = await run({ liveMoments: [{ lived: [], stop }], stampMoment: [{ effect }, failed] })
+  expect(calls.filter((name) => name === 'stampMoment')).toHaveLength(2)
+  expect(inputsOf('stampMoment')).toMatchObject([{ moment: 'solomon/1/1' }, { effect: 'INTERNAL' }])
+  expect(inputsOf('stampMoment')[0]).not.toHaveProperty('effect')
+  expect(calls.at(-1)).toBe('liveMoments')
+})
+
 it('performs an effect after it evaluated the moment, then stamps with the decision of the worker', async () => {
   const stop = left(1, { effect, decision: 'its own' })
   const calls = await run({ liveMoments: [{ lived: [], stop }], stampMoment: [stamped(1)], post: [null] })

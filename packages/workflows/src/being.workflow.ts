@@ -3,8 +3,10 @@ import {
   ApplicationFailure,
   allHandlersFinished,
   condition,
+  defineQuery,
   makeContinueAsNewFunc,
   setCurrentDetails,
+  setHandler,
   sleep,
   upsertSearchAttributes,
   workflowInfo,
@@ -13,7 +15,14 @@ import { parseMomentId } from '@treeos/core/workflow'
 import { BEING_VERSION, COGNITION, ROLE } from '@treeos/protocol/workflow'
 import { WAITS_FOR_CODE } from './beats.ts'
 import { type BeingInput, beginLife, enqueueAct, type Life } from './life.ts'
-import { evaluate, type FinishedMoment, type RestingMoment, runMoments, stackLabel } from './moment.ts'
+import {
+  evaluate,
+  type FinishedMoment,
+  livedLabel,
+  type RestingMoment,
+  runMoments,
+  stackLabel,
+} from './moment.ts'
 import {
   beginSilence,
   HISTORY_EVENTS_MAX,
@@ -54,6 +63,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   const asking = new Hinter(signals)
   const { life, before } = await beginLife(input, asking)
   if (life.shown.length > 0) showMoments(life)
+  answerQueries(life)
   for (const moment of before) await evaluate(life, moment)
   life.program = null // so that history holds the program beside the first moment that this run lives
   let rests = false // a wake may have come before this run began
@@ -164,6 +174,14 @@ function isAtRest(finished: readonly FinishedMoment[]): boolean {
   return last !== undefined && last.stamped.waiting === 0 && last.opened.ended !== true
 }
 
+/** Names of roles and actions, as the details show them. */
+const momentsQuery = defineQuery<readonly string[]>('moments')
+
+const answerQueries = (life: Life): void =>
+  setHandler(momentsQuery, () => life.shown.toReversed(), {
+    description: `The last ${SHOWN_MAX} moments, the newest first.`,
+  })
+
 /** Most moments that the Temporal UI shows in the details of a run. */
 const SHOWN_MAX = 16
 
@@ -171,6 +189,7 @@ const SHOWN_MAX = 16
 function showStatus(life: Life, finished: readonly FinishedMoment[]): void {
   const last = finished.at(-1)
   if (last === undefined) return
+  life.last = livedLabel(finished)
   life.shown = [...life.shown, ...finished.map(lineOf)].slice(-SHOWN_MAX)
   showMoments(life)
   const role = last.stack?.primary.name ?? ''
@@ -183,16 +202,18 @@ function showStatus(life: Life, finished: readonly FinishedMoment[]): void {
 function lineOf({ opened, stack, stamped }: FinishedMoment): string {
   const { n } = parseMomentId(opened.moment)
   const outcome = `${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`}`
-  return `moment #${n} · ${stackLabel(stack)} · ${outcome} · ${stamped.waiting} waiting`
+  const did = stamped.did === undefined ? '' : `${stamped.did} → `
+  return `moment #${n} · ${stackLabel(stack)} · ${did}${outcome} · ${stamped.waiting} waiting`
 }
 
-/** The newest first: a list in the details of the run. */
-const showMoments = ({ shown }: Life): void =>
+/** The newest first: a list in the details of the run, and the command that explains one. */
+const showMoments = ({ being, n, shown }: Life): void =>
   setCurrentDetails(
-    shown
-      .map((line) => `- ${line}`)
-      .reverse()
-      .join('\n'),
+    [
+      `\`treeos explain @${being} ${n - 1}\` explains the last of these:`,
+      '',
+      ...shown.toReversed().map((line) => `- ${line}`),
+    ].join('\n'),
   )
 
 /** Shows who decides for a being at rest, where somebody inhabited it. */

@@ -40,6 +40,8 @@ export interface Life {
   silentMs: number
   /** what the Temporal UI shows of the last moments, a line each, oldest first */
   shown: readonly string[]
+  /** the moments that the last call of `liveMoments` lived, with their roles; empty at the start of a run */
+  last: string
   readonly asking: Hinter
 }
 
@@ -52,12 +54,15 @@ export interface BegunLife {
 export async function beginLife({ being, life }: BeingInput, asking: Hinter): Promise<BegunLife> {
   if (life !== undefined) {
     const { generation, n, idle = null, silentMs = 0, shown = [] } = life
-    return { life: { being, generation, n, idle, silentMs, program: null, shown, asking }, before: [] }
+    return {
+      life: { being, generation, n, idle, silentMs, program: null, shown, last: '', asking },
+      before: [],
+    }
   }
   const chain = workflowInfo().firstExecutionRunId
   const { value } = await localBeats('begin a life').beginLife({ being, chain })
   const { generation, n, before = [] } = value
-  const fresh = { program: null, idle: null, silentMs: 0, shown: [] }
+  const fresh = { program: null, idle: null, silentMs: 0, shown: [], last: '' }
   return { life: { being, generation, n, ...fresh, asking }, before }
 }
 

@@ -4,7 +4,7 @@ import {
   ChildWorkflowFailure,
   TimeoutFailure,
 } from '@temporalio/workflow'
-import { asJson, type Cognition, isSameJson, type PinnedStack } from '@treeos/core/workflow'
+import { asJson, type Cognition, isSameJson, type PinnedStack, parseMomentId } from '@treeos/core/workflow'
 import {
   type DecisionRef,
   type DifferentDigests,
@@ -70,7 +70,10 @@ export interface RunMoments {
 export async function runMoments(life: Life, room: number): Promise<RunMoments> {
   const { being, generation, n, program } = life
   const input = { being, generation, n, program: program?.digest ?? null, room }
-  const { value, ...hints } = await localBeats(`live from #${n}`).liveMoments(input, life.asking.told())
+  const { value, ...hints } = await localBeats(`live from #${n}${livedBefore(life)}`).liveMoments(
+    input,
+    life.asking.told(),
+  )
   life.asking.answered(hints)
   if (hints.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
   const finished: FinishedMoment[] = []
@@ -105,6 +108,23 @@ export async function evaluate(life: Life, { opened, stack, skip }: EvaluatedMom
   const difference = { moment: opened.moment, recorded, given }
   const { isAccepted, ...digests } = await reportDifference(difference)
   if (isAccepted !== true) failByName(difference, digests)
+}
+
+/** Temporal names a step before the moments are known that it lives. So the next one names them. */
+const livedBefore = ({ last }: Life): string => (last === '' ? '' : `, after ${last}`)
+
+/** Which moments one call lived, with a run of the same roles as one: `#3–#5 clerk, #6 judge`. */
+export function livedLabel(finished: readonly FinishedMoment[]): string {
+  const runs: { from: number; to: number; roles: string }[] = []
+  for (const { opened, stack } of finished) {
+    const { n } = parseMomentId(opened.moment)
+    const roles = stackLabel(stack)
+    const run = runs.at(-1)
+    if (run?.roles === roles) run.to = n
+    else runs.push({ from: n, to: n, roles })
+  }
+  const told = runs.map(({ from, to, roles }) => `#${from}${to === from ? '' : `–#${to}`} ${roles}`)
+  return cut(told.join(', '))
 }
 
 type Evaluation = StackDifference['given']
@@ -183,9 +203,13 @@ async function stampAfterEffect(
 ): Promise<StampedMoment | ElsewhereMoment> {
   const failed = await runEffect(input.moment, input.n, pending)
   const stamped = await stampOnce(failed === null ? input : { ...input, effect: failed })
-  if ('effect' in stamped)
+  if (!('effect' in stamped)) return stamped
+  // What ended was not the effect, such as a workflow of the host in the place of a task of ours. The moment
+  // fails: a run that failed here would fail the same way in each replay, also once that is mended.
+  const ended = await stampOnce({ ...input, effect: 'INTERNAL' })
+  if ('effect' in ended)
     throw new Error(`moment ${input.moment} requests its effect again after the effect ended`)
-  return stamped
+  return ended
 }
 
 async function stampOnce(input: StampInput): Promise<StampedMoment | PendingEffect | ElsewhereMoment> {
@@ -280,5 +304,8 @@ const STACK_LABEL_CHARS_MAX = 200
 export function stackLabel(stack: PinnedStack | null): string {
   if (stack === null) return '(no role)'
   const roles = [stack.primary, ...stack.stacked].map((role) => role.name).join(' + ')
-  return roles.length > STACK_LABEL_CHARS_MAX ? `${roles.slice(0, STACK_LABEL_CHARS_MAX)}…` : roles
+  return cut(roles)
 }
+
+const cut = (label: string): string =>
+  label.length > STACK_LABEL_CHARS_MAX ? `${label.slice(0, STACK_LABEL_CHARS_MAX)}…` : label

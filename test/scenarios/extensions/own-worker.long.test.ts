@@ -81,6 +81,7 @@ describe('a worker of one’s own on an empty database and an empty namespace', 
 
     const beings = plugin()
     const own = await worker(beings, { namespace, taskQueue: later.taskQueue })
+    expect(beings.isReady()).toBe(false)
     const db = openDatabase(database.url, { role: 'treeos_people' })
     try {
       await own.runUntil(async () => {
@@ -96,7 +97,9 @@ describe('a worker of one’s own on an empty database and an empty namespace', 
           }),
         )
         expect(reply).toMatchObject({ from: '@echo', content: 'hello' })
+        expect(beings.isReady()).toBe(true)
       })
+      expect(beings.isReady()).toBe(false)
     } finally {
       await db.destroy()
     }

@@ -91,7 +91,7 @@ function judgeCheckpoints(last: LastSigned | null, log: LogState, flag: string):
   if (last.refused !== null)
     return bad(
       `the signer refuses the log of ${last.refused.size} entries after one of ${last.size}: ${WHY[last.refused.why]}`,
-      `treeos verify${flag} says what was changed; after a restore see docs/proofs.md`,
+      `treeos verify${flag} says what was changed; after a restore, treeos restored, and see docs/proofs.md`,
     )
   if (!isCovered(last, log))
     return bad(`${describeCheckpoint(checkpointStatus(last))}, and what came later is not signed`, mend)

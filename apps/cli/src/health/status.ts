@@ -22,10 +22,12 @@ import { type ExtensionVersionsView, listExtensionVersions } from '@treeos/reali
 import {
   countPaced,
   countParked,
+  findLastRestore,
   findReality,
   listWorkers,
   measureInboxes,
   measurePeoplesInboxes,
+  type NotedRestore,
   openDatabase,
   type Reality,
   type StoreDb,
@@ -97,6 +99,8 @@ export interface Status {
   readonly migrations: readonly string[] | null
   /** extensions whose current version no living worker has loaded; null while Postgres does not answer */
   readonly awaited: readonly ExtensionVersionsView[] | null
+  /** the last restore of Postgres that was noticed or told; null for none, or while Postgres does not answer */
+  readonly restored: NotedRestore | null
   /** what people are to be told by webhooks and e-mail; null where no portal keeps any */
   readonly outlets: Outlets | null
 }
@@ -157,6 +161,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     paced: stored.paced,
     migrations,
     awaited: stored.awaited,
+    restored: stored.restored,
     outlets: stored.outlets,
   }
 }
@@ -207,6 +212,7 @@ interface StoredState {
   readonly paced: number | null
   readonly living: number | null
   readonly awaited: Status['awaited']
+  readonly restored: NotedRestore | null
   readonly outlets: Outlets | null
 }
 /** For a Postgres that does not answer, or holds no reality yet. */
@@ -219,6 +225,7 @@ const NOTHING_STORED: StoredState = {
   paced: null,
   living: null,
   awaited: null,
+  restored: null,
   outlets: null,
 }
 
@@ -249,6 +256,7 @@ async function readStored(url: string): Promise<StoredState> {
       paced: await countPaced(db),
       living: (await listWorkers(db)).length,
       awaited: await listAwaited({ db, reality }),
+      restored: await findLastRestore(db),
       outlets: await readOutlets(db),
     }
   } catch {

@@ -72,6 +72,7 @@ export const TOPICS = {
       'worker',
       'dev',
       'prepare',
+      'restored',
       'env',
       'portal',
       'link',

@@ -69,6 +69,14 @@ export function describeStatus(
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
       ...(budgets === null ? [] : [['budget', describeBudgets(budgets)]]),
       ...(parked ? [['parked', describeParked(parked)]] : []),
+      ...(status.restored === null
+        ? []
+        : [
+            [
+              'restored',
+              `${status.restored.at} (${status.restored.why}): ${status.restored.lives} beings began new lives`,
+            ],
+          ]),
       ...(status.awaited ?? []).map((one) => ['extension', describeAway(one)]),
       ...(status.outlets !== null && status.outlets.late + status.outlets.dead > 0
         ? [['told outside', describeOutlets(status.outlets)]]

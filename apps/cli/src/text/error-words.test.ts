@@ -20,6 +20,8 @@ const FOLDERS = [
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/local/src/': 'only the command line uses it',
   'packages/host/src/prepare.ts': 'told to whoever starts a worker of their own, at a terminal',
+  'packages/host/src/host-activities.ts': 'told to whoever writes a workflow of their own',
+  'packages/workflows/src/being.workflow.ts': "shown in Temporal's UI, to people who run the instance",
   'packages/verify/src/main.ts': 'the help of a command line of its own',
   'packages/world/src/seed/substrate-extension.ts':
     'what a scripted being says, which recorded histories hold',

@@ -50,7 +50,7 @@ import { concludeProposal } from './conclude.ts'
 import { beingsToRecheck, beingsWithNewBudget, changedSchedules, changesStandardBudget } from './follow-up.ts'
 import { type GateInput, propose, refusedByCondition, UNLEASED } from './propose.ts'
 import { readForStamp } from './read.ts'
-import { evaluationIn, stampedBefore } from './stored-stamp.ts'
+import { evaluationIn, nameOfCall, stampedBefore } from './stored-stamp.ts'
 
 /**
  * After this many conflicts with other writers, the stamp locks everything it read before it decides again.
@@ -265,6 +265,8 @@ async function attemptStamp(
     FREED_MAX,
   )
   const woken = built.batch.inbox.map((wake) => wake.being)
+  const decision = proposal.kind === 'decided' ? proposal.decision : null
+  const call = decision?.kind === 'call' ? decision.call : null
   return {
     status: 'stamped',
     ring: [...new Set([...woken, ...answer.woken, ...beingsToRecheck(built.drafts), ...freed])],
@@ -274,6 +276,7 @@ async function attemptStamp(
     stamped: {
       kind: built.record.outcome,
       reason: built.record.reason,
+      ...(call === null ? {} : { did: nameOfCall(call, deps.registry) }),
       record: answer.recordHash ?? '',
       waiting: answer.waiting,
     },

@@ -59,7 +59,7 @@ begin
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.held_count, treeos.moment_outcome,
     treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.moment_fault, treeos.journal,
     treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.worker, treeos.overlay_change, treeos.mind_call, treeos.sealed_text, treeos.file,
-    treeos.log_entry, treeos.log_tile, treeos.log_state, treeos.replay_run, treeos.change_author
+    treeos.log_entry, treeos.log_tile, treeos.log_state, treeos.replay_run, treeos.restore, treeos.change_author
     to %1$I;
   grant execute on function
     treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(), treeos.current_generation(text),
@@ -84,7 +84,7 @@ begin
     treeos.append(jsonb), treeos.append_together(jsonb[]), treeos.claim_together(jsonb), treeos.lock_heads(text[]), treeos.begin_life(text, text, text),
     treeos.claim(text, text, integer), treeos.release_claim(text, text, integer),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
-    treeos.release_delayed(boolean), treeos.enqueue_event(jsonb), treeos.enqueue_hosted(jsonb), treeos.close_hosted(text, text[]),
+    treeos.release_delayed(boolean), treeos.enqueue_event(jsonb), treeos.note_restore(), treeos.enqueue_hosted(jsonb), treeos.close_hosted(text, text[]),
     treeos.open_moment(text, text, integer, text, bigint, bytea, bytea, text, bytea),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
     treeos.record_fault(text, text, integer, double precision, text, text, jsonb), treeos.record_effect(text, text, bytea, jsonb),

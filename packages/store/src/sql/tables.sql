@@ -93,6 +93,17 @@ create table treeos.life (
   unique (being, chain)
 );
 
+-- Which server and timeline of Postgres the record was on, from when on: another one shows a restore, after which
+-- all beings begin new lives. Only begin_anew and note_restore write it.
+create table treeos.restore (
+  n bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  why text not null, -- `made` for the first
+  server text not null,
+  timeline integer not null,
+  lives integer not null
+);
+
 create table treeos.inbox (
   id text primary key,
   being text not null,

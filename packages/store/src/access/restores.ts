@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+
+/** A restore of the record that was noticed, or that a person told of. */
+export interface NotedRestore {
+  /** ISO 8601, UTC */
+  readonly at: string
+  /** what Postgres says of its server, or `told` */
+  readonly why: string
+  /** beings that got a new generation */
+  readonly lives: number
+}
+
+/**
+ * Begins the lives of all beings anew if the record was restored since anybody looked. Workers call it at their
+ * start.
+ * @returns why Postgres says so; null where nothing was restored
+ */
+export async function noteRestore(db: Db): Promise<string | null> {
+  const { rows } = await sql<{ why: string | null }>`select treeos.note_restore() as why`.execute(db)
+  return rows[0]?.why ?? null
+}
+
+/**
+ * The same where a person knows of a restore that Postgres does not show, such as one of the files of a server.
+ * @param db opened with `asOwner`
+ * @returns how many beings got a new generation
+ */
+export async function tellRestore(db: Db): Promise<number> {
+  const { rows } = await sql<{ lives: number }>`select treeos.begin_anew('told') as lives`.execute(db)
+  return rows[0]?.lives ?? 0
+}
+
+/** The last restore; null for a record that was never restored. */
+export async function findLastRestore(db: Db): Promise<NotedRestore | null> {
+  const { rows } = await sql<{ at: Date; why: string; lives: number }>`
+    select at, why, lives from treeos.restore where why <> 'made' order by n desc limit 1`.execute(db)
+  const [last] = rows
+  return last === undefined ? null : { at: last.at.toISOString(), why: last.why, lives: last.lives }
+}
