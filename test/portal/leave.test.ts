@@ -324,6 +324,9 @@ describe('the secret of a tab that drives a being', () => {
  * and about @ada and @kid.
  */
 const ATTEMPTS: Readonly<Record<string, unknown>> = {
+  addTools: { server: 'shop', url: 'http://127.0.0.1:1/mcp' },
+  acceptTools: { named: 'shop' },
+  removeTools: { server: 'shop' },
   do: { target: '@kid', operation: 'set-being', args: { field: 'mood.tone', value: 'odd' } },
   be: { operation: 'birth', args: { name: 'imp', cognition: 'scripted', script: 'echo' } },
   summon: { target: '@ada', content: 'hello' },

@@ -294,6 +294,18 @@ describe('somebody who is logged in', () => {
     expect(await terminal.json(['approvals'])).toEqual([])
   })
 
+  it('sees and changes no tools of the machine, unless it is the operator', async () => {
+    for (const args of [['list'], ['check'], ['accept', 'shop'], ['remove', 'shop']])
+      expect(await terminal.refusal(['tools', ...args])).toMatchObject({ status: 1, code: 'FORBIDDEN' })
+    const { status, json } = await at.post(await at.sit('operator'), '/api/v1/tools/remove', {
+      server: 'shop',
+    })
+    expect({ status, code: json.code }, 'in person, it comes to the machine').toEqual({
+      status: 404,
+      code: 'EXTENSION_NOT_FOUND',
+    })
+  })
+
   it('is told how else to act as another, and what needs the database', async () => {
     const other = await terminal.refusal(['inbox', '--as', '@bob'])
     expect(other).toMatchObject({ status: 1, code: 'FORBIDDEN' })
@@ -404,6 +416,24 @@ it('the operator, logged in, looks back over all: receipts of a range, holds, on
   const { items } = await personData(at.world.db, { person: 'ada', skip: 0, limit: 10_000, contents: false })
   expect(found.items).toEqual(JSON.parse(JSON.stringify(items)))
 
+  expect(await terminal.json(['tools', 'list'])).toEqual([])
+  expect(await terminal.json(['tools', 'check'])).toEqual([])
+  expect(await terminal.json<object[]>(['extensions'])).toContainEqual(
+    expect.objectContaining({ name: 'stage' }),
+  )
+  const remote = ['tools', 'add', 'shop', '--url', 'http://127.0.0.1:1/mcp']
+  expect(await terminal.refusal(remote)).toMatchObject({
+    code: 'FORBIDDEN',
+    message: expect.stringContaining('in person, not by a program'),
+  })
+  for (const more of [
+    ['--secret', 'key'],
+    ['--oauth-client', 'c', '--oauth-secret', 's', '--oauth-issuer', 'i'],
+  ])
+    expect(await terminal.refusal([...remote, ...more])).toMatchObject({
+      status: 2,
+      message: expect.stringContaining('on the machine of its worker'),
+    })
   const receipts = await terminal.run(['receipt', '@kid', '--since', '1', '--until', '2', '--json'])
   expect(receipts.status).toBe(0)
   expect(receipts.stdout.trim().split('\n')).toHaveLength(2)

@@ -210,6 +210,8 @@ export class PortalWorld {
         ),
       trials: trialsBy({ db, registry }, modelsAt(options.modelUrl)),
       metrics: () => metrics.scrape(),
+      tools: NO_TOOLS,
+      extensions: async () => registry.extensions.map(({ name, version }) => ({ name, version })),
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
     const portal = {
@@ -341,6 +343,18 @@ const modelsAt = (url: string | undefined): Models => ({
         }),
   connections: new Map(),
 })
+
+const noServers = async () => {
+  throw new TreeosError('EXTENSION_NOT_FOUND', 'this machine names no servers')
+}
+/** Of a machine without tool servers. */
+const NO_TOOLS: Machine['tools'] = {
+  list: async () => [],
+  check: async () => [],
+  add: noServers,
+  accept: noServers,
+  remove: noServers,
+}
 
 const trialsBy = (at: Parameters<typeof prepareTrial>[0], models: Models): Machine['trials'] => ({
   callsPerHour: 100,

@@ -21,6 +21,8 @@ it.each([
   ['flow eval', {}, 'alone'],
   ['token list', {}, 'api'],
   ['token create', {}, 'database'],
+  ['tools add', {}, 'api'],
+  ['secret set', {}, 'database'],
   ['replay', {}, 'database'],
   ['people invite', {}, 'database'],
   ['verify', {}, 'database'],

@@ -18,12 +18,16 @@ export { type ServedPortal, type ServeOptions, servePortal } from './http.ts'
 export type {
   Disagreement,
   HealthCheck,
+  KeptToolServer,
   Machine,
   MachineHealth,
+  RecordAccepted,
   ReplayAsked,
   ReplayComparison,
   ServiceHealth,
   SignedCheckpointNote,
+  ToolServerCheck,
+  ToolServerView,
 } from './machine.ts'
 export type { CourierOptions } from './outlets/courier.ts'
 export {

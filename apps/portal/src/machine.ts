@@ -1,4 +1,4 @@
-import type { BeingName, Json, MomentId, TreeosError } from '@treeos/core'
+import type { BeingName, Json, JsonObject, MomentId, TreeosError } from '@treeos/core'
 import type { Envelope } from '@treeos/proofs'
 import type { PreparedTrial, Trial } from '@treeos/trials/forms'
 
@@ -22,6 +22,9 @@ export interface Machine {
   receipts(moments: readonly MomentId[]): Promise<(Envelope | TreeosError)[]>
   /** Past moments asked again, as `treeos trial` does. */
   readonly trials: Trials
+  readonly tools: ToolServers
+  /** The extensions that its workers load. */
+  extensions(): Promise<readonly JsonObject[]>
   /** The numbers of the reality, in OpenMetrics. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }
@@ -33,6 +36,69 @@ interface Trials {
   models(): Promise<readonly string[]>
   /** @throws {TreeosError} MOMENT_NOT_FOUND; LLM_NOT_CONFIGURED */
   prepare(trial: Trial): Promise<PreparedTrial>
+}
+
+/** Puts into the record what is accepted of the tools of a server, as an act of who asks. */
+export type RecordAccepted = (accepted: {
+  readonly server: string
+  /** digests of their declarations by name */
+  readonly tools: Readonly<Record<string, string>>
+  /** those that only read */
+  readonly reads: readonly string[]
+}) => Promise<void>
+
+/** Outside MCP servers, as `treeos tools` names and accepts them. All but `list` and `check` start the workers again. */
+export interface ToolServers {
+  list(): Promise<readonly ToolServerView[]>
+  /** @param server null: all */
+  check(server: string | null): Promise<readonly ToolServerCheck[]>
+  add(server: string, given: object, record: RecordAccepted): Promise<KeptToolServer>
+  /** @param named `SERVER`, or `SERVER:TOOL` */
+  accept(named: string, record: RecordAccepted): Promise<KeptToolServer>
+  remove(server: string, record: RecordAccepted): Promise<void>
+}
+
+export interface ToolServerView {
+  readonly server: string
+  /** its command or its address */
+  readonly at: string
+  /** names of those that it gets */
+  readonly secrets: readonly string[]
+  /** who is asked before a call of a tool that is no read; null: nobody */
+  readonly ask: JsonObject | null
+  /** by name; accepted is null where Postgres does not answer */
+  readonly tools: Record<
+    string,
+    { readonly digest: string; readonly accepted: boolean | null; readonly read: boolean }
+  >
+}
+
+/** A server whose tools are in the file. */
+export interface KeptToolServer {
+  readonly server: string
+  /** whether the record holds their digests; false while no worker runs */
+  readonly accepted: boolean
+  /** digests by the name of the tool */
+  readonly tools: Record<string, string>
+  /** those that only read */
+  readonly reads: readonly string[]
+  /** who was asked before its calls until now, and is asked no longer; left out where nobody was, or somebody is */
+  readonly askedBefore?: readonly string[]
+}
+
+/** A server whose tools were compared with what was accepted. */
+export interface ToolServerCheck {
+  readonly server: string
+  readonly changes: readonly {
+    readonly tool: string
+    readonly part: string
+    readonly accepted: string | null
+    readonly now: string | null
+  }[]
+  /** tools that cannot be used, with the reason */
+  readonly leftOut: Record<string, string>
+  /** why it could not be asked; null when it was */
+  readonly fault: string | null
 }
 
 export interface SignedCheckpointNote {

@@ -99,6 +99,8 @@ async function serve(services: Services, crowd: Crowd, onProgress: (line: string
         receipts: none,
         metrics: none,
         trials: { callsPerHour: 0, models: none, prepare: none },
+        tools: { list: none, check: none, add: none, accept: none, remove: none },
+        extensions: none,
       },
       provider: null,
       onError: (where, error) => onProgress(`${where}: ${error}`),

@@ -4,8 +4,10 @@ from typing import Dict, Tuple
 
 # method and path of each operation, by its name
 OPERATIONS: Dict[str, Tuple[str, str]] = {
+    "acceptTools": ("POST", "/tools/accept"),
     "addHook": ("POST", "/hooks"),
     "addOutlet": ("POST", "/outlets"),
+    "addTools": ("POST", "/tools"),
     "addresses": ("GET", "/addresses"),
     "approvals": ("GET", "/approvals"),
     "approve": ("POST", "/approvals/approve"),
@@ -17,6 +19,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "cancel": ("POST", "/beings/{name}/cancel"),
     "checkFlow": ("POST", "/flows/check"),
     "checkRole": ("POST", "/roles/check"),
+    "checkTools": ("GET", "/tools/check"),
     "closeInbox": ("POST", "/inbox/close"),
     "confirmOutlet": ("POST", "/outlets/confirm"),
     "createToken": ("POST", "/tokens"),
@@ -27,6 +30,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "erase": ("POST", "/erase"),
     "estimateTrial": ("POST", "/trials/estimate"),
     "explain": ("GET", "/beings/{name}/moments/{n}/explain"),
+    "extensions": ("GET", "/extensions"),
     "flow": ("GET", "/beings/{name}/flow"),
     "giveFile": ("POST", "/files"),
     "health": ("GET", "/health"),
@@ -58,6 +62,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "record": ("GET", "/record"),
     "removeHook": ("POST", "/hooks/remove"),
     "removeOutlet": ("POST", "/outlets/remove"),
+    "removeTools": ("POST", "/tools/remove"),
     "reply": ("POST", "/inbox/reply"),
     "report": ("GET", "/report"),
     "retryOutlet": ("POST", "/outlets/retry"),
@@ -81,6 +86,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "threads": ("GET", "/threads"),
     "token": ("GET", "/token"),
     "tokens": ("GET", "/tokens"),
+    "tools": ("GET", "/tools"),
     "trialModels": ("GET", "/trials/models"),
     "use": ("GET", "/use"),
     "whatIf": ("POST", "/beings/{name}/what-if"),

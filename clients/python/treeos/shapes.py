@@ -338,6 +338,32 @@ class Receipt(_Receipt, total=False):
     why: str
 
 
+class ToolServer(TypedDict):
+    server: str
+    at: str
+    secrets: List[str]
+    ask: Dict[str, Any]
+    tools: Dict[str, Dict[str, Any]]
+
+
+class ToolServerCheck(TypedDict):
+    server: str
+    changes: List[Dict[str, Any]]
+    leftOut: Dict[str, str]
+    fault: Optional[str]
+
+
+class _KeptToolServer(TypedDict):
+    server: str
+    accepted: bool
+    tools: Dict[str, str]
+    reads: List[str]
+
+
+class KeptToolServer(_KeptToolServer, total=False):
+    askedBefore: List[str]
+
+
 class AccessToken(TypedDict):
     id: str
     being: str

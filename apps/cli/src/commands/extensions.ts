@@ -1,6 +1,7 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withReality, withRegistry } from '../instance/with-instance.ts'
 import { serve } from '../served/serve.ts'
+import { EXTENSIONS } from '../served/tools.ts'
 import { OPERATIONS } from '../served/world.ts'
 import { shownExtensions, shownOperations, shownUse, shownVersions } from '../show/world.ts'
 
@@ -8,8 +9,7 @@ import { shownExtensions, shownOperations, shownUse, shownVersions } from '../sh
 export function addExtensions(cli: Cli): void {
   cli.onInstance('extensions', 'list the extensions, and what each brings').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { listExtensions } = await import('../instance/extension-lists.ts')
-      out.value(await listExtensions(options), shownExtensions)
+      out.value(await serve(options, EXTENSIONS, {}), shownExtensions)
     }),
   )
   cli.describeGroup('extension', 'which version of an extension is current, and its end')

@@ -1,4 +1,6 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
+import { serve } from '../served/serve.ts'
+import { ACCEPT_TOOLS, ADD_TOOLS, CHECK_TOOLS, REMOVE_TOOLS, TOOL_SERVERS } from '../served/tools.ts'
 import { shownChecks, shownServers, toldKept } from '../show/tools.ts'
 import { UsageError } from '../text/failure.ts'
 import { readText } from '../text/input.ts'
@@ -41,24 +43,22 @@ export function addTools(cli: Cli): void {
     .action(
       cli.run(async (out, name: string, command: readonly string[], options: AddOptions) => {
         const named = given(command, options)
-        const { addServer } = await loaded()
-        out.value(await addServer(options, name, named, (line) => out.progress(line)), toldKept)
+        const asked = { server: name, given: named, onProgress: (line: string) => out.progress(line) }
+        out.value(await serve(options, ADD_TOOLS, asked), toldKept)
       }),
     )
   cli
     .onInstance('list', 'list the servers, their tools and the digests that were accepted', 'tools', true)
     .action(
       cli.run(async (out, options: InstanceOptions) => {
-        const { listServers } = await loaded()
-        out.value(await listServers(options), shownServers)
+        out.value(await serve(options, TOOL_SERVERS, {}), shownServers)
       }),
     )
   cli
     .onInstance('check [name]', 'show where the tools of servers differ from what was accepted', 'tools')
     .action(
       cli.run(async (out, name: string | undefined, options: InstanceOptions) => {
-        const { checkServers } = await loaded()
-        const checks = await checkServers(options, name)
+        const checks = await serve(options, CHECK_TOOLS, { server: name })
         out.value(checks, shownChecks)
         return checks.every(({ changes, fault }) => changes.length === 0 && fault === null) ? 0 : 1
       }),
@@ -67,29 +67,25 @@ export function addTools(cli: Cli): void {
     .onInstance('accept <name>', 'accept the tools of a server as they are now, or one: NAME:TOOL', 'tools')
     .action(
       cli.run(async (out, named: string, options: InstanceOptions) => {
-        const { acceptServer } = await loaded()
-        out.value(await acceptServer(options, named, (line) => out.progress(line)), toldKept)
+        const asked = { named, onProgress: (line: string) => out.progress(line) }
+        out.value(await serve(options, ACCEPT_TOOLS, asked), toldKept)
       }),
     )
   cli.onInstance('remove <name>', 'forget a server: its tools are not operations any more', 'tools').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
-      const { removeServer } = await loaded()
-      await removeServer(options, name, (line) => out.progress(line))
-      out.value({ removed: name }, () => `${name} is forgotten`)
+      const asked = { server: name, onProgress: (line: string) => out.progress(line) }
+      out.value(await serve(options, REMOVE_TOOLS, asked), () => `${name} is forgotten`)
     }),
   )
   cli.describeGroup('secret', 'secrets by name, which effects and tool servers are given')
   cli.onInstance('set <name>', 'store a secret of this instance, from standard input', 'secret').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
-      const { writeSecret } = await loaded()
+      const { writeSecret } = await import('../instance/tools.ts')
       await writeSecret(options, name, (await readText('-')).replace(/\r?\n$/, ''))
       out.value({ secret: name }, () => `the secret ${name} is stored`)
     }),
   )
 }
-
-/** With what talks to servers, to the record and to workers. */
-const loaded = () => import('../instance/tools.ts')
 
 function given(command: readonly string[], options: AddOptions): object {
   const { url, secret, timeout, ask, read } = options

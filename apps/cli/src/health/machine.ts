@@ -1,5 +1,5 @@
 import { trialCallsIn } from '@treeos/client'
-import type { MomentId, TreeosError } from '@treeos/core'
+import { asJson, type JsonObject, type MomentId, type TreeosError } from '@treeos/core'
 import { historiesFolder, listFailingRuns } from '@treeos/host'
 import {
   checkpointsFolder,
@@ -45,6 +45,11 @@ export const machineOf = (
   receipts: (moments) => receiptsOf(dataDir, at, moments),
   trials: trialsOf(dataDir, at),
   metrics: metricsOf(at),
+  tools: toolsOf(dataDir),
+  extensions: async () => {
+    const { listExtensions } = await import('../instance/extension-lists.ts')
+    return (await listExtensions({ data: dataDir })).map((extension) => asJson(extension) as JsonObject)
+  },
 })
 
 /** Models and their keys are read for each trial, and kept by none. */
@@ -60,6 +65,19 @@ function trialsOf(dataDir: string, { db, registry }: LiveConnection): Machine['t
       const { prepareTrial } = await import('@treeos/trials')
       return prepareTrial({ db, registry }, { trial, models: await found() })
     },
+  }
+}
+
+/** As the command line names and accepts them here; who asks the portal accepts as itself. */
+function toolsOf(data: string): Machine['tools'] {
+  const loaded = () => import('../instance/tools.ts')
+  const untold = () => undefined
+  return {
+    list: async () => (await loaded()).listServers({ data }),
+    check: async (server) => (await loaded()).checkServers({ data }, server ?? undefined),
+    add: async (server, given, record) => (await loaded()).addServer({ data }, server, given, untold, record),
+    accept: async (named, record) => (await loaded()).acceptServer({ data }, named, untold, record),
+    remove: async (server, record) => (await loaded()).removeServer({ data }, server, untold, record),
   }
 }
 

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isKey, quote, TreeosError } from '@treeos/core'
+import { asJson, isKey, type JsonObject, quote, TreeosError } from '@treeos/core'
 import { instanceDir, restartWorkers } from '@treeos/local'
+import type { KeptToolServer, RecordAccepted, ToolServerCheck, ToolServerView } from '@treeos/portal'
 import {
   ACCEPT,
   acceptance,
@@ -15,7 +16,6 @@ import {
   type ServerEntries,
   type ServerEntry,
   secretsFor,
-  type ToolChange,
   type ToolList,
   toolExtensions,
   writeToolsFile,
@@ -28,28 +28,15 @@ import { withReality, withServices } from './with-instance.ts'
 /** Told of each step. */
 type StepListener = (line: string) => void
 
-/** A server whose tools are in the file. */
-export interface KeptServer {
-  readonly server: string
-  /** whether the record holds their digests; false while no worker runs */
-  readonly accepted: boolean
-  /** digests by the name of the tool */
-  readonly tools: Readonly<Record<string, string>>
-  /**
-   * who was asked before its calls until now, and is asked no longer; left out where nobody was, or somebody
-   * is
-   */
-  readonly askedBefore?: readonly string[]
-}
-
 /** Names a server, and accepts the tools that it has now. @throws {TreeosError} */
 export async function addServer(
   options: InstanceOptions,
   name: string,
   given: object,
   onProgress: StepListener,
-): Promise<KeptServer> {
-  const at = await toolsAt(options)
+  record: RecordAccepted = recordAsOperator(options),
+): Promise<KeptToolServer> {
+  const at = await toolsAt(options, record)
   const entry = parseServer(name, given)
   await requireUsable(at, name, entry) // before its server is started
   await requireAsked(options, entry)
@@ -89,8 +76,9 @@ export async function acceptServer(
   options: InstanceOptions,
   named: string,
   onProgress: StepListener,
-): Promise<KeptServer> {
-  const at = await toolsAt(options)
+  record: RecordAccepted = recordAsOperator(options),
+): Promise<KeptToolServer> {
+  const at = await toolsAt(options, record)
   const [name = '', tool = null] = named.split(/:(.*)/s)
   return keepNow(at, name, requireServer(at, name), tool, onProgress)
 }
@@ -101,7 +89,7 @@ async function keepNow(
   entry: ServerEntry,
   tool: string | null,
   onProgress: StepListener,
-): Promise<KeptServer> {
+): Promise<KeptToolServer> {
   onProgress(`asking ${name} for its tools`)
   const { tools: now, leftOut } = await askServer(at, name, entry)
   for (const [one, why] of Object.entries(leftOut)) onProgress(`${name}:${one} is left out: ${why}`)
@@ -112,6 +100,7 @@ async function keepNow(
     server: name,
     accepted,
     tools: digestsOf(tools),
+    reads: readsOf({ ...entry, tools }),
     ...(askedBefore === null ? {} : { askedBefore }),
   }
 }
@@ -121,46 +110,36 @@ export async function removeServer(
   options: InstanceOptions,
   name: string,
   onProgress: StepListener,
+  record: RecordAccepted = recordAsOperator(options),
 ): Promise<void> {
-  const at = await toolsAt(options)
+  const at = await toolsAt(options, record)
   requireServer(at, name)
   await keepServer(at, name, null, onProgress)
 }
 
 /** @param name null or left out for all servers */
-export async function checkServers(options: InstanceOptions, name?: string): Promise<CheckedServer[]> {
+export async function checkServers(options: InstanceOptions, name?: string): Promise<ToolServerCheck[]> {
   const at = await toolsAt(options)
   const servers = name === undefined ? readToolsFile(at.file) : { [name]: requireServer(at, name) }
   return Promise.all(Object.entries(servers).map(([server, entry]) => checkServer(at, server, entry)))
 }
 
-/** A tool server as people see it. */
-export interface ServerView {
-  readonly server: string
-  /** its command or its address */
-  readonly at: string
-  readonly secrets: readonly string[]
-  /** who is asked before a call of a tool that does not say that it only reads; null: nobody */
-  readonly ask: NonNullable<ServerEntry['ask']> | null
-  /**
-   * by the name of the tool: the digest of its declaration, and whether the record holds it; null: Postgres
-   * does not answer
-   */
-  readonly tools: Readonly<Record<string, { readonly digest: string; readonly accepted: boolean | null }>>
-}
-
-export async function listServers(options: InstanceOptions): Promise<ServerView[]> {
+export async function listServers(options: InstanceOptions): Promise<ToolServerView[]> {
   const { file } = await toolsAt(options)
   const accepted = await recorded(options)
   return Object.entries(readToolsFile(file)).map(([server, entry]) => ({
     server,
     at: entry.url ?? (entry.command ?? []).join(' '),
     secrets: secretsFor(entry),
-    ask: entry.ask ?? null,
+    ask: entry.ask === undefined ? null : (asJson(entry.ask) as JsonObject),
     tools: Object.fromEntries(
       Object.entries(digestsOf(entry.tools)).map(([tool, digest]) => [
         tool,
-        { digest, accepted: accepted === null ? null : accepted(server)[tool]?.digest === digest },
+        {
+          digest,
+          accepted: accepted === null ? null : accepted(server)[tool]?.digest === digest,
+          read: readsOf(entry).includes(tool),
+        },
       ]),
     ),
   }))
@@ -169,14 +148,18 @@ export async function listServers(options: InstanceOptions): Promise<ServerView[
 /** The file of an instance that names its tool servers, and their secrets. */
 interface ToolsAt {
   readonly options: InstanceOptions
+  readonly record: RecordAccepted
   readonly file: string
   readonly env: NodeJS.ProcessEnv
 }
 
-async function toolsAt(options: InstanceOptions): Promise<ToolsAt> {
+async function toolsAt(
+  options: InstanceOptions,
+  record: RecordAccepted = recordAsOperator(options),
+): Promise<ToolsAt> {
   const { toolsFileOf } = await import('@treeos/worker/extensions')
   const env = { ...process.env, TREEOS_DATA: instanceDir(options) }
-  return { options, file: toolsFileOf(env) ?? join(env.TREEOS_DATA, 'tools.json'), env }
+  return { options, record, file: toolsFileOf(env) ?? join(env.TREEOS_DATA, 'tools.json'), env }
 }
 
 /** @throws {TreeosError} EXTENSION_NOT_FOUND */
@@ -253,7 +236,7 @@ const WITHOUT_WORKER: readonly string[] = ['SERVICE_UNAVAILABLE', 'TIMEOUT', 'AC
  *   calls and is asked no longer, or null
  */
 async function keepServer(
-  { options, file }: ToolsAt,
+  { options, file, record }: ToolsAt,
   name: string,
   entry: ServerEntry | null,
   onProgress: (line: string) => void,
@@ -262,14 +245,14 @@ async function keepServer(
   const next: ServerEntries = entry === null ? others : { ...others, [name]: entry }
   const dataDir = instanceDir(options)
   // Without a server no worker knows the operation any more, so what was accepted is taken back first.
-  const takenBack = entry === null && (await accept(options, name, NONE, onProgress))
+  const takenBack = entry === null && (await accept(record, name, NONE, onProgress))
   mkdirSync(dirname(file), { recursive: true })
   writeToolsFile(file, next)
   onProgress('starting the workers again')
   const runs = await restartWorkers(dataDir)
   if (entry === null) return { accepted: takenBack, askedBefore: null }
   return {
-    accepted: runs && (await accept(options, name, entry, onProgress)),
+    accepted: runs && (await accept(record, name, entry, onProgress)),
     askedBefore: entry.ask === undefined ? (before?.ask?.who ?? null) : null,
   }
 }
@@ -278,15 +261,13 @@ const NONE = { tools: {}, reads: [] }
 
 /** @returns false when no worker does it: nothing runs, or it was not started by `treeos up` */
 async function accept(
-  options: InstanceOptions,
+  record: RecordAccepted,
   server: string,
   entry: Pick<ServerEntry, 'tools' | 'reads'>,
   onProgress: (line: string) => void,
 ): Promise<boolean> {
-  const args = { server, tools: digestsOf(entry.tools), reads: readsOf(entry) }
   try {
-    const call = { verb: 'do', target: '/', operation: ACCEPT, args } as const
-    await withServices(options, (at, { act }) => act(at, 'operator', call))
+    await record({ server, tools: digestsOf(entry.tools), reads: readsOf(entry) })
     return true
   } catch (error) {
     if (!(error instanceof TreeosError) || !WITHOUT_WORKER.includes(error.code)) throw error
@@ -294,6 +275,15 @@ async function accept(
     return false
   }
 }
+
+/** Who may read the files of an instance is its operator. */
+const recordAsOperator =
+  (options: InstanceOptions): RecordAccepted =>
+  async ({ server, tools, reads }) => {
+    const args = { server, tools, reads: [...reads] }
+    const call = { verb: 'do', target: '/', operation: ACCEPT, args } as const
+    await withServices(options, (at, { act }) => act(at, 'operator', call))
+  }
 
 /** What the record holds of the tools of each server; null while Postgres does not answer. */
 async function recorded(
@@ -314,17 +304,7 @@ async function recorded(
   }
 }
 
-/** A server whose tools were compared with what was accepted. */
-export interface CheckedServer {
-  readonly server: string
-  readonly changes: readonly ToolChange[]
-  /** tools that cannot be used, with the reason */
-  readonly leftOut: Readonly<Record<string, string>>
-  /** why it could not be asked; null when it was */
-  readonly fault: string | null
-}
-
-async function checkServer(at: ToolsAt, server: string, entry: ServerEntry): Promise<CheckedServer> {
+async function checkServer(at: ToolsAt, server: string, entry: ServerEntry): Promise<ToolServerCheck> {
   try {
     const { tools, leftOut } = await askServer(at, server, entry)
     return { server, changes: changesBetween(entry.tools, tools), leftOut, fault: null }

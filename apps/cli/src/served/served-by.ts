@@ -31,6 +31,8 @@ const BY_API: readonly string[] = [
   'overlay',
   'beings',
   'operations',
+  'extensions',
+  'tools',
   'token list',
   'token revoke',
   'moments',

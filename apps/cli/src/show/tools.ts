@@ -1,9 +1,9 @@
-import { quote } from '@treeos/core'
-import type { CheckedServer, KeptServer, ServerView } from '../instance/tools.ts'
+import { type Json, quote } from '@treeos/core'
+import type { KeptToolServer, ToolServerCheck, ToolServerView } from '@treeos/portal'
 import { jsonLine, table } from '../text/output.ts'
 import { programName, spelled } from '../text/program-name.ts'
 
-export function shownServers(servers: readonly ServerView[]): string {
+export function shownServers(servers: readonly ToolServerView[]): string {
   if (servers.length === 0) return spelled('no server is named; `treeos tools add` names one')
   return servers
     .map(({ server, at, secrets, ask, tools }) =>
@@ -11,13 +11,14 @@ export function shownServers(servers: readonly ServerView[]): string {
         [
           `${server}   ${at}`,
           ...(secrets.length === 0 ? [] : [`secrets ${secrets.join(', ')}`]),
-          ...(ask === null ? [] : [`asks ${ask.who.join(', ')}`]),
+          ...(ask === null ? [] : [`asks ${namesIn(ask.who)}`]),
         ].join('   '),
         table(
-          Object.entries(tools).map(([tool, { digest, accepted }]) => [
+          Object.entries(tools).map(([tool, { digest, accepted, read }]) => [
             `${server}:${tool}`,
             digest.slice(0, 12),
             accepted === null ? '-' : accepted ? 'accepted' : 'not accepted',
+            read ? 'a read' : '',
           ]),
           '  ',
         ),
@@ -26,8 +27,10 @@ export function shownServers(servers: readonly ServerView[]): string {
     .join('\n')
 }
 
+const namesIn = (who: Json | undefined): string => (Array.isArray(who) ? who.join(', ') : 'nobody')
+
 /** What a server declares is its own text, so it is quoted. */
-export function shownChecks(checks: readonly CheckedServer[]): string {
+export function shownChecks(checks: readonly ToolServerCheck[]): string {
   return checks
     .map(({ server, changes, leftOut, fault }) => {
       if (fault !== null) return `${server}: ${fault}`
@@ -51,7 +54,7 @@ const quotedToolText = (text: string): string => {
   return jsonLine(short)
 }
 
-export const toldKept = ({ server, accepted, tools, askedBefore }: KeptServer): string => {
+export const toldKept = ({ server, accepted, tools, askedBefore }: KeptToolServer): string => {
   const named = Object.keys(tools).map((tool) => `${server}:${tool}`)
   const kept = accepted
     ? `accepted: ${named.join(', ') || 'no tools'}`

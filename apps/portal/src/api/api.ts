@@ -17,6 +17,7 @@ import { roleRoutes } from './roles.ts'
 import { searchRoutes } from './search.ts'
 import { threadRoutes } from './threads.ts'
 import { tokenRoutes } from './tokens.ts'
+import { toolRoutes } from './tools.ts'
 import { trialRoutes } from './trials.ts'
 import { verbRoutes } from './verbs.ts'
 import { worldRoutes } from './world.ts'
@@ -49,6 +50,7 @@ export function apiOf(around: StreamDeps) {
     .route('/', receiptRoutes(around.portal))
     .route('/', auditRoutes(around.portal))
     .route('/', trialRoutes(around.portal))
+    .route('/', toolRoutes(around.portal))
     .route('/', tokenRoutes(around.portal))
     .route('/', outletRoutes(around.portal))
     .route('/', inhabitingRoutes(around))
