@@ -98,10 +98,18 @@ describe('calls written as text', () => {
     const refusal = 'notes:read on @ann with {"path":"a.md"}: MATTER_NOT_FOUND: @ann has no file a.md'
     const names = { ...NOTHING_SHOWN, doOperations: new Map([['notes:read', []]]) }
     const parse = (content: string) =>
-      parseAnswer({ choices: [{ message: { content } }] }, ['do'], `[refused]\n${refusal}\n\nSay: no.`, names)
+      parseAnswer(
+        { choices: [{ message: { content } }] },
+        ['do'],
+        `[refused]\n${JSON.stringify(refusal)}\n\nSay: no.`,
+        names,
+      )
     expect(parse(refusal).unfit).toContain('repeated data')
     expect(parse('There is no file a.md.').unfit).toBeUndefined()
     expect(parse('Say: no.').unfit).toBeUndefined()
+    expect(parse('do notes:read').unfit).toContain('looks like a call')
+    expect(parse('{').unfit).toContain('without a word')
+    expect(parse('👍').unfit).toBeUndefined()
     expect(parse('notes:read').unfit).toContain('looks like a call')
   })
 

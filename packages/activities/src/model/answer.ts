@@ -21,7 +21,7 @@ import {
 import { repeatsLastLine } from '@treeos/world'
 import { parseJson, type WrittenCall, withoutFence } from './reading/arguments.ts'
 import { readMessage } from './reading/message.ts'
-import { isMadeOf, leadingJson } from './reading/text-calls.ts'
+import { isMadeOf, isQuoted, leadingJson } from './reading/text-calls.ts'
 
 /** The decision in one completion. */
 export interface CompletionAnswer {
@@ -51,6 +51,7 @@ const CUT_ANSWER = 'model ran out of tokens before the end of its answer'
 const ECHO = 'model repeated data that it was shown, in place of an answer in words'
 const CALL_IN_WORDS = 'model wrote JSON that looks like a call, in place of a tool call or of words'
 const BROKEN_JSON = 'model wrote JSON that cannot be read, in place of an answer in words'
+const NO_WORDS = 'model answered without a word'
 const NO_MESSAGE = 'model answered without a message'
 const SPENT =
   'model used up its tokens before it said anything, and thinking counts: raise TREEOS_ANSWER_TOKENS, the llm.max-tokens of the ' +
@@ -139,7 +140,9 @@ function faultInWords(
 ): string | null {
   if (MARKED_CALL.test(words)) return CALL_IN_WORDS
   const said = words.trim()
-  if (said.includes(':') && (doOperations.has(said) || beOperations.has(said))) return CALL_IN_WORDS
+  if (!HAS_WORDS.test(said)) return NO_WORDS
+  const named = said.replace(/^(?:do|be) /, '')
+  if (named.includes(':') && (doOperations.has(named) || beOperations.has(named))) return CALL_IN_WORDS
   if (repeatsLastLine(words) || repeatsRefusal(said, prompt)) return ECHO
   const json = leadingJson(words)
   if (json !== null && isMadeOf(json, prompt)) return ECHO
@@ -149,15 +152,18 @@ function faultInWords(
   return isCallLike(value) ? CALL_IN_WORDS : null
 }
 
+/** A letter, a digit or a pictogram. */
+const HAS_WORDS = /[\p{L}\p{N}\p{Extended_Pictographic}]/u
+
 /** The code of an error within a sentence, as refusals have it. */
 const ERROR_CODE = /: [A-Z]+(?:_[A-Z]+)*: /
 
 /**
- * Whether words are a line of a prompt that tells a refusal. A line of other kinds may be what was asked for, such as
- * an answer that the role gives word by word.
+ * Whether words are a copy of a refusal that the prompt told. A copy of something else may be what was asked for, such
+ * as an answer that the role gives word by word.
  */
 const repeatsRefusal = (said: string, prompt: string): boolean =>
-  ERROR_CODE.test(said) && prompt.split('\n').some((line) => line.trim() === said)
+  ERROR_CODE.test(said) && isQuoted(said, prompt)
 
 /** The first field of an object, or the first part of a list of texts, lists or objects. */
 const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:\{\s*"|\[\s*(?:"|\{\s*"|\[))/

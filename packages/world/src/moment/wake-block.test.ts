@@ -111,6 +111,7 @@ describe('[Wake]', () => {
     expect(repeatsLastLine(' First call a tool if this needs one.\n')).toBe(true)
     expect(repeatsLastLine('Answer in plain words.')).toBe(true)
     expect(repeatsLastLine('First call a tool: summon')).toBe(true)
+    expect(repeatsLastLine('The first call a tool if this needs one.')).toBe(true)
     expect(repeatsLastLine('plain words')).toBe(false)
     expect(repeatsLastLine('I answer in plain words.')).toBe(false)
   })

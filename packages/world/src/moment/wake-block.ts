@@ -195,8 +195,9 @@ function howToAnswer(
 
 /** Short, and without a name: the forms that small models were seen to follow (`pnpm bench minds`). */
 const SPEAK = 'Answer in plain words.'
+const IF_NEEDED = 'a tool if this needs one.'
 const TOOL_FIRST = 'First call a tool'
-const ACT_OR_SPEAK = `${TOOL_FIRST} if this needs one. Then answer in plain words.`
+const ACT_OR_SPEAK = `First call ${IF_NEEDED} Then answer in plain words.`
 
 const requestSentence = (wake: WakeRow['wake'], { canDo }: Surface): string =>
   canDo.length === 0 || isContinuation(wake) ? SPEAK : ACT_OR_SPEAK
@@ -210,6 +211,6 @@ const REPEATED_CHARS_MIN = 12
  */
 export function repeatsLastLine(words: string): boolean {
   const said = words.trim()
-  if (said.startsWith(TOOL_FIRST)) return true
+  if (said.startsWith(TOOL_FIRST) || said.includes(IF_NEEDED)) return true
   return said.length >= REPEATED_CHARS_MIN && ACT_OR_SPEAK.concat(SPEAK).includes(said)
 }
