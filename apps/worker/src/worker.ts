@@ -147,6 +147,12 @@ interface ForWorker extends Pick<WorkerOptions, 'taskQueue'> {
   readonly log: Logger
 }
 
+/**
+ * A task waits for the model of its being for up to 4 s, which costs next to nothing. What costs processors, the
+ * moments of a worker do in turns.
+ */
+const TASKS_MAX = 1000
+
 async function workerOptions(settings: Settings, { taskQueue, dataConverter, log }: ForWorker) {
   const { TREEOS_WORKFLOW_BUNDLE: codePath, TREEOS_CACHED_BEINGS: maxCachedWorkflows } = settings
   const onProblem = (message: string) => log.warn(message)
@@ -156,10 +162,10 @@ async function workerOptions(settings: Settings, { taskQueue, dataConverter, log
     ...(dataConverter === undefined ? {} : { dataConverter }),
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
     ...versionOf(settings.deployment, taskQueue),
-    maxConcurrentWorkflowTaskExecutions: 150,
+    maxConcurrentWorkflowTaskExecutions: TASKS_MAX,
     maxConcurrentWorkflowTaskPolls: 20,
     maxConcurrentActivityTaskPolls: 20,
-    maxConcurrentLocalActivityExecutions: 150,
+    maxConcurrentLocalActivityExecutions: TASKS_MAX,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     nonStickyToStickyPollRatio: 0.5,
     shutdownGraceTime: '5s',

@@ -3,10 +3,10 @@ import { readAccess } from '@treeos/local'
 
 /** Options of our worker app. The bare workflows use them too. */
 const TUNED = {
-  maxConcurrentWorkflowTaskExecutions: 150,
+  maxConcurrentWorkflowTaskExecutions: 1000,
   maxConcurrentWorkflowTaskPolls: 20,
   maxConcurrentActivityTaskPolls: 20,
-  maxConcurrentLocalActivityExecutions: 150,
+  maxConcurrentLocalActivityExecutions: 1000,
   stickyQueueScheduleToStartTimeout: '1s',
   nonStickyToStickyPollRatio: 0.5,
 } as const satisfies Partial<WorkerOptions>

@@ -7,6 +7,7 @@ import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Observer } from './guard/guard.ts'
+import { MomentTurns } from './live/turns.ts'
 import { MindCalls, MindPace } from './mind/calls.ts'
 import { CallCanceller } from './mind/cancels.ts'
 import { Outages } from './mind/outages.ts'
@@ -96,6 +97,8 @@ export interface WorkerCaches {
   readonly nextWakes: NextWakes
   /** which code is current, and how often this worker had another one */
   readonly code: CodeWatch
+  /** whose moment is worked on next */
+  readonly turns: MomentTurns
   /** beings whose runs need not be asked for */
   readonly knownRuns: KnownRuns
 }
@@ -123,6 +126,7 @@ export function newMemory(shortWay: ShortWay = {}): WorkerCaches {
     pace: new MindPace(shortWay.mindMs),
     nextWakes: new NextWakes(shortWay.callsMax),
     code: new CodeWatch(),
+    turns: new MomentTurns(),
     knownRuns: new KnownRuns(shortWay.knownMs),
   }
 }

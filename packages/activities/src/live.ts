@@ -143,7 +143,7 @@ async function decideAndStamp(
   held.listens = allowance.hasRoomAfter && memory.nextWakes.takePlace(moment)
   const decision = asks ? (held.decision?.digest ?? null) : null
   const input = { being, generation, n, moment, stack, skip, decision, failed: null }
-  const ended = await stampHere(deps, input, held)
+  const ended = await deps.memory.turns.stamp(() => stampHere(deps, input, held))
   memory.moments.drop(held)
   if ('recorded' in ended) throw new ReopenedError(`another process ended ${moment} with another stack`)
   if ('effect' in ended) return { stop: { ...evaluated, left: withDecision(ended, decision) } }

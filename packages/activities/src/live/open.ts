@@ -87,11 +87,20 @@ export async function openMoment(
   deps: BeatDeps,
   input: OpenInput,
 ): Promise<OpeningOfMoment | RestingBeing | BeingEnded | ElsewhereMoment | OutdatedMoment> {
+  const opening = await deps.memory.turns.open(() => claimAndOpen(deps, input))
+  return opening ?? restOrClaimAgain(deps, input)
+}
+
+/** @returns null when no wake waits */
+async function claimAndOpen(
+  deps: BeatDeps,
+  input: OpenInput,
+): Promise<OpeningOfMoment | ElsewhereMoment | OutdatedMoment | null> {
   const { db, reality, memory } = deps
   const expected = expectedReads(memory, input)
   const call = callToReserve(memory, input)
   const claimed = await claimAndRead(db, { ...input, reality: reality.id }, expected, call)
-  if (claimed === null) return restOrClaimAgain(deps, input)
+  if (claimed === null) return null
   const { wake, reserved } = claimed
   crashPoint('open:after-claim')
   if (wake.opened) return openedBefore(deps, input, wake)

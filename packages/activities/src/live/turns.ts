@@ -1,0 +1,31 @@
+import PQueue from 'p-queue'
+
+/**
+ * Most steps of moments that are under way at once: twice the connections of a worker's pool, so that none of
+ * them idles, and so few that each step ends within tens of milliseconds.
+ */
+const STEPS_MAX = 40
+
+/**
+ * Lets the moments of a worker take turns. A worker may have a thousand workflow tasks at once, since most of
+ * them wait for a model. What costs its processors is done first come, first served, so a being that has lived
+ * a moment goes to the end. A moment that was begun is ended before others are opened.
+ */
+export class MomentTurns {
+  readonly #steps: PQueue
+
+  /** @param most steps at once */
+  constructor(most = STEPS_MAX) {
+    this.#steps = new PQueue({ concurrency: most })
+  }
+
+  /** A step that claims a wake and reads the world. */
+  open<T>(step: () => Promise<T>): Promise<T> {
+    return this.#steps.add(step)
+  }
+
+  /** A step that appends what was decided. */
+  stamp<T>(step: () => Promise<T>): Promise<T> {
+    return this.#steps.add(step, { priority: 1 })
+  }
+}
