@@ -365,6 +365,30 @@ it('login by another code ends the token before', async () => {
   expect((await showToken(tokenKept())).status).toBe(200)
 })
 
+it('a terminal ends with all sessions of its person, or all others, and not with one or those of another', async () => {
+  const [first, second] = [await at.sit('cleo'), await at.sit('cleo')]
+  const letTerminal = async () => {
+    const token = `treeos_${randomBytes(32).toString('base64url')}`
+    const headers = { authorization: `Bearer ${token}` }
+    const { code } = (await at.post(null, '/api/v1/terminals', { name: 'mine' }, { headers })).json
+    expect((await allow(await at.sit('cleo'), code)).status).toBe(200)
+    return token
+  }
+  const end = (seat: typeof first, which: string) => at.post(seat, '/api/account/sessions/end', { which })
+  const token = await letTerminal()
+  const { sessions } = (await at.ask(first, '/api/account')).json
+  const other = sessions.find(({ isThis }: { isThis: boolean }) => !isThis)
+  await end(first, other.id)
+  await end(await at.sit('ada'), 'others')
+  expect((await showToken(token)).status).toBe(200)
+  expect((await end(first, 'others')).status).toBe(200)
+  expect(await showToken(token)).toMatchObject(isRevoked)
+  const again = await letTerminal()
+  expect((await end(first, 'all')).json.ended).toBeGreaterThanOrEqual(2)
+  expect(await showToken(again)).toMatchObject(isRevoked)
+  expect((await at.ask(second, '/api/session')).status).toBe(401)
+})
+
 it('logout removes the login and revokes its token, whoever may read it', async () => {
   const token = tokenKept()
   chmodSync(file, 0o644)

@@ -77,7 +77,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
   const streams = new Streams()
   const tabs = new Tabs(portal.onError)
   const seats = new TokenSeats(portal.at, portal.onError, (secret) => isTerminal(portal.store, secret))
-  const bounded = bounds(actsPerMinute, portal.at.fileBytesMax)
+  const bounded = bounds(actsPerMinute, portal.at.fileBounds?.fileBytesMax)
   const mcp =
     openMcp?.(portal.at, {
       countAct: bounded.acts,

@@ -20,18 +20,40 @@ export const FILE_BYTES_MAX = 32 * 1024 * 1024
 /** Of one file at a door, unless the operator sets another. */
 const FILE_BYTES_DEFAULT = 5 * 1024 * 1024
 
+/** Of all files that a being gave and that are kept, whatever the operator sets. */
+const ALL_FILES_BYTES_MAX = 64 * 1024 ** 3
+const ALL_FILES_BYTES_DEFAULT = 1024 ** 3
+
+/** How much doors keep of files, in bytes. */
+export interface FileBounds {
+  /** of one file */
+  readonly fileBytesMax: number
+  /** of all files that one being gave and that are kept */
+  readonly allFilesBytesMax: number
+}
+
 /**
- * Bytes of one file that doors take.
- * @param text of TREEOS_FILE_BYTES_MAX
+ * What TREEOS_FILE_BYTES_MAX and TREEOS_ALL_FILES_BYTES_MAX say.
  * @throws {TreeosError} INVALID_INPUT
  */
-export function fileBytesMaxIn(text: string | undefined): number {
-  if (text === undefined || text === '') return FILE_BYTES_DEFAULT
+export const fileBoundsIn = (env: Readonly<Record<string, string | undefined>>): FileBounds => ({
+  fileBytesMax: bytesIn(env, 'TREEOS_FILE_BYTES_MAX', FILE_BYTES_DEFAULT, FILE_BYTES_MAX),
+  allFilesBytesMax: bytesIn(env, 'TREEOS_ALL_FILES_BYTES_MAX', ALL_FILES_BYTES_DEFAULT, ALL_FILES_BYTES_MAX),
+})
+
+function bytesIn(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  byDefault: number,
+  max: number,
+): number {
+  const text = env[name]
+  if (text === undefined || text === '') return byDefault
   const bytes = Number(text)
-  if (/^[1-9]\d*$/.test(text) && bytes <= FILE_BYTES_MAX) return bytes
+  if (/^[1-9]\d*$/.test(text) && bytes <= max) return bytes
   throw new TreeosError(
     'INVALID_INPUT',
-    `TREEOS_FILE_BYTES_MAX is ${JSON.stringify(text)}; it takes a whole number from 1 to ${FILE_BYTES_MAX}`,
+    `${name} is ${JSON.stringify(text)}; it takes a whole number from 1 to ${max}`,
   )
 }
 

@@ -1,6 +1,6 @@
 /** The record in Postgres: schema, queries, and the one function that appends. */
 
-export { type FileKept, type GivenFile, keepFile, openFile } from './access/files.ts'
+export { countFileBytes, type FileKept, type GivenFile, keepFile, openFile } from './access/files.ts'
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
 export {
   announceWorker,

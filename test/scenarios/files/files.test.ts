@@ -3,7 +3,7 @@
  * erased, and replay needs none of their bytes.
  */
 import { giveFile, prompt, readKeptFile, see, summon } from '@treeos/client'
-import type { Json } from '@treeos/core'
+import { fileBoundsIn, type Json } from '@treeos/core'
 import { findOutcomeOfWake, keepFile, openFile } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
 import { png } from '../../support/files.ts'
@@ -178,7 +178,11 @@ it('a thing names only a file whose bytes its own actor gave, so a digest is no 
   }
   expect(await claims({})).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   expect(await claims({ id: thing.slice('matter:'.length) })).toMatchObject({ reason: 'RESOURCE_CONFLICT' })
-  await keepFile(world.db, { id, giver: 'ann', mediaType: file.mediaType, bytes: Buffer.from('tiger-milk') })
+  await keepFile(
+    world.db,
+    { id, giver: 'ann', mediaType: file.mediaType, bytes: Buffer.from('tiger-milk') },
+    1000,
+  )
   expect(await claims({})).toMatchObject({ reason: 'FORBIDDEN' }) // given by another
   // A thing of another id says what it likes, and no bytes are its own.
   await doAs(world, 'create-matter', '/', { id: 'liar', content: { file: { ...file } } })
@@ -216,12 +220,16 @@ it('a file that is erased is gone from the database, and everything verifies and
   await doAs(world, 'erase', thing, { fact: { reel: thing, seq, hash: hash.toString('hex') }, why: 'asked' })
   expect(await world.owner.selectFrom('file').select('id').where('id', '=', id).execute()).toEqual([])
   expect(
-    await keepFile(world.db, {
-      id,
-      giver: 'operator',
-      mediaType: 'text/plain',
-      bytes: Buffer.from('zebra-word'),
-    }),
+    await keepFile(
+      world.db,
+      {
+        id,
+        giver: 'operator',
+        mediaType: 'text/plain',
+        bytes: Buffer.from('zebra-word'),
+      },
+      1000,
+    ),
   ).toBe('taken')
   expect((await filesOf(n).catch(() => null))?.user ?? '').not.toContain('zebra-word')
   await expectUnbroken(world)
@@ -230,7 +238,7 @@ it('a file that is erased is gone from the database, and everything verifies and
 
 it('size, name and media type are bounded', async () => {
   const give = (name: string, bytes: Buffer, mediaType: string | null = null) =>
-    giveFile({ ...world, fileBytesMax: 10 }, 'operator', { name, bytes, mediaType })
+    giveFile({ ...world, fileBounds: { fileBytesMax: 10 } }, 'operator', { name, bytes, mediaType })
   await expectRefused(world, () => give('a.txt', Buffer.alloc(11, 'a')), 'PAYLOAD_TOO_LARGE', 'at most 10')
   await expectRefused(world, () => give('a.txt', Buffer.alloc(0)), 'INVALID_INPUT', 'is empty')
   await expectRefused(
@@ -245,6 +253,41 @@ it('size, name and media type are bounded', async () => {
     mediaType: 'application/octet-stream',
   })
   expect((await give('a.txt', Buffer.from('x'), 'Text/CSV; charset=utf-8')).file.mediaType).toBe('text/csv')
+})
+
+it('all files that a being gave are bounded together, also where it gives several at once', async () => {
+  await world.birth({ name: 'hoarder', cognition: 'human', role: 'stage:free' })
+  const give = (name: string, size: number) =>
+    giveFile({ ...world, person: 'hoarder', fileBounds: { allFilesBytesMax: 100 } }, 'hoarder', {
+      ...{ name, mediaType: null },
+      bytes: Buffer.alloc(size, name),
+    })
+  await give('a', 60)
+  const more = await Promise.allSettled(['b', 'c', 'd', 'e'].map((name) => give(name, 40)))
+  expect(more.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  await expectRefused(
+    world,
+    () => give('f', 1),
+    'RATE_LIMITED',
+    '@hoarder has given 100 bytes of files, and "f" has 1: at most 100 are kept of one being. Erase files',
+  )
+  await giveFile({ ...world, person: 'hoarder', fileBounds: { allFilesBytesMax: 101 } }, 'hoarder', {
+    ...{ name: 'f', mediaType: null },
+    bytes: Buffer.from('f'),
+  })
+  await giveFile({ ...world, fileBounds: { allFilesBytesMax: 1000 } }, 'operator', {
+    ...{ name: 'own', mediaType: null },
+    bytes: Buffer.from('of another'),
+  })
+})
+
+it('what the operator sets for files is a number within what Postgres keeps', () => {
+  expect(fileBoundsIn({})).toEqual({ fileBytesMax: 5 * 1024 ** 2, allFilesBytesMax: 1024 ** 3 })
+  expect(fileBoundsIn({ TREEOS_ALL_FILES_BYTES_MAX: '7' })).toMatchObject({ allFilesBytesMax: 7 })
+  for (const wrong of ['0', '1.5', '1e3', '-1', 'x', String(64 * 1024 ** 3 + 1)])
+    expect(() => fileBoundsIn({ TREEOS_ALL_FILES_BYTES_MAX: wrong })).toThrow(
+      'TREEOS_ALL_FILES_BYTES_MAX is ',
+    )
 })
 
 const momentIn = (moment: string) =>

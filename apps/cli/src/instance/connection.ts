@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import { fileBytesMaxIn, isErrorCode, TreeosError } from '@treeos/core'
+import { type FileBounds, fileBoundsIn, isErrorCode, TreeosError } from '@treeos/core'
 import {
   hasWorker,
   instanceDir,
@@ -61,7 +61,7 @@ export interface LiveConnection extends ReadConnection {
   readonly registry: Registry
   /** left out: no worker has made the key of the vaults */
   readonly vaults?: VaultClient
-  readonly fileBytesMax?: number
+  readonly fileBounds?: FileBounds
 }
 
 /** Opens the reality of an instance in Postgres, and closes the connection when `use` is done. */
@@ -118,7 +118,7 @@ export async function openServices<T>(
               ...(await vaultsOf(dataDir)),
               temporal,
               registry: buildRegistry([seed]),
-              fileBytesMax: fileBytesMaxIn(process.env.TREEOS_FILE_BYTES_MAX),
+              fileBounds: fileBoundsIn(process.env),
             })
           } catch (error) {
             const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
@@ -156,7 +156,7 @@ export async function withPortalServices<T>(
         ...(await vaultsOf(dataDir)),
         temporal,
         registry: await loadedRegistry(options),
-        fileBytesMax: fileBytesMaxIn(process.env.TREEOS_FILE_BYTES_MAX),
+        fileBounds: fileBoundsIn(process.env),
         postgresUrl: postgres.url,
       }),
     ),

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type Connection, issueTokenFor, isTokenSecret, type TokenView } from '@treeos/client'
+import { type Connection, issueTokenFor, isTokenSecret, revokeToken, type TokenView } from '@treeos/client'
 import { type BeingName, TreeosError } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
@@ -154,6 +154,30 @@ export async function allowTerminal(
   })
   await terminal.set({ token: token.id, expires_at: new Date(token.expiresAt) }).execute()
   return token
+}
+
+/** Revokes the access tokens of all terminals that a person let. @returns how many */
+export async function endTerminals(at: Connection, db: Kysely<PortalDb>, as: BeingName): Promise<number> {
+  const rows = await db
+    .selectFrom('terminal')
+    .select('token')
+    .where('being', '=', as)
+    .where(sql<boolean>`expires_at > clock_timestamp()`)
+    .execute()
+  let ended = 0
+  for (const { token } of rows) if (token !== null && (await endToken(at, as, token))) ended++
+  return ended
+}
+
+/** @returns false for one that was revoked before */
+async function endToken(at: Connection, as: BeingName, id: string): Promise<boolean> {
+  try {
+    await revokeToken(at, { id, as })
+    return true
+  } catch (error) {
+    if (error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT') return false
+    throw error
+  }
 }
 
 /** Not UNAUTHORIZED: who typed the code is signed in. */

@@ -1,5 +1,5 @@
 import { actPace, pace } from '@treeos/client'
-import { fileBytesMaxIn, TreeosError } from '@treeos/core'
+import { fileBoundsIn, TreeosError } from '@treeos/core'
 import { type Asker, Turns } from '../edge/turns.ts'
 import { WORK, type Work } from './work.ts'
 
@@ -57,7 +57,7 @@ const NO_TURN: Turn = {
  * @param actsPerMinute of a person
  * @param fileBytesMax of a file that is given
  */
-export function bounds(actsPerMinute?: number, fileBytesMax = fileBytesMaxIn(undefined)) {
+export function bounds(actsPerMinute?: number, fileBytesMax = fileBoundsIn({}).fileBytesMax) {
   const strangers = {
     open: pace(STRANGERS.open),
     'sign-in': pace(STRANGERS['sign-in']),

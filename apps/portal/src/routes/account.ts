@@ -5,7 +5,7 @@ import { beginAttempt, ofSession, takeAttempt } from '../accounts/attempts.ts'
 import { giveIdentity } from '../accounts/identities.ts'
 import { askForPasskey, checkNewPasskey, siteOf } from '../accounts/passkeys.ts'
 import { endSessions, listSessions } from '../accounts/sessions.ts'
-import { allowTerminal, requireTerminal } from '../accounts/terminals.ts'
+import { allowTerminal, endTerminals, requireTerminal } from '../accounts/terminals.ts'
 import {
   removeIdentity,
   removePasskey,
@@ -29,10 +29,14 @@ const sessions = z.union([z.enum(['all', 'others']), z.uuid()])
 /** The own account: how its person signs in, and where it is signed in. */
 export const accountRoutes = (portal: Portal, leave: SessionLeaver) => {
   const { store, provider } = portal
-  const end = async (person: string, which: Parameters<typeof endSessions>[2]): Promise<number> =>
-    leave(await endSessions(store, person, which))
+  /** Terminals are others: they end with all sessions that are not one by its id. */
+  const end = async ({ at, person }: Visit, which: Parameters<typeof endSessions>[2]): Promise<number> => {
+    const isOne = which !== 'all' && 'id' in which
+    const terminals = isOne ? 0 : await endTerminals(at, store, person)
+    return terminals + (await leave(await endSessions(store, person, which)))
+  }
   /** Whoever was signed in by what was changed is not any more. */
-  const endOthers = ({ person, session }: Visit) => end(person, { except: session })
+  const endOthers = (visit: Visit) => end(visit, { except: visit.session })
   return new Hono<Env>()
     .get('/', async (c) => {
       const { person, session, isFresh } = c.get('visit')
@@ -100,9 +104,9 @@ export const accountRoutes = (portal: Portal, leave: SessionLeaver) => {
       return c.json(await allowTerminal(at, store, { ...c.req.valid('json'), as }))
     })
     .post('/sessions/end', input('json', z.object({ which: sessions })), async (c) => {
-      const { person, session } = c.get('visit')
+      const visit = c.get('visit')
       const { which } = c.req.valid('json')
-      const chosen = which === 'all' ? which : which === 'others' ? { except: session } : { id: which }
-      return c.json({ ended: await end(person, chosen) })
+      const chosen = which === 'all' ? which : which === 'others' ? { except: visit.session } : { id: which }
+      return c.json({ ended: await end(visit, chosen) })
     })
 }

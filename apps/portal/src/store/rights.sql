@@ -19,7 +19,7 @@ grant execute on function treeos.json_of(bytea), treeos.told(bytea), treeos.text
   treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text), treeos.lease_is_valid(text, integer),
   treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
   treeos.token_of(bytea), treeos.tokens_of(text, text, integer), treeos.issue_token(text, text, text, bytea, integer),
-  treeos.revoke_token(text, text), treeos.may_set_overlay(text, text, text), treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text), treeos.keep_file(text, text, text, bytea), treeos.delete_overlay(text, text, text, text),
+  treeos.revoke_token(text, text), treeos.may_set_overlay(text, text, text), treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text), treeos.keep_file(text, text, text, bytea, bigint), treeos.delete_overlay(text, text, text, text),
   treeos.set_overlay(text, text, text, text, text[], text)
   to treeos_portal;
 -- `treeos status` tells of deliveries that were given up. It reads no address.

@@ -6,6 +6,9 @@ const GROWTH_BYTES_MAX = 512 * 1024 * 1024
 const WATCH_MS = 50
 const PAGES_MAX = 500
 
+/** Says as much of the machine as of the PDF. */
+export const TOO_MUCH = 'it takes too much time or memory to read'
+
 /** The text of a PDF by pages, or why there is none. */
 export type PdfText =
   | { readonly pages: readonly string[]; readonly count: number; readonly fault?: undefined }
@@ -59,7 +62,7 @@ async function readAlone(bytes: Uint8Array, charsMax: number): Promise<PdfText> 
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   })
   const { promise, resolve } = Promise.withResolvers<PdfText>()
-  const tooMuch = { fault: 'it takes too much time or memory to read' }
+  const tooMuch = { fault: TOO_MUCH }
   const watch = setInterval(() => {
     if (process.memoryUsage.rss() - before > GROWTH_BYTES_MAX) resolve(tooMuch)
   }, WATCH_MS)

@@ -1,6 +1,6 @@
 import type { FileNote } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
-import { type PdfText, readPdf } from './pdf-text.ts'
+import { type PdfText, readPdf, TOO_MUCH } from './pdf-text.ts'
 
 /** What can be shown of a file. */
 export type FileReading =
@@ -42,12 +42,15 @@ export async function readGivenFile(
 /** A call of a model that is made again reads the same files. */
 const read = new LRUCache<string, PdfText>({ max: 32 })
 
+const TOO_MUCH_MS = 60_000
+
 async function pdfOnce(digest: string, bytes: Buffer, charsMax: number): Promise<PdfText> {
   const key = `${digest} ${charsMax}`
   const known = read.get(key)
   if (known !== undefined) return known
   const found = await readPdf(bytes, charsMax)
-  read.set(key, found)
+  // A machine that is busy gives up what it could read later.
+  read.set(key, found, found.fault === TOO_MUCH ? { ttl: TOO_MUCH_MS } : {})
   return found
 }
 

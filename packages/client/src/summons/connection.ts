@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client'
+import type { FileBounds } from '@treeos/core'
 import type { Registry } from '@treeos/world'
 import type { OverlayConnection } from '../overlays/thread-overlays.ts'
 import type { SignAct } from './act-challenge.ts'
@@ -27,6 +28,6 @@ export interface Connection extends OverlayConnection {
    * acts say that their words are from outside
    */
   readonly isHosted?: true
-  /** bytes of one file that may be given; 5 MiB when left out */
-  readonly fileBytesMax?: number
+  /** what is kept of files; what is left out is as when nothing is set */
+  readonly fileBounds?: Partial<FileBounds>
 }

@@ -5,7 +5,7 @@ import {
   FILE_FORMS,
   FILES_MAX,
   type FileNote,
-  fileBytesMaxIn,
+  fileBoundsIn,
   fileIn,
   filesNamed,
   matterReel,
@@ -14,7 +14,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import { findEntry, keepFile, openFile } from '@treeos/store'
+import { countFileBytes, findEntry, keepFile, openFile } from '@treeos/store'
 import { mayRead } from '@treeos/world'
 import { withSnapshot } from '../beings/being-snapshot.ts'
 import { act } from './act.ts'
@@ -48,7 +48,7 @@ export async function giveFile(
   { name: said, mediaType: claimed, bytes }: FileInput,
   key?: string,
 ): Promise<KeptFile> {
-  const { fileBytesMax: bytesMax = fileBytesMaxIn(undefined) } = at
+  const { fileBytesMax: bytesMax, allFilesBytesMax } = { ...fileBoundsIn({}), ...at.fileBounds }
   const name = nameIn(said)
   if (bytes.length > bytesMax)
     throw new TreeosError(
@@ -65,9 +65,20 @@ export async function giveFile(
   await withSnapshot(at, as, async ({ reader, judge }) => {
     if ((await reader.matter(id)) === null) await judge(call)
   })
-  const kept = await keepFile(at.db, { id, giver: as, mediaType, bytes })
-  if (kept === 'full')
-    throw new TreeosError('RATE_LIMITED', `${stanceOf(as)} has given as many files as are kept of one being`)
+  const kept = await keepFile(at.db, { id, giver: as, mediaType, bytes }, allFilesBytesMax)
+  if (kept === 'unmade')
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `100 files of ${stanceOf(as)} wait until their things are made: try again in an hour`,
+    )
+  if (kept === 'full') {
+    const used = await countFileBytes(at.db, as)
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `${stanceOf(as)} has given ${used} bytes of files, and ${JSON.stringify(name)} has ${bytes.length}: at most ${allFilesBytesMax} are kept of one being. ` +
+        'Erase files that nobody needs, or have the operator raise TREEOS_ALL_FILES_BYTES_MAX',
+    )
+  }
   if (kept === 'taken') throw new TreeosError('RESOURCE_CONFLICT', 'this file was given before, and erased')
   const thing = matterReel(id)
   const keyed = key === undefined ? undefined : `${key} ${id}`

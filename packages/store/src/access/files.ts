@@ -11,13 +11,32 @@ export interface GivenFile {
 }
 
 /** `kept`, or why not: see the SQL function. */
-export type FileKept = 'kept' | 'taken' | 'full'
+export type FileKept = 'kept' | 'taken' | 'full' | 'unmade'
 
-/** Keeps the bytes of a file until its giver makes the thing that holds them. */
-export async function keepFile(db: Db, { id, giver, mediaType, bytes }: GivenFile): Promise<FileKept> {
+/**
+ * Keeps the bytes of a file until its giver makes the thing that holds them.
+ * @param bytesMax of all files that its giver gave and that are kept
+ */
+export async function keepFile(
+  db: Db,
+  { id, giver, mediaType, bytes }: GivenFile,
+  bytesMax: number,
+): Promise<FileKept> {
   const { rows } = await sql<{ answer: FileKept }>`
-    select treeos.keep_file(${id}, ${giver}, ${mediaType}, ${Buffer.from(bytes)}) as answer`.execute(db)
+    select treeos.keep_file(${id}, ${giver}, ${mediaType}, ${Buffer.from(bytes)}, ${bytesMax}) as answer`.execute(
+    db,
+  )
   return rows[0]?.answer ?? 'taken'
+}
+
+/** Bytes of all files that a being gave and that are kept. */
+export async function countFileBytes(db: Db, giver: BeingName): Promise<number> {
+  const { sum } = await db
+    .selectFrom('file')
+    .select(({ fn }) => fn.sum<number | string | null>('size').as('sum'))
+    .where('being', '=', giver)
+    .executeTakeFirstOrThrow()
+  return Number(sum ?? 0)
 }
 
 /** The bytes that a thing holds, as it says; null where they were erased, or never were its own. */

@@ -67,7 +67,7 @@ begin
     treeos.is_held(text, text), treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
     treeos.concerned_by(text), treeos.hold_over(text, bigint, text), treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text),
-    treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text), treeos.keep_file(text, text, text, bytea)
+    treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text), treeos.keep_file(text, text, text, bytea, bigint)
     to %1$I
     $grant$, rights);
   end loop;

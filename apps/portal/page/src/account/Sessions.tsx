@@ -23,7 +23,7 @@ export function Sessions({ own: { sessions } }: { readonly own: OwnAccount }) {
     <Card
       isPart
       title="Signed in"
-      note="A session ends after 72 hours without use, and after 30 days."
+      note="A session ends after 72 hours without use, and after 30 days. To sign out elsewhere ends terminals, too."
       gap="sm"
     >
       {sessions.map(({ id, agent, way, createdAt, seenAt, isThis }) => (
@@ -48,12 +48,7 @@ export function Sessions({ own: { sessions } }: { readonly own: OwnAccount }) {
       ))}
       <Trouble error={ending.error ?? leaving.error} />
       <Group gap="sm">
-        <Button
-          variant="default"
-          disabled={sessions.length < 2}
-          loading={ending.isPending}
-          onClick={() => ending.mutate('others')}
-        >
+        <Button variant="default" loading={ending.isPending} onClick={() => ending.mutate('others')}>
           Sign out elsewhere
         </Button>
         <Button variant="default" loading={leaving.isPending} onClick={() => leaving.mutate()}>

@@ -1,8 +1,9 @@
 -- Keeps the bytes of a file for the one thing that may hold them, which has the same id, until its giver makes
 -- that thing. Kept again they change nothing. Returns `kept`, or why not: `taken` where the id has other bytes,
 -- another giver or a thing that was made before, so that what was erased does not come back; `full` where the
--- giver has a GiB, or 100 files of which no thing was made for an hour.
-create or replace function treeos.keep_file(its_id text, giver text, its_type text, its_bytes bytea) returns text
+-- giver would have more than `most` bytes of files in all, whatever a login says at most 64 GiB; `unmade` where it
+-- has 100 files of which no thing was made.
+create or replace function treeos.keep_file(its_id text, giver text, its_type text, its_bytes bytea, most bigint) returns text
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
   its_digest text := encode(sha256(its_bytes), 'hex');
@@ -18,11 +19,13 @@ begin
   if exists (select from head where reel = 'matter:' || its_id and seq > 0) then
     return 'taken';
   end if;
+  perform pg_advisory_xact_lock(hashtextextended('files of ' || giver, 0)); -- or two at once would go beyond the bound
   delete from file f where f.being = giver and f.at < clock_timestamp() - interval '1 hour'
     and not exists (select from projection where key = 'matter:' || f.id);
-  if (select sum(size) > 1073741824 - octet_length(its_bytes) from file where being = giver)
-    or (select count(*) >= 100 from file f where f.being = giver and not exists (select from projection where key = 'matter:' || f.id))
-  then
+  if (select count(*) >= 100 from file f where f.being = giver and not exists (select from projection where key = 'matter:' || f.id)) then
+    return 'unmade';
+  end if;
+  if (select coalesce(sum(size), 0) + octet_length(its_bytes) > least(most, 68719476736) from file where being = giver) then
     return 'full';
   end if;
   insert into file (id, being, digest, media_type, size, bytes)
