@@ -286,7 +286,9 @@ export class GeneratedReality {
     )
     const { canBe, canDo, canSee, canSummon } = seen.face.surface
     const surface = { canBe, canDo, canSee, canSummon }
-    const decision = { kind: 'call', call, content: null } as const
+    const isModels = open.cognition.kind === 'llm' && !holdsCall(open.wake)
+    const model = { asked: 'small', named: 'small-2026', settings: { temperature: 0 } }
+    const decision = { kind: 'call', call, content: null, ...(isModels ? { model } : {}) } as const
     const decided = {
       ...{ being, open, content: wake.content, decision },
       worn: { stack, surface, role: composeRoles(specs.map((spec) => ({ spec, prompt: '' }))) },

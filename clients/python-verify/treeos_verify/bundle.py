@@ -241,7 +241,7 @@ class Bundle:
         if cause is not None:
             self.named.add(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here", "blob-mismatch")
-        self.unused.difference_update(digests)
+        self.unused.difference_update([*digests, record["promptDigest"]])  # the text of its prompt may be here
         for form, digest in contents_of(value) if is_known_law(record) else []:
             need(digest is None or has_form(form, self.contents[digest]), f"a {form} of another form", "blob-mismatch")
 

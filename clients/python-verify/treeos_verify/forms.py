@@ -40,8 +40,9 @@ open {v:1,moment:text,n:whole,wake:wake,answers:text|null,verb:text,caller:calle
   'inward',hidden?:true,unheard?:[text],heard?:[text]}
 signed {key:text,at:whole,authenticatorData:text,clientDataJSON:text,signature:text}
 noted null|{aside?:{said?:{facts:[head],*},did?:[head],past?:{facts:[head],outside?:true,*},*},*}
-decision null|{kind:'call',call:call,content:text|null,prose?:true,ignoredCalls?:whole,reads?:[call]}|
-  {kind:'see',content:text|null}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true}
+decision null|{kind:'call',call:call,content:text|null,prose?:true,ignoredCalls?:whole,reads?:[call],model?:deciding}|
+  {kind:'see',content:text|null,model?:deciding}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true,model?:deciding}
+deciding {asked:text,named:text|null,connection?:text,settings:object}
 effect null|{salt:hash,request:{operation:text,actor:text,target:text,args:any,secrets?:[text],
   cause?:{yes:hash}|{moment:hash,wake:text}|{fact:hash}|{wake:text},key?:hash},result:null|{error:{code:text,*}}|{value:any}}
 program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,

@@ -5,7 +5,7 @@ import re
 from .forms import has_form
 from .hashes import act_hash, is_hash, salted_hash, value_hash
 from .heads import is_heads
-from .plain_json import at, given, is_count, items, need, same
+from .plain_json import ABSENT, at, given, is_count, items, need, same
 
 
 def effect_digests(effect):
@@ -25,6 +25,17 @@ def check_forms(moment, noted=None):
         need(has_form(part, moment[part]), f"a {part} of another form", f"{part}-mismatch")
     need(has_form("noted", noted), "it noted something of another form", "open-mismatch")
     check_wake(moment["open"], moment["record"]["being"])
+    check_mind(moment["open"], moment["decision"])
+
+
+def check_mind(opened, decision):
+    """A call that a model decided names the model, and nothing else does."""
+    kind, own = opened["wake"]["kind"], opened["wake"]["id"]
+    holds_call = kind == "act" or (kind == "event" and own.startswith(("approved/", "read/")))
+    is_models = opened["cognition"]["kind"] == "llm" and not holds_call
+    is_named = at(decision, "model") is not ABSENT
+    need(is_models or not is_named, "it names a model, and no model decided", "decision-mismatch")
+    need(is_named or not is_models or at(decision, "kind") != "call", "a model decided, and it is not named", "decision-mismatch")
 
 
 NAME = "[a-z][a-z0-9-]{0,31}"

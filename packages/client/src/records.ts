@@ -101,7 +101,7 @@ export {
   momentsWithin,
 } from './moments/lived-moments.ts'
 export type { MadeCall, MomentView, WokenBy } from './moments/moments.ts'
-export { prompt, type RebuiltPrompt } from './moments/rebuilt-prompt.ts'
+export { prompt, type RebuiltPrompt, recordedPrompt } from './moments/rebuilt-prompt.ts'
 export {
   type PastEntries,
   type PastEntry,

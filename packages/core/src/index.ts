@@ -170,6 +170,7 @@ export {
   type Caller,
   CONTINUE_PREFIX,
   DENIED_PREFIX,
+  type DecidingModel,
   type Decision,
   type DoCall,
   EXPIRED_PREFIX,

@@ -276,8 +276,20 @@ export type VerbCall =
 
 export type DoCall = Extract<VerbCall, { readonly verb: 'do' }>
 
+/** Which model was asked to decide, and how. It is part of what it decided, so that the chain holds it. */
+export interface DecidingModel {
+  /** the name that it was asked by */
+  readonly asked: string
+  /** the name that its server gave it in the answer; null where it gave none */
+  readonly named: string | null
+  /** of its connection; left out for the default one of the reality */
+  readonly connection?: string
+  /** all that the request said beside prompt and tools, or its digest where that is long */
+  readonly settings: JsonObject
+}
+
 /** The decision of one moment. The first one that is recorded counts. */
-export type Decision =
+export type Decision = (
   | {
       readonly kind: 'call'
       readonly call: VerbCall
@@ -304,6 +316,10 @@ export type Decision =
       /** what the model wrote could not be read as a call; left out for any other failure */
       readonly miscall?: true
     }
+) & {
+  /** left out where no model was asked */
+  readonly model?: DecidingModel
+}
 
 /**
  * How a moment ended. `reason` is a code for a failure, a short name for a skip; `waiting` for a person's yes

@@ -1,3 +1,4 @@
+import type { DecidingModel } from '@treeos/core'
 import type { BundleReport } from './bundle/bundle-report.ts'
 import type { BundleCover } from './bundle/cover.ts'
 import type { SignedCheckpoint } from './checkpoint.ts'
@@ -74,7 +75,8 @@ export function shownReceipt({
     return [status, ...broken.map(({ reason, what }) => `${reason}: ${what}`), ...notProven(unproven)]
       .map(printable)
       .join('\n')
-  const { verdict, outcome, reason, moment, verb, asked, target, roles, gates, lineage, signing } = derived
+  const { verdict, outcome, reason, moment, verb, asked, target, roles, gates, lineage, signing, model } =
+    derived
   return [
     `${status}: ${moment} ${verb} ${asked}${asked === target ? '' : ` on ${target}`}: ${verdict}`,
     ...broken.map(({ reason, what }) => `${reason}: ${what}`),
@@ -85,6 +87,7 @@ export function shownReceipt({
         `role ${role}, by ${typeof clause === 'number' ? `clause ${clause} of the flow` : clause === 'default' ? 'default' : 'the wish of the sender'}`,
     ),
     ...gates.map(({ allowed, by }) => `${allowed ? 'allowed' : 'refused'} by ${by}`),
+    ...(model === null ? [] : [`decided by the model ${shownModel(model)}`]),
     ...(lineage.length === 0 ? [] : [`child of ${lineage.map((name) => `@${name}`).join(', then ')}`]),
     ...(signing.kind === 'signed' ? [`signed by a passkey of @${signing.by}${told(signing.at)}`] : []),
     ...(signed === true ? ['signed by the key'] : []),
@@ -94,6 +97,13 @@ export function shownReceipt({
   ]
     .map(printable)
     .join('\n')
+}
+
+/** A model as it was asked for, with the name that its server gave it where that is another one. */
+function shownModel({ asked, named, connection, settings }: DecidingModel): string {
+  const server = named === null || named === asked ? '' : `, which its server names ${named}`
+  const by = connection === undefined ? '' : ` of the connection ${connection}`
+  return `${asked}${by}${server}${Object.keys(settings).length === 0 ? '' : `, with ${JSON.stringify(settings)}`}`
 }
 
 /** The results of several receipts, for people. */

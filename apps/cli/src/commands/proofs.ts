@@ -1,6 +1,7 @@
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import type { Envelope } from '@treeos/proofs'
+import type { Envelope, ExportRequest } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
+import type { ReadConnection } from '../instance/connection.ts'
 import { requireLivingBeing, withReality, withRegistry } from '../instance/with-instance.ts'
 import { callPortal } from '../login/call-portal.ts'
 import { receiptByApi, receiptsByApi } from '../served/past.ts'
@@ -14,6 +15,7 @@ interface ExportOptions extends InstanceOptions {
   readonly until?: number
   readonly wait?: number
   readonly unproven?: boolean
+  readonly prompts?: boolean
 }
 
 interface ReceiptOptions extends InstanceOptions {
@@ -52,6 +54,7 @@ function addExport(cli: Cli): void {
       `wait this long for a checkpoint that covers all of it (default ${WAIT_SECONDS})`,
       waitNumber,
     )
+    .option('--prompts', 'with the texts of the prompts that models were shown')
     .option('--unproven', 'do not wait, and write it without proofs: its check then says `unproven`')
     .action(
       cli.run(async (out, file: string, options: ExportOptions) => {
@@ -65,18 +68,30 @@ function addExport(cli: Cli): void {
           throw new UsageError('--since and --until count the moments of one being: name it with --being')
         const { exportBundle } = await import('@treeos/proofs')
         const { coveringLog } = await import('../instance/log-cover.ts')
-        const exported = await withReality(options, async (at) => {
+        const exporting = async (at: ReadConnection, prompts?: ExportRequest['prompts']) => {
           if (being !== undefined) await requireLivingBeing(at, being)
           const onProgress = (line: string) => out.progress(line)
           const covering = { seconds: options.wait ?? WAIT_SECONDS, onProgress }
           const log = options.unproven === true ? null : () => coveringLog(options, at, covering)
-          return exportBundle(at.db, at.reality, { file, being, since, until, log, onProgress }).catch(
-            (error: NodeJS.ErrnoException) => {
-              // errors of the file system name a path; those of the database have a code too
-              throw error.path === undefined ? error : fileError(file, 'cannot be written', error)
-            },
-          )
-        })
+          return exportBundle(at.db, at.reality, {
+            file,
+            being,
+            since,
+            until,
+            log,
+            prompts,
+            onProgress,
+          }).catch((error: NodeJS.ErrnoException) => {
+            // errors of the file system name a path; those of the database have a code too
+            throw error.path === undefined ? error : fileError(file, 'cannot be written', error)
+          })
+        }
+        const exported =
+          options.prompts === true
+            ? await withRegistry(options, (at, { recordedPrompt }) =>
+                exporting(at, (name, n) => recordedPrompt(at.db, at.registry, name, n)),
+              )
+            : await withReality(options, (at) => exporting(at))
         out.value(exported, shownExported)
       }),
     )

@@ -1,24 +1,28 @@
 import {
   asJson,
   type Breach,
+  canonicalJson,
+  type DecidingModel,
   type Decision,
   type JsonObject,
   parseMomentId,
   quote,
   readPath,
   stanceOf,
+  utf8Length,
 } from '@treeos/core'
 import { ENTRY } from '@treeos/overlay'
 import type { ThinkInput } from '@treeos/protocol'
 import { type LoadedMoment, readableBy } from '@treeos/reality'
 import { renderSignature } from '@treeos/signature'
-import { openSealed } from '@treeos/store'
+import { digestOf, openSealed } from '@treeos/store'
 import { isAwaited, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { withFiles } from '../files/with-files.ts'
 import { failureDecision } from '../guard/failure-decision.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import { type Model, type ModelAnswer, ModelTransientError } from '../model/model.ts'
+import type { AnsweringModel } from '../model/request.ts'
 import { composeOnce } from '../moments/open-moments.ts'
 import { sealedDecision } from './call-sealer.ts'
 import type { MindAttempt, MindResult } from './calls.ts'
@@ -94,6 +98,7 @@ async function askModel(
     withFiles(deps.db, renderSignature(signature, overlay?.value ?? null), loaded.face?.files),
   )
   // what repeats an overlay is masked only at the end
+  const heard: { answering: AnsweringModel | null } = { answering: null } // of the last one that was asked
   const telling = overlay === null ? wordSenderOf(deps, loaded, { role, answersBy }, attempt) : null
   try {
     const askedAt = performance.now()
@@ -110,6 +115,9 @@ async function askModel(
         forceToolCall: role.forceToolCall && isAwaited(loaded.record),
         signal,
         ...answerLimitOf(loaded),
+        onAnswered: (told) => {
+          heard.answering = told
+        },
         ...(telling === null ? {} : { onSaying: (saying) => telling.hear(saying) }),
       },
       callOf: (found) => found,
@@ -117,7 +125,8 @@ async function askModel(
     })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
     const { answer, settlement } = asked
-    const decision = decisionFrom(answer, { role, answersBy, isRead }, loaded.record)
+    const decided = decisionFrom(answer, { role, answersBy, isRead }, loaded.record)
+    const decision = { ...decided, model: decidingModel(asked.model, heard.answering) }
     telling?.end('answered')
     const { usage } = answer
     deps.observe.model(
@@ -135,6 +144,21 @@ async function askModel(
     telling?.end('lost')
     if (error instanceof ModelTransientError) deps.observe.model('lost', null)
     throw error
+  }
+}
+
+/** Most bytes of settings that a decision holds as they are. */
+const SETTINGS_BYTES_MAX = 2048
+
+/** Which model decided. Long settings stand there as their digest. */
+function decidingModel({ name, connection }: Model, answering: AnsweringModel | null): DecidingModel {
+  const settings = answering?.settings ?? {}
+  const isShort = utf8Length(canonicalJson(settings)) <= SETTINGS_BYTES_MAX
+  return {
+    asked: name,
+    named: answering?.named ?? null,
+    ...(connection === undefined ? {} : { connection }),
+    settings: isShort ? settings : { digest: digestOf(settings) },
   }
 }
 

@@ -122,6 +122,10 @@ export class EndpointClient {
         asked.onSaying?.(saying)
       }
       const sent = await this.#post({ body, onSaying, signal: asked.signal, deadlineSignal })
+      asked.onAnswered?.({
+        named: 'completion' in sent ? modelNamedIn(sent.completion) : null,
+        settings: settingsOf(body),
+      })
       if ('failure' in sent) return { ...sent, charged: { usage: null } }
       if (!('refusal' in sent)) {
         this.#quirks.answered(form, quirks)
@@ -257,6 +261,27 @@ export class EndpointClient {
     this.#destinations.set(isStreamed, found)
     return found
   }
+}
+
+const NAME_MAX = 128
+
+/** The name of the model in an answer. It is text from outside: a name that is long, or has other characters than names have, is none. */
+function modelNamedIn(completion: unknown): string | null {
+  const named = isJsonObject(completion) ? completion.model : undefined
+  return typeof named === 'string' && named.length <= NAME_MAX && /^[\w.:/@+-]+$/.test(named) ? named : null
+}
+
+/** What a request says beside the words, the tools and the model. */
+function settingsOf(body: RequestBody): JsonObject {
+  const {
+    messages: _words,
+    tools: _tools,
+    model: _name,
+    stream: _is,
+    stream_options: _of,
+    ...settings
+  } = body
+  return settings as JsonObject // it is sent as JSON
 }
 
 /** Whether the same request may be answered the next time. */

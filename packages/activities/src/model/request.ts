@@ -1,4 +1,4 @@
-import type { ShownNames } from '@treeos/core'
+import type { JsonObject, ShownNames } from '@treeos/core'
 import type { ModelTool, Prompt } from '@treeos/signature'
 import type { WordPiece } from '@treeos/store'
 import type { Usage } from './prices.ts'
@@ -32,6 +32,14 @@ export interface ModelRequest {
    * hears what the model writes, as it comes: the answer is then asked for as a stream. It is the same answer
    */
   readonly onSaying?: (saying: WordPiece) => void
+  /** hears how each request was made, and which model its answer names */
+  readonly onAnswered?: (told: AnsweringModel) => void
+}
+
+/** The model that an answer came from, as far as the answer says it, and what else than prompt and tools the request had. */
+export interface AnsweringModel {
+  readonly named: string | null
+  readonly settings: JsonObject
 }
 
 /** What an answer cost. */

@@ -80,6 +80,7 @@ class AnswerSoFar {
   readonly #calls: CallSoFar[] = []
   #finish: Json = null
   #usage: Json = null
+  #model: Json = null
   #length = 0
   /** UTF-8 bytes of what was received, thinking too */
   #bytes = 0
@@ -100,6 +101,7 @@ class AnswerSoFar {
     if (!isJsonObject(chunk)) return []
     const usage = [chunk.usage, isJsonObject(chunk.x_groq) ? chunk.x_groq.usage : null].find(isJsonObject)
     if (usage !== undefined) this.#usage = usage // the last one counts, often in a chunk without a choice
+    if (typeof chunk.model === 'string') this.#model = chunk.model
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
     if (!isJsonObject(choice)) return []
     if (choice.finish_reason != null) this.#finish = choice.finish_reason
@@ -133,6 +135,7 @@ class AnswerSoFar {
       choices: [{ message, finish_reason: this.#finish }],
       usage: this.#usage,
       received: this.received,
+      ...(this.#model === null ? {} : { model: this.#model }),
     }
   }
 

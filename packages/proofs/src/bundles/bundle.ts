@@ -49,8 +49,12 @@ export interface ExportRequest {
   readonly until?: number | undefined
   /** gives a checkpoint that covers what there is now; null: the bundle has none, and holds what is there */
   readonly log: (() => Promise<CheckpointedLog>) | null
+  /** gives the text of a moment's prompt; null where it cannot be made again. Left out: prompts are not in the bundle */
+  readonly prompts?: PromptSource | undefined
   readonly onProgress?: (line: string) => void
 }
+
+type PromptSource = (being: BeingName, n: number) => Promise<Json | null>
 
 export interface ExportedBundle {
   readonly file: string
@@ -74,7 +78,7 @@ export async function exportBundle(
   reality: Reality,
   request: ExportRequest,
 ): Promise<ExportedBundle> {
-  const { being = null, since = 1, until = null, onProgress } = request
+  const { being = null, since = 1, until = null, prompts = null, onProgress } = request
   requireRegular(request.file)
   const draft = `${request.file}.part`
   for (let attempt = 1; ; attempt++) {
@@ -85,7 +89,7 @@ export async function exportBundle(
       // A content that was erased after the checkpoint is gone from this snapshot, and the log does not hold
       // its tombstone yet.
       if (log !== null && attempt < ATTEMPTS && (await isErasedAfter(tx, log.size))) return false
-      const lines = bundleLines(tx, reality, { being, since, until, log })
+      const lines = bundleLines(tx, reality, { being, since, until, log, prompts })
       const text = Readable.from(bundleText(lines, { writer, counts, onProgress }))
       await pipeline(text, createWriteStream(draft, { mode: 0o600 })) // it holds all that was said
       return true
@@ -134,6 +138,7 @@ interface BundleScope {
   /** null: up to the newest */
   readonly until: number | null
   readonly log: CheckpointedLog | null
+  readonly prompts: PromptSource | null
 }
 
 interface ChainLink {
@@ -150,12 +155,12 @@ type BundledChains = ReadonlyMap<ReelId, BundledChain>
 async function* bundleLines(
   tx: Db,
   reality: Reality,
-  { log, ...scope }: BundleScope,
+  { log, prompts, ...scope }: BundleScope,
 ): AsyncGenerator<JsonObject> {
   const { being, since, until } = scope
   const told: JsonObject = being === null ? { all: true } : { being, since, until }
   yield { kind: 'manifest', format: 'treeos.bundle.v1', reality: reality.id, scope: told, at: Date.now() }
-  const chains = await chainsOf(tx, reality, { log, ...scope })
+  const chains = await chainsOf(tx, reality, { log, prompts, ...scope })
   for (const [reel, chain] of chains) yield { kind: 'head', reel, ...chain }
   const isHere = ({ reel, seq }: JsonObject) => Number(seq) <= (chains.get(String(reel))?.seq ?? 0)
   for await (const fact of readFacts(tx, being === null ? null : beingReel(being)))
@@ -169,6 +174,7 @@ async function* bundleLines(
   for await (const moment of readRecords(tx, asked))
     for (const digest of isTold(moment) ? contentsOf(moment) : []) contents.add(digest)
   for await (const content of readContents(tx, [...contents].sort())) yield { kind: 'blob', ...content }
+  if (prompts !== null) yield* promptsOf(prompts, contents, readRecords(tx, asked), isTold)
   for await (const moment of readMoments(tx, asked)) if (isTold(moment)) yield { kind: 'moment', ...moment }
   if (log === null) return
   yield { kind: 'checkpoint', note: log.note }
@@ -211,6 +217,24 @@ async function chainsOf(
       `${stanceOf(being)} has no moments ${since} to ${until ?? 'the newest'} that the log holds`,
     )
   return chains.set(momentsReel(being), { from: since - 1, prev: first.prev, seq: to, hash: last.hash })
+}
+
+/** The prompts that models were shown, each text once. @param contents digests of what is in the bundle */
+async function* promptsOf(
+  source: PromptSource,
+  contents: Set<Digest>,
+  moments: AsyncIterable<Omit<MomentLine, 'judged'>>,
+  isTold: (moment: JsonObject) => boolean,
+): AsyncGenerator<JsonObject> {
+  for await (const moment of moments) {
+    const digest = readPath(moment.record, ['promptDigest'])
+    const isModels = readPath(moment.open, ['cognition', 'kind']) === 'llm'
+    if (!isModels || typeof digest !== 'string' || contents.has(digest) || !isTold(moment)) continue
+    const content = await source(String(moment.being), Number(moment.n))
+    if (content === null) continue
+    contents.add(digest)
+    yield { kind: 'blob', digest, content }
+  }
 }
 
 /**

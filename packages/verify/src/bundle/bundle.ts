@@ -423,6 +423,7 @@ class BundleCheck {
       this.#need(this.#contents.has(digest), 'blob-mismatch', what, { ...this.#at, on: [`blob:${digest}`] })
       this.#unused.delete(digest)
     }
+    this.#unused.delete(String(record.promptDigest)) // the text of its prompt may be here
     if (!isKnown) return
     for (const [form, digest] of namedContents(moment)) {
       const content = this.#contents.get(String(digest))

@@ -1,3 +1,4 @@
+import { holdsCall, type WakeRecord } from '@treeos/core'
 import { at, type Json } from '../canonical.ts'
 import type { Moment } from '../moment.ts'
 import { faultOfWake } from '../wake.ts'
@@ -16,4 +17,17 @@ export function* faultsOfForm(
   if (!hasForm('open', moment.open)) return
   const wrong = faultOfWake(moment.open, String(at(moment.record, 'being')))
   if (wrong !== null) yield ['open-mismatch', wrong]
+  const foreign = faultOfMind(moment)
+  if (foreign !== null) yield ['decision-mismatch', foreign]
+}
+
+/** A call that a model decided names the model, and nothing else does. */
+function faultOfMind({ open, decision }: Moment): string | null {
+  const isModels =
+    at(open, 'cognition', 'kind') === 'llm' && !holdsCall(at(open, 'wake') as unknown as WakeRecord)
+  const isNamed = at(decision, 'model') !== undefined
+  if (isNamed && !isModels) return 'it names a model, and no model decided'
+  return isModels && !isNamed && at(decision, 'kind') === 'call'
+    ? 'a model decided, and it is not named'
+    : null
 }

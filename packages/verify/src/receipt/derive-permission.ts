@@ -1,4 +1,4 @@
-import { askerIn, REGISTRY_REEL } from '@treeos/core'
+import { askerIn, type DecidingModel, REGISTRY_REEL } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReader } from '@treeos/world'
 import { deriveOpened, pathsRead } from '../bundle/derive-opened.ts'
@@ -53,6 +53,8 @@ export interface DerivedPermission {
   readonly roles: RolesByClause
   /** the gates, in their order; the second is not asked when the first refuses */
   readonly gates: readonly GateFinding[]
+  /** which model decided it, as its decision says; null where none did */
+  readonly model: DecidingModel | null
   /** makers of the being, nearest first */
   readonly lineage: readonly string[]
   /** the reels that it is derived from, with the number and the hash of their last fact */
@@ -157,6 +159,7 @@ export async function derivePermission(witness: Parts): Promise<DerivedPermissio
     signing,
     missing,
     attested,
+    model: (at(decision, 'model') ?? null) as unknown as DecidingModel | null,
     lineage: (await reader.lineage(being)).map(({ name }) => name),
   }
 }

@@ -57,6 +57,7 @@ export const ANTHROPIC: ModelApi = {
     return {
       choices: [{ message, finish_reason: anthropicEnd(answer.stop_reason) }],
       usage: usageOf(isJsonObject(answer.usage) ? answer.usage : {}),
+      ...(answer.model === undefined ? {} : { model: answer.model }),
     }
   },
   chunksOf() {
@@ -65,6 +66,8 @@ export const ANTHROPIC: ModelApi = {
       if (!isJsonObject(event) || event.type === 'error') return [event]
       const told = isJsonObject(event.message) ? event.message.usage : event.usage
       if (isJsonObject(told)) usage = { ...usage, ...told }
+      if (isJsonObject(event.message) && event.message.model !== undefined)
+        return [{ choices: [], model: event.message.model }]
       const chunk = chunkOf(event, usage)
       return chunk === null ? [] : [chunk]
     }

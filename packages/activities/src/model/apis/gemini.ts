@@ -53,12 +53,18 @@ export const GEMINI: ModelApi = {
     const read = readAnswer(answer)
     if (read === null) return answer
     const { message, ...rest } = read
-    return { choices: [{ message, finish_reason: rest.end ?? 'stop' }], usage: rest.usage }
+    return {
+      choices: [{ message, finish_reason: rest.end ?? 'stop' }],
+      usage: rest.usage,
+      ...modelIn(answer),
+    }
   },
   chunksOf: () => (event) => {
     const read = readAnswer(event)
     if (read === null) return [event]
-    return [{ choices: [{ delta: read.message, finish_reason: read.end }], usage: read.usage }]
+    return [
+      { choices: [{ delta: read.message, finish_reason: read.end }], usage: read.usage, ...modelIn(event) },
+    ]
   },
 }
 
@@ -87,6 +93,9 @@ interface GeminiMessage {
 }
 
 /** @returns null for anything but an answer, such as an error */
+const modelIn = (answer: unknown): JsonObject =>
+  isJsonObject(answer) && answer.modelVersion !== undefined ? { model: answer.modelVersion } : {}
+
 function readAnswer(answer: unknown): GeminiMessage | null {
   if (!isJsonObject(answer) || answer.error !== undefined) return null
   const { candidates, usageMetadata, promptFeedback } = answer
