@@ -167,6 +167,7 @@ it('the role of the portal may change its own tables, and of the record reads wh
     'treeos.life',
     'treeos.mind_call',
     'treeos.replay_run',
+    'treeos.restore',
     'treeos.sealed_text',
     'treeos.token',
   ])

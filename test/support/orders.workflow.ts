@@ -37,5 +37,5 @@ export async function shipOrder({ args, call }: CalledInput<{ order: string }>) 
   })
   await condition(() => where !== null)
   if (where === 'nowhere') throw ApplicationFailure.nonRetryable(`order ${args.order} is lost`, 'Lost')
-  return { order: args.order, where, of: call.moment }
+  return { order: args.order, where, of: call.moment, traceparent: call.traceparent }
 }

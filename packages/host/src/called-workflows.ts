@@ -6,7 +6,7 @@ import { type Connection, RecurringWork, reply } from '@treeos/client'
 import { type Json, type MomentId, parseMomentId, TreeosError } from '@treeos/core'
 import { CALL_WORKFLOW, type CallBeats, type CalledEnd, callWorkflowId } from '@treeos/protocol'
 import { findBeing } from '@treeos/reality'
-import { findEffect, findEntry, findOutcome, isOpenWake } from '@treeos/store'
+import { findEffect, findEntry, findOutcome, isOpenWake, traceparentOf } from '@treeos/store'
 
 /** @param connect the reality of a running worker */
 export function callActivities(connect: () => Connection): CallBeats {
@@ -23,13 +23,15 @@ export function callActivities(connect: () => Connection): CallBeats {
       if (starts === undefined)
         throw retried('NotLoaded', `the code of ${operation} is not loaded in this worker`)
       const { being } = parseMomentId(moment)
+      const { root: thread } = entry
+      const traceparent = traceparentOf(reality.id, thread, moment)
       return {
         workflow: starts.workflow,
         taskQueue: starts.taskQueue ?? reality.taskQueue,
         id: `${operation}/${key}`,
         input: {
           args: args as Json,
-          call: { reality: reality.name, being, moment, thread: entry.root, key },
+          call: { reality: reality.name, being, moment, thread, traceparent, key },
         },
       }
     },

@@ -17,6 +17,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { requireBeing } from '@treeos/reality'
+import { traceparentOf } from '@treeos/store'
 
 /** As whom, and where, a workflow acts. */
 interface HostRequest {
@@ -48,6 +49,8 @@ export interface HostAnswer {
   readonly correlation: string
   /** the moment that answered; null for an announcement */
   readonly moment: string | null
+  /** of the span of that moment, for traces: W3C Trace Context; null for an announcement */
+  readonly traceparent: string | null
   /** null for an announcement */
   readonly reply: { readonly from: string; readonly content: Json } | null
 }
@@ -101,7 +104,9 @@ export function hostActivities(connect: () => Connection): HostActivities {
           ...{ key: request.key ?? ownKey(), signal, requireReply: !announces },
           waitSeconds: announces ? null : secondsLeft(),
         })
-        return { correlation, moment: moment?.act ?? null, reply }
+        const act = moment?.act ?? null
+        const traceparent = act === null ? null : traceparentOf(at.reality.id, thread ?? correlation, act)
+        return { correlation, moment: act, traceparent, reply }
       }),
     treeosReply: (request) =>
       failing('treeosReply', async () => {

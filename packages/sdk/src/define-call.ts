@@ -28,6 +28,8 @@ export interface CalledInput<Args extends JsonObject = JsonObject> {
     readonly being: string
     readonly moment: string
     readonly thread: string
+    /** of the moment's span, for traces: W3C Trace Context */
+    readonly traceparent: string
     readonly key: string
   }
 }

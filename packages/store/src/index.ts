@@ -275,6 +275,7 @@ export {
   listAcceptedDifferences,
   listDifferingStacks,
 } from './moments/stack-differences.ts'
+export { spanIdOf, traceDigits, traceIdOf, traceparentOf } from './moments/trace-ids.ts'
 export { findWakeState, listDecidedAgain, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'

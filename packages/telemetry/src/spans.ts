@@ -1,15 +1,8 @@
-import { createHash } from 'node:crypto'
 import { type Attributes, type HrTime, SpanKind, type SpanStatus, SpanStatusCode } from '@opentelemetry/api'
 import type { Resource } from '@opentelemetry/resources'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
-import {
-  addressesOf,
-  canonicalJson,
-  type Decision,
-  type MomentId,
-  stanceOf,
-  type VerbCall,
-} from '@treeos/core'
+import { addressesOf, canonicalJson, type Decision, stanceOf, type VerbCall } from '@treeos/core'
+import { spanIdOf, traceDigits, traceIdOf } from '@treeos/store'
 import type { FailedAttempt, FinishedMoment } from './read-moments.ts'
 
 /** What spans are made for. */
@@ -32,7 +25,7 @@ export interface SpanOptions {
  */
 export function spansOf(moment: FinishedMoment, options: SpanOptions): ReadableSpan[] {
   const { outcome, cause, thread } = moment
-  const trace = idOf(32, 'trace', options.reality, thread ?? outcome.moment)
+  const trace = traceIdOf(options.reality, thread ?? outcome.moment)
   const own = spanIdOf(options.reality, outcome.moment)
   const parent = cause === null ? null : spanIdOf(options.reality, cause)
   const make = (part: Part, span: string, of: string | null): ReadableSpan =>
@@ -40,7 +33,7 @@ export function spansOf(moment: FinishedMoment, options: SpanOptions): ReadableS
   const parts = [...callsOfModel(moment, options), ...callOfTool(moment, options)]
   return [
     make(agentPart(moment, options), own, parent),
-    ...parts.map((part, i) => make(part, idOf(16, 'part', own, String(i)), own)),
+    ...parts.map((part, i) => make(part, traceDigits(16, 'part', own, String(i)), own)),
   ]
 }
 
@@ -244,15 +237,6 @@ function readableSpan(part: Part, { trace, span, parent, resource }: Place): Rea
 }
 
 const timeOf = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)]
-
-const spanIdOf = (reality: string, moment: MomentId): string => idOf(16, 'moment', reality, moment)
-
-/** The first digits of a hash. Zeros alone would not be an id, and come once in 2⁶⁴. */
-const idOf = (digits: number, ...of: string[]): string =>
-  createHash('sha256')
-    .update(`treeos.${of.join('\0')}`)
-    .digest('hex')
-    .slice(0, digits)
 
 /** Without what is null or undefined, and without empty lists. */
 function present(all: Record<string, Attributes[string] | null>): Attributes {

@@ -10,7 +10,7 @@ import { taskQueueOf } from '@treeos/core'
 import { treeos } from '@treeos/host'
 import { beingWorkflowId, callWorkflowId } from '@treeos/protocol'
 import { answer, defineCall, defineExtension, defineRole, perform, silence } from '@treeos/sdk'
-import { findEntry } from '@treeos/store'
+import { findEntry, traceparentOf } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { doAs, until } from '../../support/life.ts'
@@ -114,6 +114,7 @@ describe('a workflow of the host', () => {
     expect(answered).toEqual({
       correlation: expect.any(String),
       moment: expect.stringMatching(/^clerk\/1\/\d+$/),
+      traceparent: expect.stringMatching(/^00-[\da-f]{32}-[\da-f]{16}-01$/),
       reply: { from: '@clerk', content: 'a lamp is 40 euros, @orders' },
     })
     const { correlation } = answered as { correlation: string }
@@ -242,14 +243,15 @@ async function ask(order: string) {
 
 describe('a being', () => {
   it('calls a workflow of the host, lives on, and answers whoever asked once it has ended', async () => {
-    const { answered, moment } = await ask('seven')
+    const { answered, moment, thread } = await ask('seven')
     const called = await calledBy(moment)
     // it lives on meanwhile
     const other = await summon(world, { as: 'operator', target: 'clerk', content: 'price?', waitSeconds: 40 })
     expect(other.reply?.content).toBe('a lamp is 40 euros, @operator')
     await world.temporal.workflow.getHandle(called).signal('arrived', 'Bern')
     const { reply } = await answered
-    const result = { order: 'seven', where: 'Bern', of: moment }
+    const traceparent = traceparentOf(world.reality.id, thread, moment)
+    const result = { order: 'seven', where: 'Bern', of: moment, traceparent }
     expect(reply).toEqual({ from: '@clerk', content: { shipped: { result } } })
     // Relationships of Temporal's UI
     const call = world.temporal.workflow.getHandle(callWorkflowId(world.reality.name, moment))
