@@ -34,7 +34,7 @@ describe('treeos tools', () => {
   it.each([
     [['tools', 'add', 'letters'], 2, 'INVALID_INPUT', 'a command after --'],
     [['tools', 'add', 'Letters', ...dash], 1, 'INVALID_INPUT', 'kebab-case'],
-    [['tools', 'add', 'court', ...dash], 1, 'RESOURCE_CONFLICT', 'court'],
+    [['tools', 'add', 'emotions', ...dash], 1, 'RESOURCE_CONFLICT', 'emotions'],
     [['tools', 'add', 'tools', ...dash], 1, 'RESOURCE_CONFLICT', 'tools'],
     [['tools', 'add', 'being', ...dash], 1, 'INVALID_INPUT', 'reserved'],
     [['tools', 'add', 'gone', '--', '/nowhere/server'], 1, 'SERVICE_UNAVAILABLE', 'gone'],

@@ -511,6 +511,16 @@ class CompleteRole(_CompleteRole, total=False):
     steps: float
 
 
+class _DecidingModel(TypedDict):
+    asked: str
+    named: Optional[str]
+    settings: "JsonObject"
+
+
+class DecidingModel(_DecidingModel, total=False):
+    connection: str
+
+
 class _Difference(TypedDict):
     differs: List[Literal["stack", "surface", "prompt"]]
     n: float

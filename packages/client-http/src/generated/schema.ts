@@ -2441,6 +2441,17 @@ export interface components {
         };
         /** @description A place in a space that has a size, in whole numbers. */
         Coord: components["schemas"]["Size"];
+        /** @description Which model was asked to decide, and how. It is part of what it decided, so that the chain holds it. */
+        DecidingModel: {
+            /** @description the name that it was asked by */
+            asked: string;
+            /** @description of its connection; left out for the default one of the reality */
+            connection?: string;
+            /** @description the name that its server gave it in the answer; null where it gave none */
+            named: string | null;
+            /** @description all that the request said beside prompt and tools, or its digest where that is long */
+            settings: components["schemas"]["JsonObject"];
+        };
         /** @description The decision of one moment. The first one that is recorded counts. */
         Decision: {
             call: components["schemas"]["VerbCall"];
@@ -2449,6 +2460,8 @@ export interface components {
             ignoredCalls?: number;
             /** @constant */
             kind: "call";
+            /** @description left out where no model was asked */
+            model?: components["schemas"]["DecidingModel"];
             /**
              * @description the model called nothing: its prose is the answer, as its role says; left out where it called a tool
              * @constant
@@ -2460,6 +2473,8 @@ export interface components {
             content: string | null;
             /** @constant */
             kind: "see";
+            /** @description left out where no model was asked */
+            model?: components["schemas"]["DecidingModel"];
         } | {
             /** @description set by the substrate when no model was called, since the call might have cost too much */
             breach?: components["schemas"]["Breach"];
@@ -2472,6 +2487,8 @@ export interface components {
              * @constant
              */
             miscall?: true;
+            /** @description left out where no model was asked */
+            model?: components["schemas"]["DecidingModel"];
         };
         /** @description A moment that differs under the edited flow. */
         Difference: {
