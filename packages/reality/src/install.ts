@@ -165,11 +165,12 @@ async function decideAndAppend<T>(
 }
 
 /**
- * Removes the roles of an extension whose code is gone. Everything else that was made with the extension
- * stays in the world. A worker that loads the extension again installs its roles again.
+ * Ends an extension whose code is gone: no moment waits for a worker that has it, and its roles are removed.
+ * Everything else that was made with the extension stays in the world. A worker that loads it again installs
+ * it again.
  * @returns names of the removed roles
  * @throws {TreeosError} RESOURCE_CONFLICT while the extension is loaded here or by a living worker,
- *   EXTENSION_NOT_FOUND when it has no role
+ *   EXTENSION_NOT_FOUND when no version of it is current and it has no role
  */
 export async function endExtension(
   at: OpenReality & { readonly registry: Registry },
@@ -188,8 +189,8 @@ export async function endExtension(
         `worker ${loaded.id} has loaded extension ${name}, so its roles would be installed again`,
       )
     const roles = name === LIVE ? [] : await rolesOf(at, (origin) => origin === name)
-    if (roles.length === 0)
-      throw new TreeosError('EXTENSION_NOT_FOUND', `no role of an extension ${quote(name)} is registered`)
+    if (roles.length === 0 && !current.has(name))
+      throw new TreeosError('EXTENSION_NOT_FOUND', `no extension ${quote(name)} is registered`)
     const ended = current.has(name) ? [versionUsed(name, null)] : []
     return { facts: [...ended, ...roles.map(roleRemoved)], value: roles }
   })

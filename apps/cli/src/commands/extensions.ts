@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { withReality, withRegistry } from '../instance/with-instance.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { serve } from '../served/serve.ts'
 import { EXTENSIONS } from '../served/tools.ts'
 import { OPERATIONS } from '../served/world.ts'
@@ -33,18 +33,17 @@ export function addExtensions(cli: Cli): void {
       out.value({ extension: name, version, ...used }, shownUse)
     }),
   )
-  cli.onInstance('end <name>', 'end the roles of an extension that was removed for good', 'extension').action(
-    cli.run(async (out, name: string, options: InstanceOptions) => {
-      const [{ endExtension }, { asOwner }] = await Promise.all([
-        import('@treeos/reality'),
-        import('../instance/connection.ts'),
-      ])
-      const roles = await withRegistry(options, (at) =>
-        asOwner(options, (owner) => endExtension({ ...at, db: owner }, name)),
-      )
-      out.value({ extension: name, roles }, (ended) => `ended ${ended.roles.join(', ')}`)
-    }),
-  )
+  cli
+    .onInstance('end <name>', 'end an extension that was removed for good, with its roles', 'extension')
+    .action(
+      cli.run(async (out, name: string, options: InstanceOptions) => {
+        const { endExtensionOf } = await import('../instance/ended-extension.ts')
+        const roles = await endExtensionOf(options, name)
+        out.value({ extension: name, roles }, ({ roles: ended }) =>
+          ended.length === 0 ? `ended ${name}` : `ended ${ended.join(', ')}`,
+        )
+      }),
+    )
   cli.onInstance('operations', 'list all operations and their arguments').action(
     cli.run(async (out, options: InstanceOptions) => {
       out.value(await serve(options, OPERATIONS, {}), shownOperations)

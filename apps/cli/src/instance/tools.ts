@@ -114,7 +114,22 @@ export async function removeServer(
 ): Promise<void> {
   const at = await toolsAt(options, record)
   requireServer(at, name)
-  await keepServer(at, name, null, onProgress)
+  const { runs } = await keepServer(at, name, null, onProgress)
+  if (runs) return endTools(options, name, onProgress)
+  onProgress(
+    `once its workers have started without ${name}, \`treeos extension end ${name}\` ends what waits for it`,
+  )
+}
+
+/** Or the moments that call a tool of it would wait for a worker that has it. */
+async function endTools(options: InstanceOptions, name: string, onProgress: StepListener): Promise<void> {
+  const { endExtensionOf } = await import('./ended-extension.ts')
+  try {
+    await endExtensionOf(options, name)
+  } catch (error) {
+    if (!(error instanceof TreeosError) || error.code !== 'RESOURCE_CONFLICT') throw error
+    onProgress(`${error.message}; \`treeos extension end ${name}\` ends it once that worker is gone`)
+  }
 }
 
 /** @param name null or left out for all servers */
@@ -232,15 +247,15 @@ const WITHOUT_WORKER: readonly string[] = ['SERVICE_UNAVAILABLE', 'TIMEOUT', 'AC
  * Writes a server into the file, or takes it out, and starts the workers again. Then the operator's act puts
  * the digests of its tools into the record.
  * @param entry null takes the server out
- * @returns whether the record holds it, which is false while no worker runs; and who was asked before its
- *   calls and is asked no longer, or null
+ * @returns whether the record holds it, which is false while no worker runs; whether workers run here; and who was
+ *   asked before its calls and is asked no longer, or null
  */
 async function keepServer(
   { options, file, record }: ToolsAt,
   name: string,
   entry: ServerEntry | null,
   onProgress: (line: string) => void,
-): Promise<{ accepted: boolean; askedBefore: readonly string[] | null }> {
+): Promise<{ accepted: boolean; runs: boolean; askedBefore: readonly string[] | null }> {
   const { [name]: before, ...others } = readToolsFile(file)
   const next: ServerEntries = entry === null ? others : { ...others, [name]: entry }
   const dataDir = instanceDir(options)
@@ -250,9 +265,10 @@ async function keepServer(
   writeToolsFile(file, next)
   onProgress('starting the workers again')
   const runs = await restartWorkers(dataDir)
-  if (entry === null) return { accepted: takenBack, askedBefore: null }
+  if (entry === null) return { accepted: takenBack, runs, askedBefore: null }
   return {
     accepted: runs && (await accept(record, name, entry, onProgress)),
+    runs,
     askedBefore: entry.ask === undefined ? (before?.ask?.who ?? null) : null,
   }
 }
