@@ -13,7 +13,12 @@ const shop = defineExtension({
   name: 'shop',
   version: '1.0.0',
   roles: [
-    defineRole({ name: 'shop:clerk', canSummon: [{ rel: 'asker' }], prompt: 'You sell lamps.' }),
+    defineRole({
+      name: 'shop:clerk',
+      canSummon: [{ rel: 'asker' }],
+      prose: 'answers',
+      prompt: 'You sell lamps.',
+    }),
     defineRole({
       name: 'shop:workflows',
       canSummon: ['@clerk'],

@@ -29,6 +29,8 @@ const shipping = defineExtension({
       name: 'shipping:clerk',
       canDo: ['shipping:ship'],
       canSummon: ['@depot', { rel: 'asker' }],
+      prose: 'answers',
+      selfContinue: 'until-answered',
       prompt: 'You ship orders.',
     }),
     defineRole({ name: 'shipping:depot', canSummon: ['@clerk'], prompt: 'Workflows answer here.' }),

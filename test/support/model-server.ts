@@ -254,11 +254,12 @@ async function sendPieces(
     readonly write: (text: string) => boolean
   },
 ): Promise<void> {
-  const { usage, choices } = whole as WholeCompletion
+  const { usage, choices, model } = whole as WholeCompletion
   const [{ message, finish_reason }] = choices
   const event = (data: unknown) => write(`data: ${JSON.stringify(data)}\n\n`)
   const chunk = (delta: unknown, finish: string | null = null) => ({
     object: 'chat.completion.chunk',
+    ...(model === undefined ? {} : { model }),
     choices: [{ index: 0, delta, finish_reason: finish }],
   })
   const words = piecesOf(typeof message.content === 'string' ? message.content : '').map((content) => ({
@@ -284,6 +285,7 @@ async function sendPieces(
 }
 
 interface WholeCompletion {
+  readonly model?: string
   readonly usage?: unknown
   readonly choices: readonly [
     {

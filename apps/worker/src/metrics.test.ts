@@ -126,7 +126,7 @@ function faultsIn(text: string): string[] {
 it('the docs name metrics, labels and values that exist', () => {
   const pages = readdirSync(DOCS).filter((name) => name.endsWith('.md'))
   const text = pages.map((name) => readFileSync(join(DOCS, name), 'utf8')).join('\n')
-  expect(text).toContain('treeos_model_calls_total{')
+  expect(text).toContain('`treeos_beat_seconds`')
   expect(faultsIn(text)).toEqual([])
 })
 

@@ -46,7 +46,7 @@ it('a brief result names the open record, the program and the record, whose hash
           programDigest,
         },
         stack: outcome!.record.stack,
-        ended: { kind: 'act', reason: null, record: outcome!.hash, waiting: 0 },
+        ended: { kind: 'act', reason: null, did: 'do set-being', record: outcome!.hash, waiting: 0 },
       },
     ],
   })

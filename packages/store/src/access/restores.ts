@@ -33,8 +33,12 @@ export async function tellRestore(db: Db): Promise<number> {
 
 /** The last restore; null for a record that was never restored. */
 export async function findLastRestore(db: Db): Promise<NotedRestore | null> {
-  const { rows } = await sql<{ at: Date; why: string; lives: number }>`
-    select at, why, lives from treeos.restore where why <> 'made' order by n desc limit 1`.execute(db)
-  const [last] = rows
+  const last = await db
+    .selectFrom('restore')
+    .select(['at', 'why', 'lives'])
+    .where('why', '<>', 'made')
+    .orderBy('n', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   return last === undefined ? null : { at: last.at.toISOString(), why: last.why, lives: last.lives }
 }

@@ -38,6 +38,7 @@ export interface StoreDb {
   log_entry: LogEntryTable
   log_tile: LogTileTable
   log_state: LogStateTable
+  restore: RestoreTable
 }
 
 /** The key of a sealed text, and what finds it. */
@@ -66,6 +67,16 @@ export interface FileTable {
   size: number
   bytes: Buffer
   at: Generated<Date>
+}
+
+/** Which server of Postgres the record was on. Only functions of the database write it. */
+export interface RestoreTable {
+  n: GeneratedAlways<number>
+  at: Generated<Date>
+  why: string
+  server: string
+  timeline: number
+  lives: number
 }
 
 export interface RealityTable {
