@@ -131,7 +131,7 @@ async function decideAndStamp(
   const { memory } = deps
   const { opened, stack, skip = null } = evaluated
   const asks = stack !== null && !opened.decided
-  const undecided = asks ? await decideSoon(deps, held, stack) : null
+  const undecided = asks ? await decideSoon(deps, held, stack, allowance.mindMs(memory.pace.shortMs)) : null
   if (undecided !== null) return { stop: { ...evaluated, left: undecided } }
   const call = held.decision?.decision.kind === 'call' ? asJson(held.decision.decision.call) : null
   const left =

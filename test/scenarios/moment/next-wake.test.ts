@@ -168,7 +168,7 @@ it('it does not wait in a task that would take too long, nor in one of which not
   expect(takes(0, 10)).toBe(false)
   later(0)
   nextWakes.begun(parseMomentId(MOMENT).being)
-  expect([takes(0, 1800), takes(0, 1900), takes(3600, 3650), takes(3600, 3720)]).toEqual([
+  expect([takes(0, 2370), takes(0, 2380), takes(4600, 4650), takes(4600, 4720)]).toEqual([
     true,
     false,
     true,

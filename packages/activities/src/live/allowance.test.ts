@@ -8,10 +8,12 @@ const at = (ms: number) => vi.spyOn(performance, 'now').mockReturnValue(ms)
 const opened = (bytes: number) => ({ context: { text: 'x'.repeat(bytes) } }) as unknown as OpenedMoment
 
 it.each([
-  { tookMs: [1490], mayBegin: true },
-  { tookMs: [1500], mayBegin: false },
-  { tookMs: [10, 2900], mayBegin: false },
-  { tookMs: [2900, 10], mayBegin: true },
+  { tookMs: [2240], mayBegin: true },
+  { tookMs: [2250], mayBegin: false },
+  { tookMs: [1030, 1030, 1030], mayBegin: true },
+  { tookMs: [1030, 1030, 1030, 1030], mayBegin: false },
+  { tookMs: [10, 4400], mayBegin: false },
+  { tookMs: [4400, 10], mayBegin: true },
 ])(
   'after moments of $tookMs ms another one may begin: $mayBegin, by the time that the last one took',
   (of) => {
@@ -27,6 +29,16 @@ it.each([
     expect(may).toBe(of.mayBegin)
   },
 )
+
+it('the mind of the first moment has its whole time, a later one at most until 5 s after the activity began', () => {
+  at(0)
+  const allowance = new MomentAllowance(16)
+  at(1500)
+  expect(allowance.mindMs(4000)).toBe(4000)
+  allowance.end()
+  at(2000)
+  expect([allowance.mindMs(4000), allowance.mindMs(1000)]).toEqual([3000, 1000])
+})
 
 it('no more moments may begin than there is room for', () => {
   const allowance = new MomentAllowance(2)

@@ -2,11 +2,15 @@ import type { OpenedMoment } from '@treeos/protocol'
 
 /**
  * No moment is begun in an activity that would end later than this, in ms, if it took as long as the one
- * before. The longest one that cannot be foreseen takes 4 s more, so the activity ends after 7 s: before the
- * worker has to ask for more time for its task, and so soon at the latest the workflow evaluates what was
- * lived.
+ * before: with a model that takes a second, four of them share a task.
  */
-const LIVES_MS = 3000
+const LIVES_MS = 4500
+/**
+ * A mind that takes longer than its moment was foreseen to is handed over by then, in ms; that of the first
+ * moment has its whole time. So the workflow evaluates what was lived within 5 s, and the SDK, which warns of
+ * tasks of 5 s, has nothing to say.
+ */
+const ENDS_MS = 5000
 /**
  * Most bytes, as JSON, of what the workflow is told of the moments. History takes at most 160 KiB of the
  * result of an activity.
@@ -37,6 +41,14 @@ export class MomentAllowance {
     this.#momentBegan = now
     this.#moments += 1
     return this.#moments < this.#momentsMax && now + tookMs < this.#began + LIVES_MS
+  }
+
+  /**
+   * For how long a mind may be waited for now, in ms.
+   * @param shortMs longest time of a mind on the short way
+   */
+  mindMs(shortMs: number): number {
+    return this.#moments === 0 ? shortMs : Math.min(shortMs, this.#began + ENDS_MS - performance.now())
   }
 
   /** Call it with each moment before it is lived. @returns whether it still belongs into the result */

@@ -12,18 +12,20 @@ import { type HeldMoment, ReopenedError } from '../moments/open-moments.ts'
 /**
  * Lets the mind of a held moment decide within a short time. When it takes longer, the open record is stored,
  * and the call goes on: `think` joins it.
+ * @param ms that time
  * @returns null when it has decided: see `held.decision`
  */
 export async function decideSoon(
   deps: BeatDeps,
   held: HeldMoment,
   stack: PinnedStack,
+  ms: number,
 ): Promise<PendingDecision | null> {
   if (held.decision !== null) return null // a rerun
-  const { calls, moments, pace } = deps.memory
+  const { calls, moments } = deps.memory
   const { moment } = held.open
   const call = calls.begin(moment, held.reservation, (at) => askMind(deps, held.loaded, stack, at))
-  const decided = await soon(call.thought, pace.shortMs)
+  const decided = await soon(call.thought, ms)
   crashPoint('live:after-mind')
   if (decided === null) {
     try {

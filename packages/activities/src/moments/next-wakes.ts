@@ -33,7 +33,7 @@ export const LISTENS_MS = 200
  * No being waits where its task would take longer, in ms, if the next moment took as long as this one.
  * Signals wait until the task ends, and the SDK warns of tasks of 5 s.
  */
-const TASK_MS = 4000
+const TASK_MS = 5000
 /**
  * Default of the most beings that wait at once. Each has one of the 40 workflow tasks that a worker has at
  * once.
