@@ -50,6 +50,7 @@ describe('calls written as text', () => {
     ['a tool that there is not', '<tool_call>{"name":"fly","arguments":{}}</tool_call>'],
     ['a tool in capitals', '{"name":"SEE","arguments":{"address":"/a"}}'],
     ['a call of an operation', '{"operation":"rule","target":"/court"}'],
+    ['a call with more after it', '{"name": "do", "arguments": {"target": "matter:looms"}}.'],
     ['the tag of a list of tools', '<tools></tools>'],
     ['the tag of what a tool gave', '<tool_response>{"total": 3}</tool_response>'],
     ['a verb as a function below words', 'I say it.\nsummon(content, "x")'],

@@ -147,7 +147,7 @@ function faultInWords(
   const json = leadingJson(words)
   if (json !== null && isMadeOf(json, prompt)) return ECHO
   if (json === null && BEGINS_AS_JSON.test(words)) return BROKEN_JSON
-  const value = parseJson(withoutFence(words))
+  const value = parseJson(json ?? withoutFence(words))
   if (typeof value !== 'object' || value === null) return null
   return isCallLike(value) ? CALL_IN_WORDS : null
 }
