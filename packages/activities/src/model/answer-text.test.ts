@@ -81,6 +81,7 @@ describe('calls written as text', () => {
     '```json\n{"total": 3,\n```',
     '[{"title": "On Tides"}, and so on',
     '[["a"',
+    '{{"name": "see", "arguments": {"address": "/library"}}}}',
   ])('JSON that cannot be read is no answer: %s', (content) => {
     expect(text(content)).toMatchObject({ unfit: expect.stringContaining('cannot be read') })
   })

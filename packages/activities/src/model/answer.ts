@@ -165,8 +165,8 @@ const ERROR_CODE = /: [A-Z]+(?:_[A-Z]+)*: /
 const repeatsRefusal = (said: string, prompt: string): boolean =>
   ERROR_CODE.test(said) && isQuoted(said, prompt)
 
-/** The first field of an object, or the first part of a list of texts, lists or objects. */
-const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:\{\s*"|\[\s*(?:"|\{\s*"|\[))/
+/** A text within brackets, such as the first field of an object, or two brackets of lists. */
+const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:[{[][\s{[]*"|\[\s*\[)/
 
 /** A line that begins with a control token of a call, or with a verb as a function. */
 const MARKED_CALL =
