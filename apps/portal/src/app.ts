@@ -19,7 +19,7 @@ import type { Addresses } from './edge/address.ts'
 import { bringJson } from './edge/bring-json.ts'
 import { sessionCookie } from './edge/cookies.ts'
 import { secureHeaders } from './edge/headers.ts'
-import { requireOwnName } from './edge/names.ts'
+import { type OwnNames, originReached, requireOwnName } from './edge/names.ts'
 import type { BuiltPage } from './edge/page.ts'
 import { toldByApi } from './edge/remedies.ts'
 import { requireOwnPage } from './edge/same-site.ts'
@@ -44,7 +44,7 @@ import { leaveOf } from './routes/session-end.ts'
 import type { Streams } from './routes/streams.ts'
 
 export interface AppOptions {
-  readonly names: ReadonlySet<string>
+  readonly names: OwnNames
   /** of pages elsewhere that may call what is for programs, with an access token */
   readonly origins: readonly string[]
   readonly addresses: Addresses
@@ -125,7 +125,9 @@ export function createApp(
   app.use(async (c, next) => {
     const peer = peerOf(c)
     const forwarded = addresses.isProxy(peer) ? c.req.header('x-forwarded-host') : undefined
-    c.set('host', requireOwnName(forwarded ?? c.req.header('host'), names))
+    const host = requireOwnName(forwarded ?? c.req.header('host'), names)
+    c.set('host', host)
+    c.set('origin', originReached(host, c.req.header('x-forwarded-proto'), names))
     c.set('address', addresses.of(peer, c.req.header('x-forwarded-for')))
     await next()
   })
