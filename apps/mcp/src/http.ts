@@ -98,6 +98,8 @@ async function answerHttp(
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
   if (url.pathname !== PATH)
     throw new TreeosError('ACTION_NOT_SUPPORTED', `nothing is at ${quote(url.pathname)}; MCP is at ${PATH}`)
+  // Else the library takes a body without a type for plain text.
+  if (request.method === 'POST') request.headers['content-type'] ??= 'application/json'
   const handler = toNodeHandler({ fetch: mcp.fetch }, { onerror: (error) => onError('http', error) })
   await handler(request, flushing(response))
 }

@@ -8,7 +8,7 @@ import { agUiRoutes } from './ag-ui/routes.ts'
 import { apiOf, operationsOf } from './api/api.ts'
 import { HOOKS_PATH } from './api/outlets.ts'
 import { API_PATH, CHAT_PATH, FILES_PATH, PROGRAM_PATHS } from './api/path.ts'
-import { answerProblem, unreadable } from './api/problem.ts'
+import { answerProblem, headersOfRefusal, unreadable } from './api/problem.ts'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
 import type { Bounds } from './authorize/bounds.ts'
 import { bearerOf, isForPrograms, type TokenSeats } from './authorize/tokens.ts'
@@ -119,7 +119,8 @@ export function createApp(
     const refusal = toldByApi(unreadable(error) ?? refusalOf(error))
     if (refusal.code === 'INTERNAL' || refusal.code === 'SERVICE_UNAVAILABLE')
       if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
-    if (c.req.path.startsWith(`${CHAT_PATH}/`)) return c.json(chatError(refusal), ERROR_STATUS[refusal.code])
+    if (c.req.path.startsWith(`${CHAT_PATH}/`))
+      return c.json(chatError(refusal), ERROR_STATUS[refusal.code], headersOfRefusal(refusal))
     return answerProblem(c, refusal)
   })
   app.use(async (c, next) => {
