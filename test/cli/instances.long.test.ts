@@ -105,6 +105,11 @@ describe('runs of one instance, one after another', () => {
     expect(home.state.services).toEqual([])
   }
 
+  it('SIGHUP, which comes when its terminal is closed, ends one with everything it started', async () => {
+    const { child } = await upInForeground(home)
+    await endBy(child, 'SIGHUP')
+  })
+
   it('SIGINT ends one in the foreground with everything it started', async () => {
     const { child } = await upInForeground(home)
     expect(await echo(home)).toEqual(HELLO)

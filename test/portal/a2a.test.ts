@@ -82,6 +82,21 @@ it('a public being has a card that everybody may read, and no other being has on
   expect(codes).toEqual(['BEING_NOT_FOUND', 'BEING_NOT_FOUND'])
 })
 
+it('its card names the address that the client reached, whatever stands between', async () => {
+  const { host } = new URL(at.origin)
+  const cardBy = async (headers: Record<string, string>) => {
+    const { json } = await send(at.origin, '/.well-known/agent-card.json', { headers })
+    return json.supportedInterfaces?.[0]?.url ?? json.code
+  }
+  expect(await cardBy({ 'x-forwarded-proto': 'https, http' })).toBe(`https://${host}/a2a/kid`)
+  expect(await cardBy({ host: `localhost.:1`, 'x-forwarded-proto': 'HTTPS' })).toBe(
+    'https://localhost:1/a2a/kid',
+  )
+  expect(await cardBy({ host: '[::1]:443', 'x-forwarded-proto': 'https' })).toBe('https://[::1]/a2a/kid')
+  // Nobody but a proxy that is named may say another host.
+  expect(await cardBy({ 'x-forwarded-host': 'evil.example' })).toBe(`${at.origin}/a2a/kid`)
+})
+
 it('a message is a summon, and its task is what came of it, whole or as a stream', async () => {
   const task = asTask(await ada.sendMessage(message('hello')))
   expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)

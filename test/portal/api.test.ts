@@ -93,9 +93,12 @@ describe('a program with a token', () => {
     ['POST', '/api/v1/do', { origin: 'https://evil.example', 'content-type': 'application/json' }, 403],
     ['POST', '/api/sign-in', {}, 403],
     ['HEAD', '/api/v1/me', {}, 401],
+    ['HEAD', '/api/v1/journal', {}, 401],
   ])('%s %s with %j and without a token is answered %i', async (method, path, headers, status) => {
     const asked = { method, headers, ...(method === 'HEAD' ? {} : { body: '{}' }) }
-    expect((await send(at.origin, path, asked)).status).toBe(status)
+    const answered = await fetch(`${at.origin}${path}`, asked)
+    expect(answered.status).toBe(status)
+    expect(answered.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer realm="treeos"' : null)
   })
 
   it('takes a body without a type as JSON, and names another type', async () => {

@@ -47,6 +47,8 @@ const SESSIONS_MAX_PER_PERSON = 24
 /** A session unused for this long is closed. A client that comes back opens another one. */
 const SESSION_IDLE_MS = 24 * 3600 * 1000
 const SUBSCRIPTIONS_MAX = 100
+/** How often a silent stream shows that it lives. Hasty proxies end one after 15 s, the library's own time. */
+const BEAT_MS = 10_000
 
 interface Session {
   readonly server: Server
@@ -96,6 +98,7 @@ export class Door {
       {
         legacy: 'reject',
         maxSubscriptions: SUBSCRIPTIONS_MAX,
+        keepAliveMs: BEAT_MS,
         maxRequestBodySize: MESSAGE_BYTES_MAX,
         onerror: (error) => onError('request', error),
       },
@@ -150,6 +153,7 @@ export class Door {
     await place.seat.take()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      keepAliveMs: BEAT_MS,
       maxRequestBodySize: MESSAGE_BYTES_MAX,
       onsessioninitialized: (id) => {
         this.#sessions.set(id, { server, transport, place, usedAt: Date.now() })

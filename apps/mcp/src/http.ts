@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import { type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node'
 import {
   localhostAllowedHostnames,
@@ -44,7 +44,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
   const mcp = openMcp(at, options)
   // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and
   // are not names.
-  const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
+  const own = ['0.0.0.0', '::'].includes(listen) ? [] : [hostName(listen)]
   const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts.map(hostName)])]
   const server = createServer((request, response) => {
     answerHttp(request, response, { mcp, names, onError }).catch((error: unknown) => {
@@ -76,9 +76,12 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
   }
 }
 
-/** As clients send it: without a scheme, path or port, in small letters. */
+/** As clients send it: without a scheme, path or port, in small letters, and IPv6 in brackets. */
 const hostName = (host: string): string =>
-  URL.parse(host.includes('://') ? host : `http://${host}`)?.hostname ?? host
+  URL.parse(host.includes('://') ? host : `http://${isIPv6(host) ? `[${host}]` : host}`)?.hostname.replace(
+    /\.$/,
+    '',
+  ) ?? host
 
 interface McpRequest {
   readonly mcp: McpOverHttp
@@ -95,15 +98,19 @@ async function answerHttp(
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
   if (url.pathname !== PATH)
     throw new TreeosError('ACTION_NOT_SUPPORTED', `nothing is at ${quote(url.pathname)}; MCP is at ${PATH}`)
+  // Else the library takes a body without a type for plain text.
+  if (request.method === 'POST') request.headers['content-type'] ??= 'application/json'
   const handler = toNodeHandler({ fetch: mcp.fetch }, { onerror: (error) => onError('http', error) })
   await handler(request, flushing(response))
 }
 
 /** Refuses DNS rebinding: a page whose own name was made to lead here sends that name as host or origin. */
 function requireOwnName({ headers }: IncomingMessage, names: string[]): void {
-  const host = validateHostHeader(headers.host, names)
+  // A full name may end with a dot.
+  const taken = names.flatMap((name) => [name, `${name}.`])
+  const host = validateHostHeader(headers.host, taken)
   if (!host.ok) throw new TreeosError('FORBIDDEN', `${host.message}; this server is ${names.join(', ')}`)
-  const origin = validateOriginHeader(headers.origin, names)
+  const origin = validateOriginHeader(headers.origin, taken)
   if (!origin.ok) throw new TreeosError('FORBIDDEN', `${origin.message}; this server is ${names.join(', ')}`)
 }
 

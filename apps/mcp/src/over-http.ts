@@ -1,5 +1,5 @@
 import { type Connection, refusalOf, requireToken } from '@treeos/client'
-import { ERROR_STATUS, mendedBy, TreeosError } from '@treeos/core'
+import { ERROR_STATUS, mendedBy, quote, TreeosError } from '@treeos/core'
 import { writtenOut } from './accept.ts'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { Door, type DoorOptions, type Visitor } from './door.ts'
@@ -28,6 +28,7 @@ export function openMcp(at: Connection, options: DoorOptions): McpOverHttp {
 async function answerMcp(request: Request, at: Connection, door: Door): Promise<Response> {
   const visitor = await requireVisitor(at, request)
   await door.bounds.request(visitor.issuer)
+  if (!METHODS.includes(request.method)) return methodRefused(request.method)
   const body = await readMcpBody(request)
   if (body !== null) await requireVisitor(at, request) // it may have been revoked while the body came
   const message = body === null ? undefined : parse(body)
@@ -35,9 +36,25 @@ async function answerMcp(request: Request, at: Connection, door: Door): Promise<
   headers.delete('authorization') // the library reads no secret
   const accept = writtenOut(headers.get('accept') ?? undefined, request.method)
   if (accept !== undefined) headers.set('accept', accept)
+  // The library takes a body only where it says what it is. No page can leave that out.
+  if (body !== null && !headers.has('content-type')) headers.set('content-type', 'application/json')
   const { url, method, signal } = request
   return door.answer(new Request(url, { method, headers, body, signal }), message, visitor)
 }
+
+const METHODS = ['GET', 'POST', 'DELETE']
+
+/** By the rules of HTTP alone: a client that asks whether something is here learns what it may ask. */
+const methodRefused = (method: string): Response =>
+  new Response(
+    method === 'HEAD'
+      ? null
+      : refusalBody(new TreeosError('ACTION_NOT_SUPPORTED', `MCP has no ${quote(method)}`)),
+    {
+      status: 405,
+      headers: { allow: METHODS.join(', '), 'content-type': 'application/json', 'cache-control': 'no-store' },
+    },
+  )
 
 async function requireVisitor(at: Connection, { headers }: Request): Promise<Visitor> {
   const [, secret] = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '') ?? []

@@ -8,7 +8,7 @@ import { agUiRoutes } from './ag-ui/routes.ts'
 import { apiOf, operationsOf } from './api/api.ts'
 import { HOOKS_PATH } from './api/outlets.ts'
 import { API_PATH, CHAT_PATH, FILES_PATH, PROGRAM_PATHS } from './api/path.ts'
-import { answerProblem, unreadable } from './api/problem.ts'
+import { answerProblem, headersOfRefusal, unreadable } from './api/problem.ts'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
 import type { Bounds } from './authorize/bounds.ts'
 import { bearerOf, isForPrograms, type TokenSeats } from './authorize/tokens.ts'
@@ -19,7 +19,7 @@ import type { Addresses } from './edge/address.ts'
 import { bringJson } from './edge/bring-json.ts'
 import { sessionCookie } from './edge/cookies.ts'
 import { secureHeaders } from './edge/headers.ts'
-import { requireOwnName } from './edge/names.ts'
+import { type OwnNames, originReached, requireOwnName } from './edge/names.ts'
 import type { BuiltPage } from './edge/page.ts'
 import { toldByApi } from './edge/remedies.ts'
 import { requireOwnPage } from './edge/same-site.ts'
@@ -44,7 +44,7 @@ import { leaveOf } from './routes/session-end.ts'
 import type { Streams } from './routes/streams.ts'
 
 export interface AppOptions {
-  readonly names: ReadonlySet<string>
+  readonly names: OwnNames
   /** of pages elsewhere that may call what is for programs, with an access token */
   readonly origins: readonly string[]
   readonly addresses: Addresses
@@ -119,13 +119,16 @@ export function createApp(
     const refusal = toldByApi(unreadable(error) ?? refusalOf(error))
     if (refusal.code === 'INTERNAL' || refusal.code === 'SERVICE_UNAVAILABLE')
       if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
-    if (c.req.path.startsWith(`${CHAT_PATH}/`)) return c.json(chatError(refusal), ERROR_STATUS[refusal.code])
+    if (c.req.path.startsWith(`${CHAT_PATH}/`))
+      return c.json(chatError(refusal), ERROR_STATUS[refusal.code], headersOfRefusal(refusal))
     return answerProblem(c, refusal)
   })
   app.use(async (c, next) => {
     const peer = peerOf(c)
     const forwarded = addresses.isProxy(peer) ? c.req.header('x-forwarded-host') : undefined
-    c.set('host', requireOwnName(forwarded ?? c.req.header('host'), names))
+    const host = requireOwnName(forwarded ?? c.req.header('host'), names)
+    c.set('host', host)
+    c.set('origin', originReached(host, c.req.header('x-forwarded-proto'), names))
     c.set('address', addresses.of(peer, c.req.header('x-forwarded-for')))
     await next()
   })

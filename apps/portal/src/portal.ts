@@ -58,6 +58,8 @@ export interface Env {
   Variables: {
     /** the name and port by which the browser asked */
     host: string
+    /** the same with the scheme, for addresses that programs are told */
+    origin: string
     /** who asks, as far as the connection tells: see `edge/address.ts` */
     address: string
     /** missing where anybody may call the route */

@@ -10,6 +10,7 @@ import {
   parseMomentId,
   storableMessage,
   TreeosError,
+  timerMs,
 } from '@treeos/core'
 import { outsideFetch } from '@treeos/egress'
 import type { EffectElsewhere, PerformInput } from '@treeos/protocol'
@@ -143,7 +144,7 @@ async function attempt(
   const seconds = () => (performance.now() - started) / 1000
   return heartbeating(async () => {
     const { cancellationSignal, info } = Context.current()
-    const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(effect.timeoutSeconds * 1000)])
+    const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(timerMs(effect.timeoutSeconds))])
     let secrets: Readonly<Record<string, string>> = {}
     try {
       secrets = takeSecrets(effect.secrets ?? [], deps.secret)

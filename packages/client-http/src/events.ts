@@ -4,6 +4,8 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /** The server writes at least each 10 s, so a connection on which nothing comes for longer is lost. */
 export const SILENCE_SECONDS = 45
+/** Node and browsers take a longer timer for no time at all. */
+const TIMER_MS_MAX = 2 ** 31 - 1
 
 /**
  * The events of a stream.
@@ -24,7 +26,7 @@ function endAfterSilence(seconds: number): TransformStream<Bytes, Bytes> {
     clearTimeout(timer)
     timer = setTimeout(
       () => at.error(new TypeError(`nothing came for ${seconds} s, so the stream is lost`)),
-      1000 * seconds,
+      Math.min(1000 * seconds, TIMER_MS_MAX),
     )
   }
   const silence = {

@@ -3,9 +3,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
-import { text as textOf } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, it, vi } from 'vitest'
 import { Treeos } from './index.ts'
+
+// The cases wait most of their time, so all of them run at once, each with a server of its own.
+vi.setConfig({ maxConcurrency: 40 })
 
 type Answer = (response: ServerResponse, socket: Socket) => void
 
@@ -51,42 +54,46 @@ const beatingStream =
   (...events: string[]): Answer =>
   (_response, socket) => {
     socket.write(HEAD)
-    const beating = setInterval(() => socket.write(chunk(': lives\n\n')), 200)
+    const beating = setInterval(() => socket.write(chunk(': lives\n\n')), 100)
     setTimeout(() => {
       clearInterval(beating)
       socket.write(events.map(chunk).join(''))
-    }, 1500)
+    }, 2_000 * SILENCE_SECONDS)
   }
 
-const SILENCE_SECONDS = 1
-let url = ''
-let answers: Answer[] = []
-let asked: { path: string; key: string | undefined; after: string | undefined; at: number }[] = []
-const server = createServer((request: IncomingMessage, response) => {
-  const header = (name: string) => request.headers[name] as string | undefined
-  asked.push({
-    path: request.url ?? '',
-    key: header('idempotency-key'),
-    after: header('last-event-id'),
-    at: Date.now(),
+const SILENCE_SECONDS = 0.7
+
+interface AskedRequest {
+  readonly key: string | undefined
+  readonly after: string | undefined
+  readonly at: number
+}
+
+/** A server that gives these answers, one after the other, and notes what it was asked. */
+async function lossyServer(given: readonly Answer[]) {
+  const answers = [...given]
+  const asked: AskedRequest[] = []
+  const server = createServer((request: IncomingMessage, response) => {
+    const header = (name: string) => request.headers[name] as string | undefined
+    asked.push({ key: header('idempotency-key'), after: header('last-event-id'), at: Date.now() })
+    request.resume().on('end', () => (answers.shift() ?? gateway(500))(response, request.socket))
   })
-  request.resume().on('end', () => (answers.shift() ?? gateway(500))(response, request.socket))
-})
-beforeEach(async () => {
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  asked = []
-})
-afterEach(() => {
-  server.closeAllConnections()
-  server.close()
-})
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    [Symbol.dispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
 
 /** What a client heard: each value, or `status CODE` of a problem. */
 interface TestClient {
   readonly name: string
-  readonly do: () => Promise<unknown[]>
-  readonly hear: (from: 'summon' | 'journal', count: number) => Promise<unknown[]>
+  readonly do: (url: string) => Promise<unknown[]>
+  readonly hear: (url: string, from: 'summon' | 'journal', count: number) => Promise<unknown[]>
 }
 
 const failed = (error: unknown) => [`${(error as { status?: number }).status ?? (error as Error).name}`]
@@ -98,8 +105,8 @@ async function first(events: AsyncGenerator<object, void>, count: number): Promi
 
 const typescript: TestClient = {
   name: 'TypeScript',
-  do: () => new Treeos({ url, token: 't' }).do({ operation: 'x' }).then((act) => [act], failed),
-  async hear(from, count) {
+  do: (url) => new Treeos({ url, token: 't' }).do({ operation: 'x' }).then((act) => [act], failed),
+  async hear(url, from, count) {
     const client = new Treeos({ url, token: 't', silenceSeconds: SILENCE_SECONDS })
     const events =
       from === 'journal' ? client.journal() : client.summonStream({ target: '@a', content: 'hi' })
@@ -107,35 +114,69 @@ const typescript: TestClient = {
   },
 }
 
+/** One process runs all cases, since its start takes longer than most of them. */
 const PROGRAM = `
-import itertools, json, sys
+import itertools, json, sys, threading
 from treeos import Problem, Treeos
-what, url, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-client = Treeos(url, "t", silence=${SILENCE_SECONDS})
-try:
-    if what == "do":
-        heard = [client.do("x")]
-    else:
-        events = client.journal() if what == "journal" else client.summon_stream("@a", "hi")
-        heard = list(itertools.islice(events, count))
-except Problem as problem:
-    heard = [str(problem.status)]
-print(json.dumps(heard))
+lock = threading.Lock()
+def run(url, what, count):
+    client = Treeos(url, "t", silence=${SILENCE_SECONDS})
+    try:
+        if what == "do":
+            heard = [client.do("x")]
+        else:
+            events = client.journal() if what == "journal" else client.summon_stream("@a", "hi")
+            heard = list(itertools.islice(events, count))
+    except Problem as problem:
+        heard = [str(problem.status)]
+    except Exception as error:
+        heard = [repr(error)]
+    with lock:
+        print(json.dumps([url, heard]), flush=True)
+for line in sys.stdin:
+    threading.Thread(target=run, args=json.loads(line)).start()
 `
-async function inPython(...args: string[]): Promise<unknown[]> {
-  const env = { ...process.env, PYTHONPATH: join(import.meta.dirname, '../../../clients/python') }
-  const child = spawn('python3', ['-c', PROGRAM, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  return JSON.parse((await textOf(child.stdout)) || '["it failed"]')
+class PythonClients {
+  readonly #waiting = new Map<string, (heard: unknown[]) => void>()
+  readonly #child = spawn('python3', ['-c', PROGRAM], {
+    env: { ...process.env, PYTHONPATH: join(import.meta.dirname, '../../../clients/python') },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+
+  constructor() {
+    createInterface(this.#child.stdout).on('line', (line) => {
+      const [url, heard] = JSON.parse(line) as [string, unknown[]]
+      this.#waiting.get(url)?.(heard)
+    })
+  }
+
+  ask(url: string, what: string, count: number): Promise<unknown[]> {
+    return new Promise((resolve) => {
+      this.#waiting.set(url, resolve)
+      this.#child.stdin.write(`${JSON.stringify([url, what, count])}\n`)
+    })
+  }
+
+  end(): void {
+    this.#child.stdin.end()
+  }
 }
+
+let inPython: PythonClients
 const python: TestClient = {
   name: 'Python',
-  do: () => inPython('do', url, '1'),
-  hear: (from, count) => inPython(from, url, String(count)),
+  do: (url) => inPython.ask(url, 'do', 1),
+  hear: (url, from, count) => inPython.ask(url, from, count),
 }
 const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0
 
-describe.each([typescript, ...(hasPython ? [python] : [])])('the client in $name', (client) => {
-  it.each<[string, Answer[], unknown, number, number?]>([
+beforeAll(() => {
+  if (hasPython) inPython = new PythonClients()
+})
+afterAll(() => inPython?.end())
+
+describe.concurrent.each([typescript, ...(hasPython ? [python] : [])])('the client in $name', (client) => {
+  it.for<[string, Answer[], unknown, number, number?]>([
     ['a connection that was reset', [reset, good], { outcome: 'act' }, 2],
     ['a body that was cut short', [cutBody, good], { outcome: 'act' }, 2],
     ['JSON that a proxy cut', [cutJson, good], { outcome: 'act' }, 2],
@@ -147,9 +188,10 @@ describe.each([typescript, ...(hasPython ? [python] : [])])('the client in $name
     ['429 without a time', [busy(null), good], '429', 1],
     ['429 for an hour', [busy('3600'), good], '429', 1],
     ['a refusal', [gateway(403), good], '403', 1],
-  ])('takes %s', async (_what, given, outcome, times, pauseMs = 0) => {
-    answers = [...given]
-    expect(await client.do()).toEqual([outcome])
+  ])('takes %s', async ([_what, given, outcome, times, pauseMs = 0], { expect }) => {
+    using server = await lossyServer(given)
+    const { url, asked } = server
+    expect(await client.do(url)).toEqual([outcome])
     expect(asked).toHaveLength(times)
     expect(new Set(asked.map(({ key }) => key)).size).toBe(1) // so the server does it once
     expect(asked[0]?.key).toMatch(/^[\w-]{20,}$/)
@@ -159,7 +201,7 @@ describe.each([typescript, ...(hasPython ? [python] : [])])('the client in $name
   const words = (text: string) => event('words', { text })
   const answer = event('answer', { outcome: 'act' })
   const sent = event('sent', { correlation: 'c' })
-  it.each<[string, Answer[]]>([
+  it.for<[string, Answer[]]>([
     ['was cut within a chunk', [cutStream(sent, words('a')), cutStream(sent, words('b'), answer)]],
     ['fell silent', [silentStream(sent, words('a')), silentStream(sent, words('b'), answer)]],
     [
@@ -167,9 +209,10 @@ describe.each([typescript, ...(hasPython ? [python] : [])])('the client in $name
       [cutStream(sent, words('a')), gateway(504), silentStream(sent, words('b'), answer)],
     ],
     ['only beat for long', [beatingStream(sent, words('a'), words('b'), answer)]],
-  ])('hears an answer whose stream %s, asked with the same key', async (_what, given) => {
-    answers = [...given]
-    expect(await client.hear('summon', 9)).toEqual([
+  ])('hears an answer whose stream %s, asked with the same key', async ([_what, given], { expect }) => {
+    using server = await lossyServer(given)
+    const { url, asked } = server
+    expect(await client.hear(url, 'summon', 9)).toEqual([
       { type: 'sent', correlation: 'c' },
       { type: 'words', text: 'a' },
       { type: 'words', text: 'b' },
@@ -179,20 +222,22 @@ describe.each([typescript, ...(hasPython ? [python] : [])])('the client in $name
     expect(new Set(asked.map(({ key }) => key)).size).toBe(1)
   })
 
-  it('asks for an answer no more once its stream told a refusal', async () => {
-    answers = [silentStream(event('problem', { status: 503, code: 'SERVICE_UNAVAILABLE', detail: 'away' }))]
-    expect(await client.hear('summon', 9)).toEqual(['503'])
-    expect(asked).toHaveLength(1)
+  it('asks for an answer no more once its stream told a refusal', async ({ expect }) => {
+    const away = event('problem', { status: 503, code: 'SERVICE_UNAVAILABLE', detail: 'away' })
+    using server = await lossyServer([silentStream(away)])
+    expect(await client.hear(server.url, 'summon', 9)).toEqual(['503'])
+    expect(server.asked).toHaveLength(1)
   })
 
   const fact = (id: string) => event('fact', { id, type: 'fact' }, id)
-  it.each<[string, Answer[]]>([
+  it.for<[string, Answer[]]>([
     ['was cut within a chunk', [cutStream(fact('1')), cutStream(fact('2'))]],
     ['fell silent', [silentStream(fact('1')), silentStream(fact('2'))]],
     ['was refused for a while', [silentStream(fact('1')), busy('1'), gateway(504), silentStream(fact('2'))]],
-  ])('follows a journal whose stream %s, after the last event', async (_what, given) => {
-    answers = [...given]
-    expect(await client.hear('journal', 2)).toEqual([
+  ])('follows a journal whose stream %s, after the last event', async ([_what, given], { expect }) => {
+    using server = await lossyServer(given)
+    const { url, asked } = server
+    expect(await client.hear(url, 'journal', 2)).toEqual([
       { id: '1', type: 'fact' },
       { id: '2', type: 'fact' },
     ])

@@ -159,7 +159,7 @@ export {
 export { textOfBytes } from './text-bytes.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown-errors.ts'
-export { TIMER_SECONDS, TIMER_SECONDS_MAX, timerSecondsIn } from './timer-seconds.ts'
+export { TIMER_SECONDS, TIMER_SECONDS_MAX, timerMs, timerSecondsIn } from './timer-seconds.ts'
 export {
   APPROVED_PREFIX,
   ASKED_PREFIX,

@@ -7,6 +7,14 @@ import { quote } from './names.ts'
  */
 export const TIMER_SECONDS_MAX = Math.floor((2 ** 31 - 1) / 1000)
 
+/**
+ * Seconds as the time of one timer: whole milliseconds, which `AbortSignal.timeout` asks for, and no more than
+ * Node waits for.
+ * @param seconds from 0; any number of them, also those that extensions and callers choose
+ */
+export const timerMs = (seconds: number): number =>
+  Math.ceil(1000 * Math.min(Math.max(seconds, 0), TIMER_SECONDS_MAX))
+
 /** What a setting of seconds takes. */
 export const TIMER_SECONDS = `a number of seconds above 0, at most ${TIMER_SECONDS_MAX}`
 

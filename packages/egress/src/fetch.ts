@@ -1,5 +1,5 @@
 import type { ProxyAgent } from 'undici'
-import { holdsSecret, proxyFor } from './proxy.ts'
+import { holdsSecret, proxyFor, toldPastProxy } from './proxy.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -13,8 +13,12 @@ const agents = new Map<string, ProxyAgent>()
 export const egressFetch: Fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input)
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
-  const proxy = proxyFor(url, holdsSecret(url, headers))
-  if (proxy === null) return globalThis.fetch(input, init)
+  const isSecret = holdsSecret(url, headers)
+  const proxy = proxyFor(url, isSecret)
+  if (proxy === null)
+    return globalThis.fetch(input, init).catch((error: unknown) => {
+      throw toldPastProxy(error, url, isSecret)
+    })
   // Loaded only here. Its own `fetch` goes with its agents, whatever the version of Node.
   const { fetch, ProxyAgent } = await import('undici')
   // Many proxies lead tunnels to port 443 only, so what is plain is asked of the proxy itself.

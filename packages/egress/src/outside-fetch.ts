@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { type PeerCertificate, checkServerIdentity as tlsIdentity } from 'node:tls'
-import { TreeosError } from '@treeos/core'
+import { TreeosError, timerMs } from '@treeos/core'
 import type { Dispatcher } from 'undici'
 import { bare, holdsSecret, proxyFor, proxyResolves } from './proxy.ts'
 
@@ -52,7 +52,7 @@ export function outsideFetch(
     const url = parseUrl(address, whose)
     const isAllowed = privateHosts.includes(url.hostname) || privateHosts.includes(url.host)
     if (!isAllowed) requirePublic(url.hostname, url, whose)
-    const signal = AbortSignal.any([attempt, AbortSignal.timeout(timeoutSeconds * 1000)])
+    const signal = AbortSignal.any([attempt, AbortSignal.timeout(timerMs(timeoutSeconds))])
     const sent = { method, headers: { 'accept-encoding': 'identity', ...headers }, body, signal }
     const lookup = isAllowed ? undefined : publicLookup(url, whose)
     const proxy = proxyFor(url, false)

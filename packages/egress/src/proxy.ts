@@ -35,6 +35,30 @@ export function proxyFor(url: URL, isSecret: boolean, env: Env = process.env): U
   return excepted.some((one) => isExcepted(url, one)) ? null : parseProxy(proxy)
 }
 
+/**
+ * A request found nobody, and had gone past the proxy, since it holds a key and the proxy reads what is plain.
+ * Some networks reach other machines by the proxy alone.
+ */
+class PastProxyError extends TypeError {
+  override readonly name = 'PastProxyError'
+}
+
+const PAST_PROXY =
+  'it holds a key, so over plain HTTP it goes past HTTP_PROXY, which would read the key: write https://, or ' +
+  'let this machine reach that host without the proxy'
+
+/** An error of a request that was sent without a proxy: it tells where one is named, and why it was not asked. */
+export function toldPastProxy(error: unknown, url: URL, isSecret: boolean): unknown {
+  if (!isSecret || !(error instanceof TypeError) || proxyFor(url, false) === null) return error
+  return new PastProxyError(`${error.message}: ${PAST_PROXY}`, { cause: error.cause })
+}
+
+/** The rule that kept a request from the proxy, for the words of an error; null where none did. */
+export function whyPastProxy(error: unknown): string | null {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof PastProxyError) return PAST_PROXY
+  return null
+}
+
 /** Whether only the proxy resolves names. Some networks have no resolver that knows names outside. */
 export const proxyResolves = (env: Env = process.env): boolean => env.TREEOS_PROXY_RESOLVES === '1'
 

@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream'
 import { constants, createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Agent, Dispatcher } from 'undici'
 import { egressFetch } from './fetch.ts'
-import { holdsSecret, proxyFor } from './proxy.ts'
+import { holdsSecret, proxyFor, toldPastProxy } from './proxy.ts'
 
 /** An answer whose body has not come yet. */
 export interface ArrivingAnswer {
@@ -30,7 +30,8 @@ export async function egressRequest(
   { method = 'GET', headers, body, signal }: RequestOptions,
 ): Promise<ArrivingAnswer> {
   const init = { method, headers, ...(body === undefined ? {} : { body }), ...(signal && { signal }) }
-  if (proxyFor(url, holdsSecret(url, headers)) !== null)
+  const isSecret = holdsSecret(url, headers)
+  if (proxyFor(url, isSecret) !== null)
     return arrivingOf(await egressFetch(url, { ...init, redirect: 'manual' }))
   const { request, agent } = await client()
   const sent = { ...OF_FETCH, 'accept-encoding': codingsFor(url), ...Object.fromEntries(headers) }
@@ -40,7 +41,8 @@ export async function egressRequest(
     const get = (name: string): string | null => [found[name.toLowerCase()] ?? []].flat().join(', ') || null
     return { status, headers: { get }, body: heard(decoded(heard(bytes), get('content-encoding'))) }
   } catch (error) {
-    throw signal?.aborted === true ? signal.reason : new TypeError('fetch failed', { cause: error })
+    if (signal?.aborted === true) throw signal.reason
+    throw toldPastProxy(new TypeError('fetch failed', { cause: error }), url, isSecret)
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type WorkerPlugin,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
-import type { Json } from '@treeos/core'
+import { type Json, timerMs } from '@treeos/core'
 import { treeos, workflowBundle } from '@treeos/host'
 import { digestOf } from '@treeos/store'
 import type { StrictSinks } from '@treeos/workflows/strict'
@@ -187,7 +187,7 @@ class ReplayWorker {
 /** @returns null when the time is over first */
 async function inTime<T>(work: Promise<T>, secondsMax: number): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(resolve, secondsMax * 1000, null)
+  const timer = setTimeout(resolve, timerMs(secondsMax), null)
   work.catch(() => undefined) // nobody awaits it once the time is over
   try {
     return await Promise.race([work, late])

@@ -7,6 +7,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { messageOfThrown, TreeosError } from '@treeos/core'
+import { whyPastProxy } from '@treeos/egress'
 
 /** Answers of a server that did not take the call. */
 const REFUSALS: readonly number[] = [
@@ -54,8 +55,13 @@ export function toolFault(named: string, error: unknown, isLate: boolean): Error
       'FORBIDDEN',
       `${named} was not called: its server takes no such credential (${told})`,
     )
-  if (isUnreached(error))
-    return new TreeosError('SERVICE_UNAVAILABLE', `${named} was not called: nothing answers at its address`)
+  if (isUnreached(error)) {
+    const rule = whyPastProxy(error)
+    return new TreeosError(
+      'SERVICE_UNAVAILABLE',
+      `${named} was not called: nothing answers at its address${rule === null ? '' : `: ${rule}`}`,
+    )
+  }
   return error instanceof Error ? error : new Error(told)
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type JsonObject, messageOfThrown, TreeosError } from '@treeos/core'
+import { type JsonObject, messageOfThrown, TreeosError, timerMs } from '@treeos/core'
 import { boundedAnswer } from './answer.ts'
 import { connect, type ToolConnection } from './connect.ts'
 import { digestOfTool, readTools, type SchemaFault, type ToolList } from './definition.ts'
@@ -87,13 +87,13 @@ export class ToolServer {
     signal.throwIfAborted() // its attempt ended while the server started, so nobody would hear the answer
     const { silenceSeconds, timeoutSeconds } = this.#entry
     // An end by a signal is told to the server, also while it reports progress.
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(1000 * timeoutSeconds)])
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(timerMs(timeoutSeconds))])
     try {
       const answer = await open.client.callTool(
         { name: tool, arguments: args, _meta: { 'treeos/key': key } },
         {
           signal: inTime,
-          timeout: 1000 * silenceSeconds,
+          timeout: timerMs(silenceSeconds),
           resetTimeoutOnProgress: true,
           onprogress: () => undefined, // asks for progress, which the timeout of silence hears
           // What it answers is data like any other text: it is bounded, and not held to the schema of its

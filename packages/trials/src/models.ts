@@ -6,7 +6,7 @@ import {
   ModelTransientError,
   type Usage,
 } from '@treeos/activities'
-import { asJson, type Json, quote, TreeosError } from '@treeos/core'
+import { asJson, type Json, quote, TreeosError, timerMs } from '@treeos/core'
 import { digestOf } from '@treeos/store'
 import type { KeptAnswer, KeptAnswers } from './kept-answers.ts'
 import type { ModelChoice } from './shape.ts'
@@ -88,7 +88,7 @@ export class TrialModels {
     const { maxSeconds, signal } = limits
     this.#limits = limits
     this.#answers = answers
-    this.#timeout = maxSeconds === undefined ? null : AbortSignal.timeout(maxSeconds * 1000)
+    this.#timeout = maxSeconds === undefined ? null : AbortSignal.timeout(timerMs(maxSeconds))
     this.#signal = AbortSignal.any([signal, this.#timeout].filter((one) => one != null))
   }
 

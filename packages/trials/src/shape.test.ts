@@ -43,3 +43,15 @@ describe('the file of a trial', () => {
     [{ bars: [{ metric: 'same', candidate: 'b', atLeast: 1 }] }, 'bars.0.candidate: takes one of a'],
   ])('says of %j where and what is wrong', (file, said) => expect(fault(file)).toContain(said))
 })
+
+it.each([
+  ['9007199254740993', 'an integer beyond 2^53 loses digits'],
+  ['1e400', 'it is too large for a number of JSON'],
+  ['-0', 'negative zero has no canonical form'],
+  ['"a\\u0000"', 'a NUL character is refused'],
+  ['"\\ud83d"', 'a lone surrogate cannot be stored as UTF-8'],
+])('a trial with %s is refused by its place', (value, words) => {
+  expect(checkTrial(JSON.parse(`{"candidates": [{"n": ${value}}]}`))).toEqual({
+    fault: { path: [], message: expect.stringContaining(`$["candidates"][0]["n"]: ${words}`) },
+  })
+})

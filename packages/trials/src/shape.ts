@@ -19,7 +19,7 @@ import { z } from 'zod'
 const TRIAL_FILE_VERSION = 1
 const MOMENTS_MAX = 10_000
 const MOMENTS = 200
-const BOUNDS = { depthMax: 96, bytesMax: 4 * 1024 * 1024 } as const
+const BOUNDS = { depthMax: 96, bytesMax: 4 * 1024 * 1024, isFromText: true } as const
 /** What the other side of a comparison is: what was recorded, or another candidate. */
 export const RECORDED = 'recorded'
 

@@ -17,7 +17,7 @@ import { z } from 'zod'
 
 /** Version of the form of the file. */
 export const WORLD_FILE_VERSION = 1
-const BOUNDS = { depthMax: 64, bytesMax: 16 * 1024 * 1024 } as const
+const BOUNDS = { depthMax: 64, bytesMax: 16 * 1024 * 1024, isFromText: true } as const
 
 const passes = (check: (text: string) => unknown) => (text: string) => {
   try {

@@ -70,6 +70,28 @@ describe('without an identity', () => {
     },
   )
 
+  it.each<[method: string, headers: Record<string, string>, status: number]>([
+    ['POST', {}, 200],
+    ['POST', { 'content-type': 'application/json; charset=utf-8' }, 200],
+    ['POST', { 'content-type': 'text/plain' }, 415],
+    ['GET', {}, 400],
+    ['HEAD', {}, 405],
+    ['PUT', {}, 405],
+  ])('%s with %j is answered %i', async (method, headers, status) => {
+    const { secret } = await at.tokenFor('bob')
+    const answered = await fetch(at.edge.url, {
+      method,
+      headers: { authorization: `Bearer ${secret}`, accept: '*/*', ...headers },
+      ...(method === 'POST' ? { body: Buffer.from(JSON.stringify(INITIALIZE)) } : {}),
+    })
+    await answered.text()
+    expect([answered.status, answered.headers.get('allow')]).toEqual([
+      status,
+      status === 405 ? 'GET, POST, DELETE' : null,
+    ])
+    at.edge.errors.splice(0)
+  })
+
   it.each(['2025', '2026'] as const)(
     'a revoked token stops at once, in an open session of %s too, and the being is freed',
     async (era) => {

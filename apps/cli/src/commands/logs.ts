@@ -1,7 +1,6 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { readableLine } from '../show/logs.ts'
+import { shownLogLine, uncoloured } from '../show/logs.ts'
 import { wholeNumber } from '../text/input.ts'
-import { plain } from '../text/output.ts'
 
 interface LogsOptions extends InstanceOptions {
   readonly follow?: boolean
@@ -24,8 +23,10 @@ export function addLogs(cli: Cli): void {
         const logs = requireLogs(dataDir, services)
         for (const { service, file } of logs) out.progress(`${service}: ${file}`)
         const width = Math.max(...logs.map(({ service }) => service.length))
-        const show = (service: string, line: string) =>
-          out.value({ service, line }, () => `${service.padEnd(width)} | ${plain(readableLine(line))}`)
+        const show = (service: string, written: string) => {
+          const line = uncoloured(written)
+          out.value({ service, line }, () => `${service.padEnd(width)} | ${shownLogLine(line)}`)
+        }
         const ends = logs.map((log) => {
           const { lines, end } = lastLines(log.file, last)
           for (const line of lines) show(log.service, line)

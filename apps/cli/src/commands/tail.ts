@@ -4,6 +4,7 @@ import { requireLivingBeing, withReality } from '../instance/with-instance.ts'
 import { callPortal } from '../login/call-portal.ts'
 import { mine } from '../served/serve.ts'
 import { shownHappening } from '../show/moments.ts'
+import { abortAt } from '../text/abort-at.ts'
 import { nameCell } from '../text/csv.ts'
 import { UsageError } from '../text/failure.ts'
 import {
@@ -20,8 +21,6 @@ import {
 interface TailOptions extends InstanceOptions, ListingOptions {
   readonly after?: string
 }
-
-const TIMER_MS_MAX = 2 ** 31 - 1
 
 /** Of a moment its role and outcome, of a fact its reel and kind. */
 const COLUMNS: Columns<Happening> = {
@@ -78,8 +77,7 @@ export function addTail(cli: Cli): void {
       const stopping = new AbortController()
       const ending = untilEnding()
       void ending.then(() => stopping.abort())
-      const over =
-        until === undefined ? [] : [AbortSignal.timeout(Math.min(until - Date.now(), TIMER_MS_MAX))]
+      const over = until === undefined ? [] : [abortAt(until)]
       const signal = AbortSignal.any([stopping.signal, ...over])
       const { login } = options
       if (login !== undefined) {

@@ -18,12 +18,14 @@ export interface TracesOptions extends InstanceOptions {
 
 /** Sends traces until a signal, or until all is sent. */
 export async function sendTraces(options: TracesOptions, out: Output): Promise<ExitStatus> {
-  const address = collectorOf(process.env)
-  if (address === null)
+  const named = collectorOf(process.env)
+  if (named === null)
     throw new TreeosError(
       'INVALID_INPUT',
       'no collector is named: set OTEL_EXPORTER_OTLP_ENDPOINT, as in http://127.0.0.1:4318',
     )
+  if ('off' in named) throw new TreeosError('INVALID_INPUT', `traces are not sent: ${named.off}`)
+  const { address } = named
   const file = options.position ?? join(instanceDir(options), 'traces.json')
   const lock = await lockPosition(file)
   const ending = onEnding({ watch: options.supervised !== true })

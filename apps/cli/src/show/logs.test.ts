@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readableLine } from './logs.ts'
+import { readableLine, shownLogLine, uncoloured } from './logs.ts'
 
 const AT = Date.UTC(2026, 10, 26, 21, 40, 5)
 const line = (more: object) =>
@@ -33,3 +33,13 @@ it.each([
   '{"level":30,"time":"never","msg":"x"}',
   'null',
 ])('%j stays as it is', (other) => expect(readableLine(other)).toBe(other))
+
+it.each([
+  ['\u001b[32mINFO\u001b[0m ready', 'INFO ready'],
+  ['\u001b[1;31mred\u001b[m and \u001b]8;;http://a.test\u0007link\u001b]8;;\u0007', 'red and link'],
+  ['\u009b33myellow', 'yellow'],
+  ['no colour', 'no colour'],
+  [line({ msg: '\u001b[32mready\u001b[0m', why: '\u001b[1mx' }), '2026-11-26 21:40:05 info  ready why="x"'],
+])('%j is shown as %j, without escapes', (written, shown) => {
+  expect(shownLogLine(uncoloured(written))).toBe(shown)
+})

@@ -1,4 +1,6 @@
+import { stripVTControlCharacters } from 'node:util'
 import { parseMomentId, stanceOf } from '@treeos/core'
+import { plain } from '../text/output.ts'
 
 /** Levels of pino. */
 const LEVELS: Readonly<Record<number, string>> = {
@@ -24,6 +26,10 @@ const LEFT_OUT = new Set([
   'stack',
 ])
 
+/** A line without the colours that a program wrote for a terminal: it may go into a file. */
+export const uncoloured = (line: string): string =>
+  line.includes('\u001b') || line.includes('\u009b') ? stripVTControlCharacters(line) : line
+
 /**
  * A line of a log as a person reads it: when, how bad, what, of whom, and the rest. A line that is not of
  * ours stays as it is.
@@ -42,6 +48,9 @@ export function readableLine(line: string): string {
   const head = `${at.toISOString().replace('T', ' ').slice(0, 19)} ${LEVELS[Number(level)]?.padEnd(5)} ${msg}`
   return [about === '' ? head : `${head}: ${about}`, ...rest].join(' ')
 }
+
+/** The same, safe to show. Colours may stand in a field of a line, too. */
+export const shownLogLine = (line: string): string => plain(uncoloured(readableLine(line)))
 
 type LogFields = Readonly<Record<string, unknown>>
 
@@ -79,4 +88,4 @@ function codeIn({ reason }: LogFields): string | null {
 }
 
 const loggedText = (value: unknown): string =>
-  typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? '')
+  typeof value === 'string' ? JSON.stringify(uncoloured(value)) : (JSON.stringify(value) ?? '')

@@ -2,11 +2,10 @@ import { AgentCard } from '@a2a-js/sdk'
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import { z } from '@hono/zod-openapi'
 import { quote } from '@treeos/core'
-import type { Context } from 'hono'
 import { anyObject, body, newApi, ofBeing, operation } from '../api/operation.ts'
 import { A2A_PATH } from '../api/path.ts'
 import { streamEvents } from '../edge/event-stream.ts'
-import type { Env, Portal } from '../portal.ts'
+import type { Portal } from '../portal.ts'
 import { PROTOCOL, publicCard } from './card.ts'
 import { BeingHandler } from './handler.ts'
 
@@ -67,15 +66,15 @@ const calling = operation({
 export const a2aRoutes = (portal: Portal) =>
   newApi()
     .openapi(front, async (c) =>
-      c.json(AgentCard.toJSON(await publicCard(portal, null, agentOrigin(c))) as object, 200),
+      c.json(AgentCard.toJSON(await publicCard(portal, null, c.get('origin'))) as object, 200),
     )
     .openapi(one, async (c) => {
-      const card = await publicCard(portal, c.req.valid('param').name, agentOrigin(c))
+      const card = await publicCard(portal, c.req.valid('param').name, c.get('origin'))
       return c.json(AgentCard.toJSON(card) as object, 200)
     })
     .openapi(calling, async (c) => {
       const being = c.req.valid('param').name
-      const card = await publicCard(portal, being, agentOrigin(c))
+      const card = await publicCard(portal, being, c.get('origin'))
       const visit = c.get('visit')
       await c.get('turn').toWait()
       const handler = new BeingHandler({
@@ -116,9 +115,3 @@ const otherVersion = ({ id }: RpcRequest, version: string): object => ({
     message: `A2A ${quote(version)} is not supported. Supported versions: ${PROTOCOL}`,
   },
 })
-
-/** As the client reached us: a proxy in front says so in the host that it passes on, and by which scheme. */
-function agentOrigin(c: Context<Env>): string {
-  const isTls = c.req.header('x-forwarded-proto') === 'https'
-  return `${isTls ? 'https' : 'http'}://${c.get('host')}`
-}

@@ -52,8 +52,9 @@ export const inhabitingRoutes = ({ portal, streams, tabs }: StreamDeps) =>
       })
       const beating = setInterval(() => {
         const check = async () => {
+          // first, since a proxy ends a silent stream, and Postgres may be away
+          await stream.write(': lives\n\n')
           if (!(await mayStay(portal, tabs, visit))) close()
-          else await stream.write(': lives\n\n')
         }
         // Postgres is away: the next check may find it
         check().catch((error: unknown) => portal.onError('inhabit', error))

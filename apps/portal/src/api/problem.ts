@@ -17,7 +17,7 @@ export const problemOf = ({ code, message, detail }: TreeosError) => ({
 /** Answers with problem details. */
 export function answerProblem(c: Context, refusal: TreeosError): Response {
   const problem = problemOf(refusal)
-  const headers = { 'content-type': MEDIA_TYPE, ...headersOf(refusal) }
+  const headers = { 'content-type': MEDIA_TYPE, ...headersOfRefusal(refusal) }
   return c.body(JSON.stringify(problem), problem.status, headers)
 }
 
@@ -32,7 +32,8 @@ function titleOf(code: ErrorCode): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
-function headersOf({ code, detail }: TreeosError): Record<string, string> {
+/** How to go on, for programs: which credential is asked for, and how long to wait. */
+export function headersOfRefusal({ code, detail }: TreeosError): Record<string, string> {
   if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer realm="treeos"' }
   if (code !== 'RATE_LIMITED' && code !== 'SERVICE_UNAVAILABLE') return {}
   const seconds = (detail as { seconds?: unknown } | undefined)?.seconds

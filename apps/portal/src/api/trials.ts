@@ -3,7 +3,7 @@ import { authorizeTrial, refusalOf, trialPace } from '@treeos/client'
 import { isJsonObject, type Json, TreeosError } from '@treeos/core'
 import { checkTrial, type PreparedTrial, type Trial } from '@treeos/trials/forms'
 import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
+import { streamEvents } from '../edge/event-stream.ts'
 import { toldByApi } from '../edge/remedies.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { answers, body, given, newApi, operation, typed } from './operation.ts'
@@ -18,8 +18,6 @@ const SCORERS_MAX = 8
 const CALLS_MAX = 400
 const SECONDS_MAX = 600
 const COST_MAX = 1_000_000
-/** A proxy ends a stream on which nothing comes. */
-const BEAT_MS = 10_000
 
 const asked = z.strictObject({
   trial: given.openapi({
@@ -167,28 +165,20 @@ function streamTrial(
     onError,
   }: { readonly settle: (made: number) => Promise<void>; readonly onError: Portal['onError'] },
 ): Response {
-  c.header('x-accel-buffering', 'no')
-  const endTurn = c.get('turn').keep()
   const leaving = new AbortController()
   const signal = AbortSignal.any([c.get('signal'), leaving.signal])
-  return streamSSE(c, async (stream) => {
-    stream.onAbort(() => leaving.abort())
-    const send = (event: string, data: object) => stream.writeSSE({ event, data: JSON.stringify(data) })
-    const beating = setInterval(() => void stream.write(': lives\n\n').catch(() => undefined), BEAT_MS)
+  return streamEvents(c, async (send) => {
     try {
-      await send('estimate', estimate)
+      await send({ event: 'estimate', data: estimate })
       const summary = await run({
         ...{ maxCost, maxCalls: CALLS_MAX, maxSeconds: SECONDS_MAX, signal },
-        onLine: (line) => void send('line', line).catch(() => leaving.abort()),
+        onLine: (line) => void send({ event: 'line', data: line }).catch(() => leaving.abort()),
       })
       await settle(summary.calls)
-      await send('summary', summary)
+      await send({ event: 'summary', data: summary })
     } catch (error) {
       if (!(error instanceof TreeosError)) onError('trial', error)
-      await send('refused', toldByApi(refusalOf(error)).toJSON())
-    } finally {
-      clearInterval(beating)
-      endTurn()
+      await send({ event: 'refused', data: toldByApi(refusalOf(error)).toJSON() })
     }
   })
 }

@@ -146,10 +146,10 @@ export function authorizeRequests(
   for (const route of routes) {
     const { method, path, work, caller } = route
     app.on(method, path, async (c, next) => {
-      if (work === 'stream' && c.req.raw.method === 'HEAD')
-        throw new TreeosError('INVALID_INPUT', 'a stream is read by GET')
       bounded.requireSize(work, c.req.header('content-length'))
       await authorize(c, route)
+      if (work === 'stream' && c.req.raw.method === 'HEAD')
+        throw new TreeosError('INVALID_INPUT', 'a stream is read by GET')
       c.set('isAuthorized', true)
       const run = async () => {
         if (caller === 'past-open') await requireOpenPast(c)

@@ -20,6 +20,18 @@ describe('the address that counts', () => {
     expect(addressOf('127.0.0.1', undefined)).toBe('127.0.0.1')
   })
 
+  it.each([
+    ['192.0.2.7:4711', '192.0.2.7'],
+    ['[2001:db8:1:2::9]:4711', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::9]', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['192.0.2.7:4711, 10.0.0.2:80', '192.0.2.7'],
+    ['192.0.2.7:x', '127.0.0.1'],
+  ])('is found in %s, which a proxy wrote', (forwarded, address) => {
+    expect(addressesBehind(['127.0.0.1', '10.0.0.0/8']).of('127.0.0.1', forwarded)).toBe(address)
+  })
+
   it('of IPv6 is the network of a subscriber', () => {
     const { of: addressOf } = addressesBehind()
     expect(addressOf('2001:db8:1:2:3:4:5:6', undefined)).toBe('2001:db8:1:2::/64')

@@ -23,7 +23,7 @@ export function addressesBehind(proxies: readonly string[] = []): Addresses {
   const isProxy = (address: string) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
   const of: Addresses['of'] = (peer = '', forwarded = '') => {
     let address = ipv4Mapped(peer)
-    const said = forwarded.split(',').map((part) => ipv4Mapped(part.trim()))
+    const said = forwarded.split(',').map((part) => ipv4Mapped(withoutPort(part.trim())))
     while (isIP(address) !== 0 && isProxy(address)) {
       const before = said.pop()
       if (before === undefined || isIP(before) === 0) break
@@ -49,6 +49,9 @@ function addTo(trusted: BlockList, proxy: string): void {
     )
   }
 }
+
+/** Some proxies write the port of the connection, too: `192.0.2.7:4711`, `[2001:db8::7]:4711`. */
+const withoutPort = (said: string): string => said.replace(/^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/, '$1$2')
 
 /** An address of IPv4 also where the socket is one of IPv6. */
 const ipv4Mapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')

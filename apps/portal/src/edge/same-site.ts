@@ -1,8 +1,8 @@
 import { mendedBy, quote, TreeosError } from '@treeos/core'
 
-/** A proxy may write the port that the scheme of the page has anyway. */
+/** A proxy may write the port that the scheme of the page has anyway, and leave out the dot of a full name. */
 function isOf(origin: string, host: string): boolean {
-  const page = URL.parse(origin)
+  const page = URL.parse(origin.replace(/\.(?=(:\d+)?$)/, ''))
   return page !== null && page.host === URL.parse(`${page.protocol}//${host}`)?.host
 }
 

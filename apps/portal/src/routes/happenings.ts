@@ -59,8 +59,9 @@ export async function streamHappenings(
     const begun = onBegin?.(stream)
     const beating = setInterval(() => {
       const check = async () => {
+        // first, since a proxy ends a silent stream, and Postgres may be away
+        await stream.write(': lives\n\n')
         if (!(await mayStay(portal, tabs, visit))) close()
-        else await stream.write(': lives\n\n')
       }
       // Postgres is away: the next check may find it
       check().catch((error: unknown) => onError('live', error))

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { toldPastProxy } from '@treeos/egress'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { faultOfEndpoint, modelEndpoint, resolveModelEndpoint } from './endpoint.ts'
 
 // By a computed address: packages import nothing of test/, their tests only start what is there.
@@ -47,6 +48,7 @@ describe('a named endpoint', () => {
     ['HTTP://MODEL.EXAMPLE/v1', 'sk-1', {}],
     ['http://model.example/v1?api-key=sk-1', '', {}],
     ['http://model.example/v1', 'sk-1', { TREEOS_KEYS_OVER_HTTP: 'other.example' }],
+    ['http://model.example:8080/v1', 'sk-1', { TREEOS_KEYS_OVER_HTTP: 'model.example:8081' }],
   ])('a key is not taken to %s, and nothing is sent', async (OPENAI_BASE_URL, OPENAI_API_KEY, more) => {
     const { fetch, asked } = nobody()
     const taken = resolveModelEndpoint({ OPENAI_BASE_URL, OPENAI_API_KEY, ...more }, { fetch })
@@ -66,6 +68,9 @@ describe('a named endpoint', () => {
     ['http://localhost:8080/v1', 'sk-1', {}],
     ['http://model.example/v1', '', {}],
     ['http://model.example/v1', 'sk-1', { TREEOS_KEYS_OVER_HTTP: 'other, Model.example' }],
+    ['http://model.example:8080/v1', 'sk-1', { TREEOS_KEYS_OVER_HTTP: 'model.example:8080' }],
+    ['http://[fd00::7]:8080/v1', 'sk-1', { TREEOS_KEYS_OVER_HTTP: 'fd00::7' }],
+    ['http://[fd00::7]:8080/v1', 'sk-1', { TREEOS_KEYS_OVER_HTTP: '[fd00::7]' }],
   ])('the control: %s with the key %j is taken (%j)', async (OPENAI_BASE_URL, OPENAI_API_KEY, more) => {
     const { fetch, asked } = nobody()
     const env = { OPENAI_BASE_URL, OPENAI_API_KEY, TREEOS_MODEL: '', ...more }
@@ -297,7 +302,19 @@ describe('faultOfEndpoint', () => {
         ),
       'cannot be reached (ECONNREFUSED)',
     ],
+    [
+      'was asked past the proxy, for its key',
+      () => {
+        vi.stubEnv('HTTP_PROXY', 'http://proxy.test:1')
+        const cause = Object.assign(new Error(), { code: 'ENOTFOUND' })
+        return Promise.reject(
+          toldPastProxy(new TypeError('fetch failed', { cause }), new URL('http://model.test'), true),
+        )
+      },
+      expect.stringMatching(/^cannot be reached \(ENOTFOUND\): .*past HTTP_PROXY.*write https:/),
+    ],
   ])('a server that %s', async (_, response, fault) => {
-    expect(await faultOfEndpoint(endpoint, answers(response))).toBe(fault)
+    expect(await faultOfEndpoint(endpoint, answers(response))).toEqual(fault)
+    vi.unstubAllEnvs()
   })
 })

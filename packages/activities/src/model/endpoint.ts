@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { type JsonObject, TreeosError } from '@treeos/core'
+import { whyPastProxy } from '@treeos/egress'
 import { apiOf } from './apis/api.ts'
 import type { ApiName } from './apis/shape.ts'
 import { type EndpointReply, exchange, urlOf } from './fetch.ts'
@@ -131,7 +132,8 @@ export async function faultOfEndpoint(
     if (status >= 300 && status < 400) return `redirects (${status}), which is not followed`
     return 'text' in reply ? whyNotListed(endpoint.model, modelsIn(reply.text)) : null
   } catch (error) {
-    return `cannot be reached (${networkErrorCode(error)})`
+    const rule = whyPastProxy(error)
+    return `cannot be reached (${networkErrorCode(error)})${rule === null ? '' : `: ${rule}`}`
   }
 }
 
@@ -189,11 +191,11 @@ export function requireBaseUrl(text: string, what = 'OPENAI_BASE_URL'): string {
  * @throws {TreeosError} INVALID_INPUT naming the setting; it quotes no key
  */
 export function requireKeptKey({ baseUrl, apiKey }: Address, env: EndpointEnv, what: string): void {
-  const { protocol, hostname, search } = new URL(baseUrl)
+  const { protocol, hostname, host, search } = new URL(baseUrl)
   const hasKey = apiKey !== null || search !== '' // some servers take it in the query
   if (protocol === 'https:' || !hasKey || isThisMachine(hostname)) return
-  const trusted = env.TREEOS_KEYS_OVER_HTTP?.split(',').map((host) => host.trim().toLowerCase()) ?? []
-  if (trusted.includes(hostname)) return
+  const trusted = env.TREEOS_KEYS_OVER_HTTP?.split(',').map((name) => name.trim().toLowerCase()) ?? []
+  if ([hostname, host, hostname.replace(/^\[|\]$/g, '')].some((name) => trusted.includes(name))) return
   throw new TreeosError(
     'INVALID_INPUT',
     `${what} is http:// on another machine, so the key would cross the network in clear: write https://, or name ${hostname} in ` +

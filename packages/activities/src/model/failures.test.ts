@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { toldPastProxy } from '@treeos/egress'
+import { expect, it, vi } from 'vitest'
 import { ModelTransientError, throwLost } from './failures.ts'
 
 /** An error as fetch throws it: its cause has the code. */
@@ -51,3 +52,23 @@ it('a refused connection of several addresses comes within another error', () =>
     ),
   ).toBe(true)
 })
+
+it.each([
+  ['with a key, past the proxy', 'http://model.test', true, { HTTP_PROXY: 'http://proxy.test:1' }, true],
+  ['without a key, by the proxy', 'http://model.test', false, { HTTP_PROXY: 'http://proxy.test:1' }, false],
+  ['with a key, by HTTPS', 'https://model.test', true, {}, false],
+  ['with a key, no proxy', 'http://model.test', true, {}, false],
+  ['this machine', 'http://localhost:1', true, { HTTP_PROXY: 'http://proxy.test:1' }, false],
+])(
+  'a connection that failed tells the rule about keys where it counts: %s',
+  (_what, url, isSecret, env, tells) => {
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy'])
+      vi.stubEnv(name, env[name as keyof typeof env] ?? '')
+    const asked = () => throwLost(toldPastProxy(lost({ code: 'ENOTFOUND' }), new URL(url), isSecret))
+    expect(asked).toThrow('connection to the model failed (ENOTFOUND)')
+    const rule = 'goes past HTTP_PROXY, which would read the key: write https://'
+    if (tells) expect(asked).toThrow(rule)
+    else expect(asked).not.toThrow('HTTP_PROXY')
+    vi.unstubAllEnvs()
+  },
+)

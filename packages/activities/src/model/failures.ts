@@ -1,4 +1,5 @@
 import { brandError } from '@treeos/core'
+import { whyPastProxy } from '@treeos/egress'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { Usage } from './prices.ts'
 import type { EndpointRefusal } from './refusal.ts'
@@ -83,9 +84,10 @@ export function throwLost(error: unknown): never {
   // fetch throws no other kind
   if (!(error instanceof TypeError || error instanceof CutStreamError)) throw error
   const code = systemCode(error)
+  const rule = whyPastProxy(error)
   throw new ModelTransientError(
     /TIMEDOUT|TIMEOUT/.test(code ?? '') ? 'LLM_TIMEOUT' : 'LLM_FAILED',
-    `connection to the model failed (${code ?? 'cut'})`,
+    `connection to the model failed (${code ?? 'cut'})${rule === null ? '' : `: ${rule}`}`,
     { isFree: isUnsent(error) },
   )
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { TreeosError } from '@treeos/core'
+import { TreeosError, timerMs } from '@treeos/core'
 import type { OutsideRun, OutsideRunEnd } from '@treeos/world'
 
 const TIMEOUT_SECONDS = 10
@@ -59,7 +59,7 @@ export function outsideRun(bwrap: string | null, attempt: AbortSignal): OutsideR
     if (bwrap === null) throw new TreeosError('FORBIDDEN', OFF)
     if (command.length === 0 || command.some((part) => part.includes('\0')))
       throw new TreeosError('INVALID_INPUT', 'a command is a program and its arguments, without NUL')
-    const timeout = AbortSignal.timeout(timeoutSeconds * 1000)
+    const timeout = AbortSignal.timeout(timerMs(timeoutSeconds))
     const signal = AbortSignal.any([attempt, timeout])
     return new Promise<OutsideRunEnd>((resolve, reject) => {
       const child = spawn(bwrap, argsOf(command, timeoutSeconds), {

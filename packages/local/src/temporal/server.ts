@@ -1,5 +1,4 @@
 import { totalmem } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgetService, readInstance, recordService } from '../instance/instance.ts'
 import { LocalError, messageOf } from '../machine/error.ts'
@@ -148,7 +147,9 @@ function argumentsFor(
   port: number,
   uiPort: number,
 ) {
-  const database = join(dataDir, databaseOf(binary.kind))
+  // Below the folder that the server is started in: SQLite takes a path for a URI, in which `#`, `?` and `%` of the
+  // folder's name mean something else.
+  const database = databaseOf(binary.kind)
   const network = [
     '--ip',
     bind,

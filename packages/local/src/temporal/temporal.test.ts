@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -107,6 +107,19 @@ describe('our own server', () => {
     await two.stop()
   })
 
+  it('keeps its database in its folder, whatever the name of that is', async () => {
+    const name = 'a b#c%41?d&é日'
+    const parent = folder()
+    const dataDir = join(parent, name)
+    const server = await start(dataDir)
+    await server.stop()
+    expect(readdirSync(parent)).toEqual([name])
+    expect(readdirSync(join(dataDir, 'temporal'))).toContain('server.db')
+    const again = await start(dataDir)
+    expect(await attributesOf(again)).toEqual([...searchAttributes].sort())
+    await again.stop()
+  })
+
   it('goes on from a start that was killed', async () => {
     const dataDir = folder()
     await killedWhileStarting('ensureTemporal', dataDir)
@@ -163,7 +176,7 @@ it('a temporal on PATH is started as dev server with all it needs, and its last 
     `ui-port ${ports.ui}`,
     'namespace default',
     'headless=false',
-    `db-filename ${join(dataDir, 'temporal', 'cli.db')}`,
+    'db-filename temporal/cli.db',
     'log-level error',
     'sqlite-pragma journal_mode=wal',
     'sqlite-pragma synchronous=normal',

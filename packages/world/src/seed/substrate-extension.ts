@@ -1,4 +1,4 @@
-import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
+import { type BeingName, type Decision, type Json, stanceOf, TreeosError } from '@treeos/core'
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import type { Extension, Role, Script } from '../extend/extension.ts'
 import { BIRTHER, CITIZEN, DEFAULT_ROLE, ROLE_MANAGER, SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
@@ -132,7 +132,14 @@ const mediating =
   (help: string): Script =>
   (moment) => {
     const { wake } = moment
-    if (wake.inReplyTo !== null || parseRequest(wake.content) === null) return answering(() => help)(moment)
+    let says = help
+    try {
+      if (wake.inReplyTo === null && parseRequest(wake.content) !== null) says = ''
+    } catch (error) {
+      if (!(error instanceof TreeosError)) throw error
+      says = error.message
+    }
+    if (says !== '') return answering(() => says)(moment)
     return {
       kind: 'call',
       call: { verb: 'do', operation: 'mediate', target: stanceOf(moment.face.me.name), args: {} },

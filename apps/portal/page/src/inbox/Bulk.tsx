@@ -4,6 +4,7 @@ import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { plural, Quiet, SmallButton, Trouble, useSettled } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
+import { useHeldBack } from './held-back.ts'
 
 /** As many as the server closes at once. */
 const AT_ONCE = 500
@@ -52,12 +53,14 @@ export function Bulk({ shown, selected, onSelect }: BulkProps) {
     onSelect(new Set())
     tell(`${marked(closed)}.`)
   })
+  const { held, hold, undo } = useHeldBack((entries: readonly string[]) => reading.mutate(entries))
   const chosen = shown.filter(({ correlation }) => selected.has(correlation))
   const mark = (entries: readonly string[]) => {
     tell(null)
     if (entries.length > SEEN_MAX) ask(entries)
-    else reading.mutate(entries)
+    else hold(entries)
   }
+  if (held !== null) return <Undoable count={held.length} onUndo={undo} />
   if (shown.length === 0 && told === null) return null
   return (
     <Group gap="sm">
@@ -67,7 +70,7 @@ export function Bulk({ shown, selected, onSelect }: BulkProps) {
           onNo={() => ask(null)}
           onYes={() => {
             ask(null)
-            reading.mutate(asked)
+            hold(asked)
           }}
         />
       ) : (
@@ -94,6 +97,16 @@ export function Bulk({ shown, selected, onSelect }: BulkProps) {
     </Group>
   )
 }
+
+/** What is about to be done, with the way back. */
+const Undoable = ({ count, onUndo }: { readonly count: number; readonly onUndo: () => void }) => (
+  <Group gap="sm">
+    <Text size="sm" role="status">
+      {`${plural(count, 'entry goes', 'entries go')} out of the inbox as read.`}
+    </Text>
+    <SmallButton onClick={onUndo}>Undo</SmallButton>
+  </Group>
+)
 
 interface MarkProps {
   readonly label: string

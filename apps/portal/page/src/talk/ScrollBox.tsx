@@ -3,7 +3,10 @@ import { type ReactNode, useEffect, useRef } from 'react'
 /** So near the end it stays at the end. */
 const NEAR_PX = 80
 
-/** A box that stays at its newest line, unless one has scrolled up in it. */
+/**
+ * A box that stays at its newest line, unless one has scrolled up in it. Who does not see it is told of new
+ * lines.
+ */
 export function ScrollBox({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
   const inner = useRef<HTMLDivElement>(null)
@@ -29,7 +32,9 @@ export function ScrollBox({ label, children }: { readonly label: string; readonl
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it is reached by keys
     <section ref={box} className="talk-lines" aria-label={label} tabIndex={0}>
-      <div ref={inner}>{children}</div>
+      <div ref={inner} role="log" aria-label={label}>
+        {children}
+      </div>
     </section>
   )
 }

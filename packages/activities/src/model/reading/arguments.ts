@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '@treeos/core'
+import { repairJson } from './repair.ts'
 
 /** A call as the model wrote it. */
 export interface WrittenCall {
@@ -21,8 +22,9 @@ const ENCODINGS_MAX = 3
 
 /**
  * Reads the arguments of a call. Servers write them as JSON text, as an object, or as JSON text that is
- * encoded once more. Some put an empty object before the real one, or a code fence around it.
- * @returns undefined for text that is not JSON
+ * encoded once more. Some put an empty object before the real one, or a code fence around it. Almost-JSON is
+ * read where it can mean one thing only: that it is a call is settled by then.
+ * @returns undefined for any other text
  */
 export function readArgs(written: unknown): unknown {
   let value = written
@@ -32,7 +34,8 @@ export function readArgs(written: unknown): unknown {
 
 function parseArgs(text: string): unknown {
   const bare = withoutFence(text)
-  return parseJson(bare) ?? (bare.startsWith('{}') ? parseJson(bare.slice(2)) : undefined)
+  const read = parseJson(bare) ?? (bare.startsWith('{}') ? parseJson(bare.slice(2)) : undefined)
+  return read === undefined ? parseJson(repairJson(bare) ?? '') : read
 }
 
 const FENCE = '```'
