@@ -1,7 +1,7 @@
 /** Calls of workflows of the host by beings: what they are given, how they are answered, and when they end. */
 
 import type { Client } from '@temporalio/client'
-import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common'
+import { ApplicationFailure, ApplicationFailureCategory, WorkflowNotFoundError } from '@temporalio/common'
 import { type Connection, RecurringWork, reply } from '@treeos/client'
 import { type Json, type MomentId, parseMomentId, TreeosError } from '@treeos/core'
 import { CALL_WORKFLOW, type CallBeats, type CalledEnd, callWorkflowId } from '@treeos/protocol'
@@ -70,7 +70,9 @@ async function isAwaited({ db, reality }: CalledWorkflowsOptions, moment: Moment
   return asker?.ended === undefined && (await isOpenWake(db, moment))
 }
 
-const retried = (type: string, message: string) => ApplicationFailure.create({ type, message })
+/** Another attempt finds it, so it is no fault that a log tells. */
+const retried = (type: string, message: string) =>
+  ApplicationFailure.create({ type, message, category: ApplicationFailureCategory.BENIGN })
 
 /** A result that no being can be told is an error to it. */
 const tooLarge = ({ code, message }: TreeosError): CalledEnd => ({ error: { type: code, message } })
