@@ -114,16 +114,17 @@ export async function seatTools(seat: Seat): Promise<((typeof TOOLS)[number] | P
 
 /**
  * Performs one verb as the being, or does what a tool for overlays says.
- * @param input unchecked
+ * @param given unchecked
  * @param signal ends the waiting for an answer
  * @throws {TreeosError} VERB_NOT_SUPPORTED, INVALID_INPUT or PAYLOAD_TOO_LARGE for the call, else its refusal
  */
 export async function callTool(
   seat: Seat,
   name: string,
-  input: unknown,
+  given: unknown,
   signal: AbortSignal,
 ): Promise<object> {
+  const input = withoutClientFields(given)
   const ofOverlays = OVERLAY_TOOLS.find((known) => known.name === name)
   if (ofOverlays !== undefined) return callOverlayTool(seat, name, requireArguments(ofOverlays, input))
   const ofApprovals = APPROVAL_TOOLS.find((known) => known.name === name)
@@ -156,6 +157,14 @@ async function look(at: Parameters<typeof see>[0], being: BeingName, call: SeeCa
   })
   return { looks: await Promise.all(sights) }
 }
+
+/** Fields that clients, such as those of workflow builders, put beside the arguments of every tool. No tool has them. */
+const CLIENT_FIELDS = new Set(['toolCallId', 'sessionId'])
+
+export const withoutClientFields = (given: unknown): unknown =>
+  isJsonObject(given)
+    ? Object.fromEntries(Object.entries(given).filter(([name]) => !CLIENT_FIELDS.has(name)))
+    : given
 
 /** A client may fill in what it leaves out. */
 const withoutEmpty = (args: JsonObject): JsonObject =>

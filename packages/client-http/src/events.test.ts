@@ -14,9 +14,9 @@ const lateEvent = (ms: number): Response =>
     }),
   )
 
-async function heardIn(response: Response, seconds: number) {
-  const heard = []
-  for await (const event of eventsIn(response, seconds)) heard.push(event)
+async function heardIn(response: Response, seconds: number): Promise<unknown[]> {
+  const heard: unknown[] = []
+  for await (const one of eventsIn(response, seconds)) heard.push(one)
   return heard
 }
 

@@ -4,3 +4,4 @@ export type { Connection as WireConnection, PoolConfig, QueryResult, Submittable
 export { escapeIdentifier, escapeLiteral, openPool, typeParserOf } from './pg.ts'
 export { ProvingClient } from './proving-client.ts'
 export { UnprovenServerError } from './unproven-server.ts'
+export { isPostgresUrl, POSTGRES_URL_FORM } from './url.ts'

@@ -59,6 +59,7 @@ export async function run(
   const [at, me] = [{ ...visit.at, isProgram: true as const }, visit.being]
   const of = { threadId, runId }
   await send({ type: EventType.RUN_STARTED, ...of })
+  const words = new AnswerMessage(`${runId}/answer`, send)
   try {
     for (const entry of resume) await answer(at, me, entry)
     const channel = channelOf(me, being, threadId)
@@ -66,7 +67,6 @@ export async function run(
     const earlier = (await findKeyed(at, { as: me, key }))?.call
     const isSaid = earlier?.verb === 'summon'
     const thread = (isSaid ? earlier.thread : await threadInChannel(at.db, me, channel)) ?? undefined
-    const words = new AnswerMessage(`${runId}/answer`, send)
     const calls = new MadeCalls(at, me, words)
     const state = await hearingAnswer(
       { target: being, words: { listener: deps.listener, heard: (text) => words.tell(text) } },
@@ -89,6 +89,7 @@ export async function run(
   } catch (error) {
     if (!(error instanceof TreeosError)) deps.onError('ag-ui', error)
     const { code, message } = toldByApi(refusalOf(error))
+    await words.end(null) // clients refuse an error within a message
     await send({ type: EventType.RUN_ERROR, message, code })
   }
 }
@@ -146,7 +147,7 @@ async function ended(
 }
 
 /** The words of an answer as one message, which begins with its first words. */
-class AnswerMessage {
+export class AnswerMessage {
   readonly #run: string
   readonly #send: RunDeps['send']
   #parts = 0

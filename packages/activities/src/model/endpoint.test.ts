@@ -78,6 +78,19 @@ describe('a named endpoint', () => {
     expect(asked).toHaveLength(1) // it asked for the list of models
   })
 
+  it.each([
+    ['https://host/v1/chat/completions', 'https://host/v1'],
+    ['https://host/v1/chat/completions/', 'https://host/v1'],
+    ['https://host/v1/messages', 'https://host/v1'],
+    ['https://host/v1/responses?api-version=1', 'https://host/v1?api-version=1'],
+    ['https://host.services.ai.azure.com/models', 'https://host.services.ai.azure.com/models'],
+    ['https://host/v1/', 'https://host/v1'],
+    ['https://host/completions-proxy/v1', 'https://host/completions-proxy/v1'],
+  ])('of the address %s the base is %s', async (OPENAI_BASE_URL, baseUrl) => {
+    const env = { OPENAI_BASE_URL, OPENAI_API_KEY: 'sk-1', TREEOS_MODEL: 'm' }
+    expect((await resolveModelEndpoint(env, nobody()))?.baseUrl).toBe(baseUrl)
+  })
+
   it('a key alone is OpenAI, an address alone needs no key', async () => {
     const { fetch, asked } = nobody()
     const openai = await resolveModelEndpoint({ OPENAI_API_KEY: 'sk-1', TREEOS_MODEL: 'm' }, { fetch })

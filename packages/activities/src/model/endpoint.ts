@@ -181,8 +181,15 @@ export function requireBaseUrl(text: string, what = 'OPENAI_BASE_URL'): string {
       'INVALID_INPUT',
       `${what} holds a password: ${what === 'OPENAI_BASE_URL' ? 'put the key into OPENAI_API_KEY' : 'name the key in apiKeyEnv'}`,
     )
+  url.pathname = url.pathname.replace(RESOURCE, '')
   return withoutSlash(url)
 }
+
+/**
+ * What people paste behind the base: the resource that is asked, as the examples of providers show it. Not
+ * `models`, with which the base of Azure ends.
+ */
+const RESOURCE = /\/(?:chat\/completions|completions|responses|messages|embeddings)\/*$/
 
 /**
  * A key goes to another machine over HTTPS only: without it, whatever answers at the address gets the key,

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { POSTGRES_URL_FORM } from '@treeos/postgres'
 import { openInstance, recordService } from '../instance/instance.ts'
 import { LocalError, messageOf } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
@@ -96,8 +97,7 @@ async function useExternal(dataDir: string, url: string, env: NodeJS.ProcessEnv)
 }
 
 async function requireAnswer(name: string, url: string): Promise<void> {
-  if (!URL.canParse(url))
-    throw new LocalError(`${name} is not a URL: postgres://user:password@host:port/database`)
+  if (!URL.canParse(url)) throw new LocalError(`${name} is not a URL: ${POSTGRES_URL_FORM}`)
   const { host, pathname } = new URL(url)
   try {
     await query(url, 'select 1')

@@ -1,4 +1,5 @@
-import { openPool, type PoolConfig, typeParserOf } from '@treeos/postgres'
+import { TreeosError } from '@treeos/core'
+import { isPostgresUrl, openPool, POSTGRES_URL_FORM, type PoolConfig, typeParserOf } from '@treeos/postgres'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import { CarefulClient, NamelessClient } from './connection.ts'
 import { type CopyOut, copyFrom } from './copy.ts'
@@ -32,9 +33,14 @@ export interface DatabaseOptions {
 
 /**
  * Opens a pool, which connects at the first query. Close it with `db.destroy()`.
- * @throws {Error} see isPooled
+ * @throws {TreeosError} INVALID_INPUT for a URL that cannot be read; see also isPooled
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely<StoreDb> {
+  if (!isPostgresUrl(url))
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `the URL of Postgres (DATABASE_URL) cannot be read: ${POSTGRES_URL_FORM}`,
+    )
   const onError = options.onConnectionError ?? (() => undefined)
   const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
   const pooled = isPooled(url)
