@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, it, type TestContext, vi } from 'vitest'
 import { Treeos } from './index.ts'
 
 // The cases wait most of their time, so all of them run at once, each with a server of its own.
@@ -70,7 +70,7 @@ interface AskedRequest {
 }
 
 /** A server that gives these answers, one after the other, and notes what it was asked. */
-async function lossyServer(given: readonly Answer[]) {
+async function lossyServer(given: readonly Answer[], atEnd: TestContext['onTestFinished']) {
   const answers = [...given]
   const asked: AskedRequest[] = []
   const server = createServer((request: IncomingMessage, response) => {
@@ -79,13 +79,13 @@ async function lossyServer(given: readonly Answer[]) {
     request.resume().on('end', () => (answers.shift() ?? gateway(500))(response, request.socket))
   })
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
+  atEnd(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    [Symbol.dispose]() {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }
 
@@ -188,8 +188,8 @@ describe.concurrent.each([typescript, ...(hasPython ? [python] : [])])('the clie
     ['429 without a time', [busy(null), good], '429', 1],
     ['429 for an hour', [busy('3600'), good], '429', 1],
     ['a refusal', [gateway(403), good], '403', 1],
-  ])('takes %s', async ([_what, given, outcome, times, pauseMs = 0], { expect }) => {
-    using server = await lossyServer(given)
+  ])('takes %s', async ([_what, given, outcome, times, pauseMs = 0], { expect, onTestFinished }) => {
+    const server = await lossyServer(given, onTestFinished)
     const { url, asked } = server
     expect(await client.do(url)).toEqual([outcome])
     expect(asked).toHaveLength(times)
@@ -209,22 +209,25 @@ describe.concurrent.each([typescript, ...(hasPython ? [python] : [])])('the clie
       [cutStream(sent, words('a')), gateway(504), silentStream(sent, words('b'), answer)],
     ],
     ['only beat for long', [beatingStream(sent, words('a'), words('b'), answer)]],
-  ])('hears an answer whose stream %s, asked with the same key', async ([_what, given], { expect }) => {
-    using server = await lossyServer(given)
-    const { url, asked } = server
-    expect(await client.hear(url, 'summon', 9)).toEqual([
-      { type: 'sent', correlation: 'c' },
-      { type: 'words', text: 'a' },
-      { type: 'words', text: 'b' },
-      { type: 'answer', summoned: { outcome: 'act' } },
-    ])
-    expect(asked).toHaveLength(given.length)
-    expect(new Set(asked.map(({ key }) => key)).size).toBe(1)
-  })
+  ])(
+    'hears an answer whose stream %s, asked with the same key',
+    async ([_what, given], { expect, onTestFinished }) => {
+      const server = await lossyServer(given, onTestFinished)
+      const { url, asked } = server
+      expect(await client.hear(url, 'summon', 9)).toEqual([
+        { type: 'sent', correlation: 'c' },
+        { type: 'words', text: 'a' },
+        { type: 'words', text: 'b' },
+        { type: 'answer', summoned: { outcome: 'act' } },
+      ])
+      expect(asked).toHaveLength(given.length)
+      expect(new Set(asked.map(({ key }) => key)).size).toBe(1)
+    },
+  )
 
-  it('asks for an answer no more once its stream told a refusal', async ({ expect }) => {
+  it('asks for an answer no more once its stream told a refusal', async ({ expect, onTestFinished }) => {
     const away = event('problem', { status: 503, code: 'SERVICE_UNAVAILABLE', detail: 'away' })
-    using server = await lossyServer([silentStream(away)])
+    const server = await lossyServer([silentStream(away)], onTestFinished)
     expect(await client.hear(server.url, 'summon', 9)).toEqual(['503'])
     expect(server.asked).toHaveLength(1)
   })
@@ -234,13 +237,16 @@ describe.concurrent.each([typescript, ...(hasPython ? [python] : [])])('the clie
     ['was cut within a chunk', [cutStream(fact('1')), cutStream(fact('2'))]],
     ['fell silent', [silentStream(fact('1')), silentStream(fact('2'))]],
     ['was refused for a while', [silentStream(fact('1')), busy('1'), gateway(504), silentStream(fact('2'))]],
-  ])('follows a journal whose stream %s, after the last event', async ([_what, given], { expect }) => {
-    using server = await lossyServer(given)
-    const { url, asked } = server
-    expect(await client.hear(url, 'journal', 2)).toEqual([
-      { id: '1', type: 'fact' },
-      { id: '2', type: 'fact' },
-    ])
-    expect(asked.map(({ after }) => after)).toEqual([undefined, ...given.slice(1).map(() => '1')])
-  })
+  ])(
+    'follows a journal whose stream %s, after the last event',
+    async ([_what, given], { expect, onTestFinished }) => {
+      const server = await lossyServer(given, onTestFinished)
+      const { url, asked } = server
+      expect(await client.hear(url, 'journal', 2)).toEqual([
+        { id: '1', type: 'fact' },
+        { id: '2', type: 'fact' },
+      ])
+      expect(asked.map(({ after }) => after)).toEqual([undefined, ...given.slice(1).map(() => '1')])
+    },
+  )
 })
