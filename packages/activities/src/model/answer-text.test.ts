@@ -12,6 +12,10 @@ describe('calls written as text', () => {
 
   it.each([
     ['tagged', `<tool_call>${see}</tool_call>`, null, 0],
+    ['tagged, in braces that are written twice', `<tool_call>\n{${see}}\n</tool_call>`, null, 0],
+    ['in braces that are written twice', `{${see}}`, null, 0],
+    ['in braces that are written twice, with one more', `{${see}}}`, null, 0],
+    ['in braces that are written twice, with one fewer', `{${see}`, null, 0],
     ['tagged, with white space', `\n<tool_call>\n${see}\n</tool_call>\n`, null, 0],
     ['tagged, its end eaten', `<tool_call>${see}`, null, 0],
     ['tagged after prose', `I look.\n<tool_call>${see}</tool_call>`, 'I look.\n', 0],
@@ -81,7 +85,7 @@ describe('calls written as text', () => {
     '```json\n{"total": 3,\n```',
     '[{"title": "On Tides"}, and so on',
     '[["a"',
-    '{{"name": "see", "arguments": {"address": "/library"}}}}',
+    '{{"title": "On Tides"}}',
   ])('JSON that cannot be read is no answer: %s', (content) => {
     expect(text(content)).toMatchObject({ unfit: expect.stringContaining('cannot be read') })
   })

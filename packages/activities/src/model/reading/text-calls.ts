@@ -45,7 +45,7 @@ export function findTextCalls(text: string, offer: OfferedTools): TextCalls | nu
 /** What may stand before a call in JSON: a code fence, or a control token of a template. */
 const BEFORE_CALL = /^(?:```[\w-]*|<[^<>\s]{1,40}>|\[TOOL_CALLS\])/
 const BEFORE_CALL_MAX = 4
-const CALL_IN_JSON = /^\[?\{"(?:tool_calls?|name|function|tool|tool_name|type)":/
+const CALL_IN_JSON = /^\[?\{{1,2}"(?:tool_calls?|name|function|tool|tool_name|type)":/
 const NAME_IN_CALL = /"(?:name|function|tool|tool_name)":"([^"]{1,200})"/
 
 /**
@@ -205,12 +205,24 @@ function readBlock(block: string): readonly WrittenCall[] | null {
 }
 
 /** JSON calls, one or a list, or several one after the other. */
-function readJsonCalls(text: string): WrittenCall[] | null {
-  if (!/^[{[]/.test(text)) return null
+function readJsonCalls(written: string): WrittenCall[] | null {
+  if (!/^[{[]/.test(written)) return null
+  const text = withoutSecondBrace(written)
   const value = parseJson(text)
   if (value !== undefined) return asCalls(value)
   const parts = splitJson(text)?.map((part) => asCalls(parseJson(part)))
   return parts === undefined || parts.includes(null) ? null : parts.flatMap((calls) => calls ?? [])
+}
+
+/**
+ * An object whose braces a model wrote twice, as the template of Qwen2.5-Coder shows it calls: no JSON begins so.
+ * One brace too many or too few may follow.
+ */
+function withoutSecondBrace(text: string): string {
+  if (!/^\{\s*\{/.test(text)) return text
+  const inner = text.slice(1).trimStart()
+  const end = endOfJson(inner)
+  return end !== null && /^[\s}]*$/.test(inner.slice(end)) ? inner.slice(0, end) : text
 }
 
 /** The texts of JSON objects that stand one after the other, with `;`, `,` or white space between. */
