@@ -94,6 +94,8 @@ describe('a program with a token', () => {
     ['POST', '/api/sign-in', {}, 403],
     ['HEAD', '/api/v1/me', {}, 401],
     ['HEAD', '/api/v1/journal', {}, 401],
+    ['POST', '/v1//chat/completions', {}, 401],
+    ['POST', '//api//v1//do', { cookie: 'treeos=x' }, 401],
   ])('%s %s with %j and without a token is answered %i', async (method, path, headers, status) => {
     const asked = { method, headers, ...(method === 'HEAD' ? {} : { body: '{}' }) }
     const answered = await fetch(`${at.origin}${path}`, asked)

@@ -21,6 +21,7 @@ import { sessionCookie } from './edge/cookies.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { type OwnNames, originReached, requireOwnName } from './edge/names.ts'
 import type { BuiltPage } from './edge/page.ts'
+import { pathOf } from './edge/path.ts'
 import { toldByApi } from './edge/remedies.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import { hookRoutes } from './hooks/routes.ts'
@@ -112,7 +113,7 @@ export function createApp(
   page: BuiltPage,
   { names, origins, addresses, bounded, mcp, scrapeToken, streams, tabs, seats }: AppOptions,
 ): Hono<Env> {
-  const app = new Hono<Env>()
+  const app = new Hono<Env>({ getPath: pathOf })
   app.onError(async (thrown, c) => {
     const visit: Visit | undefined = c.get('visit')
     const error = visit === undefined ? thrown : await withSuggestion(visit.at, visit.being, thrown)

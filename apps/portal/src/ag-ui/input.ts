@@ -1,8 +1,8 @@
 import type { ResumeEntry } from '@ag-ui/core'
-import { TreeosError } from '@treeos/core'
+import { quote, TreeosError } from '@treeos/core'
 import { z } from 'zod'
 
-const part = z.looseObject({ type: z.string(), text: z.string().optional() })
+const part = z.looseObject({ type: z.string().nullish(), text: z.string().optional() })
 
 /** The input of a run by AG-UI 1.0, as far as a being takes it: tools, state and context stay the client's. */
 export const runInput = z.looseObject({
@@ -47,7 +47,7 @@ export function agentRun({ threadId, runId, messages, resume }: z.output<typeof 
   if (other !== undefined)
     throw new TreeosError(
       'INVALID_INPUT',
-      `messages: a being is told text, and this is ${JSON.stringify(other.type)}`,
+      `messages: a being is told text, and this is ${quote(other.type ?? null)}`,
     )
   const said = parts.map(({ text = '' }) => text).join('\n')
   if (said === '') throw new TreeosError('INVALID_INPUT', 'messages: the user says nothing')

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import type { FileInput } from '@treeos/client'
-import { type BeingName, parseStance, TreeosError } from '@treeos/core'
+import { type BeingName, parseStance, quote, TreeosError } from '@treeos/core'
 
-/** A part of a message: text, a picture or a file, whose bytes stand in a `data:` URL. */
+/** A part of a message: text, a picture or a file, whose bytes stand in a `data:` URL. Some clients name no type. */
 const part = z.looseObject({
-  type: z.string(),
+  type: z.string().nullish(),
   text: z.string().optional(),
   image_url: z.looseObject({ url: z.string() }).optional(),
   file: z.looseObject({ filename: z.string().optional(), file_data: z.string().optional() }).optional(),
@@ -77,7 +77,7 @@ function filesIn({ content }: ChatMessage): FileInput[] {
     if (text !== undefined) return []
     throw new TreeosError(
       'INVALID_INPUT',
-      `messages: a being is told text, pictures and files, and this is ${JSON.stringify(type)}`,
+      `messages: a being is told text, pictures and files, and this is ${quote(type ?? null)}`,
     )
   })
 }

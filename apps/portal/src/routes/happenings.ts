@@ -58,9 +58,9 @@ export async function streamHappenings(
   return streamSSE(c, async (stream) => {
     const begun = onBegin?.(stream)
     const beating = setInterval(() => {
+      // Apart from the check: Postgres may be away, and a reader that does not read holds the write up.
+      void stream.write(': lives\n\n').catch(() => undefined)
       const check = async () => {
-        // first, since a proxy ends a silent stream, and Postgres may be away
-        await stream.write(': lives\n\n')
         if (!(await mayStay(portal, tabs, visit))) close()
       }
       // Postgres is away: the next check may find it

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { chatRequest, readChat } from './request.ts'
+
+const read = (content: unknown) =>
+  readChat(chatRequest.parse({ model: 'kid', messages: [{ role: 'user', content }] }))
+
+it.each([
+  ['a text', 'hi', 'hi'],
+  ['a part', [{ type: 'text', text: 'hi' }], 'hi'],
+  ['parts without a type', [{ text: 'hi' }, { type: null, text: 'there' }], 'hi\nthere'],
+  ['parts of the Responses API', [{ type: 'input_text', text: 'hi' }], 'hi'],
+])('%s is said', (_what, content, said) => expect(read(content).content).toBe(said))
+
+it('a part of another kind is named', () => {
+  expect(() => read([{ type: 'input_audio', input_audio: {} }])).toThrow('and this is "input_audio"')
+  expect(() => read([{}])).toThrow('and this is null')
+})
