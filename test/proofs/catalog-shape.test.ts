@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { faultsOfCatalog, type StoreDb, shapeOf } from '@treeos/store'
+import { faultsOfCatalog, listObservers, type StoreDb, shapeOf } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -21,20 +21,25 @@ it('nothing is wrong with the schema as it was made', async () => {
 })
 
 /** Runs statements as the owner, asks, and takes them back. */
-async function faultsAfter(owner: Kysely<StoreDb>, statements: readonly string[]): Promise<string[]> {
+async function afterStatements<T>(
+  owner: Kysely<StoreDb>,
+  statements: readonly string[],
+  ask: (tx: Kysely<StoreDb>) => Promise<T>,
+): Promise<T> {
   const over = new Error('taken back')
-  let found: string[] = []
+  let answer: { readonly of: T } | undefined
   await owner
     .transaction()
     .execute(async (tx) => {
       for (const statement of statements) await sql.raw(statement).execute(tx)
-      found = (await faultsOfCatalog(tx)).map(({ reason, key }) => `${reason} ${key}`)
+      answer = { of: await ask(tx) }
       throw over
     })
     .catch((error: unknown) => {
       if (error !== over) throw error
     })
-  return found
+  if (answer === undefined) throw new Error('the transaction ended without an answer')
+  return answer.of
 }
 
 const ROLES = ['treeos_app', 'treeos_people', 'treeos_sequencer']
@@ -62,7 +67,6 @@ const CHANGES: readonly (readonly [statement: string, fault: string])[] = [
       `create table public.more () inherits (treeos.${table})`,
       `table-mismatch ${table}: inherits from a table, or is inherited`,
     ),
-    own(`create publication mine for table treeos.${table}`, 'trigger-mismatch publication mine'),
     ...ROLES.map((role) =>
       own(`grant truncate on treeos.${table} to ${role}`, `rights-mismatch ${role}: truncate ${table}`),
     ),
@@ -104,10 +108,6 @@ const CHANGES: readonly (readonly [statement: string, fault: string])[] = [
   own('alter table treeos.inbox alter column id type varchar', 'table-mismatch inbox.id'),
   own('alter table treeos.lease set unlogged', 'table-mismatch lease: is not logged'),
   own(
-    `create function public.mine() returns event_trigger language plpgsql as 'begin end'; create event trigger mine on ddl_command_end execute function public.mine()`,
-    'trigger-mismatch event trigger mine',
-  ),
-  own(
     `create function public.same(text, text) returns boolean language sql immutable as 'select true'; create operator public.= (leftarg = text, rightarg = text, function = public.same)`,
     'table-mismatch operator =',
   ),
@@ -120,8 +120,55 @@ const CHANGES: readonly (readonly [statement: string, fault: string])[] = [
 ]
 
 it.each(CHANGES)('%s shows', async (statement, fault) => {
-  const found = await faultsAfter(base.owner, statement.split('; '))
+  const faults = await afterStatements(base.owner, statement.split('; '), faultsOfCatalog)
+  const found = faults.map(({ reason, key }) => `${reason} ${key}`)
   expect(found.some((one) => one.startsWith(fault))).toBe(true)
 })
 
 it('these are as many as there were asked for', () => expect(CHANGES.length).toBeGreaterThanOrEqual(150))
+
+const EVENT_TRIGGER = [
+  `create function public.mine() returns event_trigger language plpgsql as 'begin end'`,
+  'create event trigger mine on ddl_command_end execute function public.mine()',
+]
+
+it.each([
+  {
+    statements: ['create publication mine for table treeos.fact, treeos.inbox'],
+    kind: 'publication',
+    does: 'sends to other servers what is written to fact, inbox',
+  },
+  {
+    statements: ['create publication mine for all tables'],
+    kind: 'publication',
+    does: 'sends to other servers what is written to all tables',
+  },
+  { statements: EVENT_TRIGGER, kind: 'event trigger', does: 'runs public.mine() at each ddl_command_end' },
+])(
+  'the $kind of the operator $does: doctor tells it until a comment accepts it, and no record is broken',
+  async (made) => {
+    const before = await listObservers(base.db)
+    const [faults, told, accepted] = await afterStatements(base.owner, made.statements, async (tx) => [
+      await faultsOfCatalog(tx),
+      await listObservers(tx),
+      await sql
+        .raw(`comment on ${made.kind} mine is 'accepted: a copy for reports'`)
+        .execute(tx)
+        .then(() => listObservers(tx)),
+    ])
+    expect(before).toEqual([])
+    expect(faults).toEqual([])
+    expect(told).toEqual([{ kind: made.kind, name: 'mine', does: made.does }])
+    expect(accepted).toEqual([])
+  },
+)
+
+it('a publication of tables that are not ours is not told', async () => {
+  const statements = ['create table public.own (n int)', 'create publication mine for table public.own']
+  expect(await afterStatements(base.owner, statements, listObservers)).toEqual([])
+})
+
+it('a search path with our schema in it is the same shape', async () => {
+  const shown = await afterStatements(base.owner, ['set local search_path = treeos, public'], faultsOfCatalog)
+  expect(shown).toEqual([])
+})

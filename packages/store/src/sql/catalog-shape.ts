@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
+import { readSqlFile } from './files.ts'
 import SHIPPED from './shape.json' with { type: 'json' }
 
 /**
@@ -54,18 +56,6 @@ const ofTables: FaultQuery = async (db) => {
   return fault('table-mismatch', rows)
 }
 
-/** What fires on its own beside our triggers, and what sends rows elsewhere. */
-const ofEvents: FaultQuery = async (db) => {
-  const { rows } = await sql<{ key: string }>`
-    select key from (
-      select 'event trigger ' || e.evtname as key from pg_catalog.pg_event_trigger e where not exists (
-        select from pg_catalog.pg_depend d where d.objid in (e.oid, e.evtfoid) and d.deptype = 'e')
-      union all select 'publication ' || p.pubname from pg_catalog.pg_publication p
-        where p.puballtables or exists (select from pg_catalog.pg_publication_tables t where t.pubname = p.pubname and t.schemaname = 'treeos')
-    ) as found order by key`.execute(db)
-  return fault('trigger-mismatch', rows)
-}
-
 /** What our roles may do, or are members of, beside the rights to our tables; and settings that change what a session of ours does. */
 const ofRoles: FaultQuery = async (db) => {
   const ours = sql.join([...ROLES])
@@ -101,7 +91,11 @@ interface SchemaPart {
   readonly said: string
 }
 
-/** `TABLE.COLUMN` of each default that a table of this version has, and how often each word of a constraint stands in it. */
+/**
+ * Columns as `TABLE.COLUMN`, constraints and unique indexes as `TABLE NAME`. All supported versions of Postgres give the same:
+ * not-null constraints, which Postgres has in its list of constraints from 18 on, are told by their columns, and the name of
+ * the schema, which Postgres writes or not by the search path, is left out.
+ */
 async function partsOf(db: Db, schema: string): Promise<SchemaPart[]> {
   const { rows } = await sql<SchemaPart>`
     with ours as (select oid, relname as of_table from pg_catalog.pg_class where relnamespace = ${schema}::regnamespace and relkind = 'r')
@@ -114,10 +108,9 @@ async function partsOf(db: Db, schema: string): Promise<SchemaPart[]> {
     union all select of_table || ' index ' || i.relname, pg_get_indexdef(indexrelid) || case when indisvalid then '' else ' invalid' end
       from pg_catalog.pg_index x join ours on ours.oid = indrelid join pg_catalog.pg_class i on i.oid = indexrelid where indisunique
     union all select typname || ' ' || conname, pg_get_constraintdef(c.oid)
-      from pg_catalog.pg_constraint c join pg_catalog.pg_type t on t.oid = contypid where typnamespace = ${schema}::regnamespace`.execute(
-    db,
-  )
-  return rows
+      from pg_catalog.pg_constraint c join pg_catalog.pg_type t on t.oid = contypid
+      where typnamespace = ${schema}::regnamespace and contype <> 'n'`.execute(db)
+  return rows.map(({ name, said }) => ({ name, said: said.replaceAll(`${schema}.`, '') }))
 }
 
 /** Functions of another owner, or in another language than those of the files. */
@@ -133,21 +126,39 @@ const ofFunctions: FaultQuery = async (db) => {
 
 /**
  * Compares columns, defaults, constraints and unique indexes with those that this version ships, and finds what no schema of ours has: other
- * owners, inheritance, operators, casts, event triggers, publications, and what roles or settings add.
+ * owners, inheritance, operators, casts, and what roles or settings add.
  */
 export async function faultsOfShape(db: Db): Promise<CatalogFault[]> {
-  const shipped = new Map<string, string>(Object.entries(SHIPPED))
+  const shipped = new Map<string, string>(Object.entries(SHIPPED.parts))
   const found = new Map((await partsOf(db, 'treeos')).map(({ name, said }) => [name, said]))
   const names = [...new Set([...shipped.keys(), ...found.keys()])].sort()
   const others = names.filter((name) => shipped.get(name) !== found.get(name)).map((key) => ({ key }))
-  const more = await Promise.all([ofTables, ofEvents, ofRoles, ofFunctions].map((find) => find(db)))
+  const more = await Promise.all([ofTables, ofRoles, ofFunctions].map((find) => find(db)))
   return [...fault('table-mismatch', others), ...more.flat()]
 }
 
-/** What \`shape.json\` has to hold, of a database that was just migrated. */
-export const shapeOf = async (db: Db): Promise<Record<string, string>> =>
-  Object.fromEntries(
-    (await partsOf(db, 'treeos'))
-      .map(({ name, said }) => [name, said] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  )
+export interface SchemaShape {
+  /** digest of the `tables.sql` that the parts were read from */
+  readonly tables: string
+  readonly parts: Readonly<Record<string, string>>
+}
+
+/** What `shape.json` has to hold, of a database that was just migrated. */
+export async function shapeOf(db: Db): Promise<SchemaShape> {
+  const parts = (await partsOf(db, 'treeos')).map(({ name, said }) => [name, said] as const)
+  return {
+    tables: digestOfTables(await readSqlFile('tables.sql')),
+    parts: Object.fromEntries(parts.sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
+
+/** Of the statements in `tables.sql`, without comments and layout: by it a shape of other tables is found without a database. */
+export const digestOfTables = (text: string): string =>
+  createHash('sha256')
+    .update(
+      text
+        .replace(/--[^\n]*/g, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
+    .digest('hex')
