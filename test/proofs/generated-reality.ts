@@ -104,7 +104,8 @@ export class GeneratedReality {
   #salts = 0
 
   constructor(id: string, extensions: readonly Extension[]) {
-    this.id = id
+    const hex = createHash('sha256').update(id).digest('hex')
+    this.id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
     this.registry = buildRegistry([seed, ...extensions])
     this.#code = this.#keep(asJson(manifestOf(this.registry, digestOf)))
     const roles = [...this.registry.roles.values()].map(({ spec, origin }): FactDraft => {

@@ -17,6 +17,7 @@ from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_
 from .questions import Questions, QueuedReads, Steps
 from .stack import Beside, Stack, check_orientation, check_outcome
 from .states import States
+from .times import age_faults
 
 SAID = ("actor", "driver", "cause", "at", "stack")
 TOMBSTONES = {"fact:erased": "hash", "moment:erased": "moment"}
@@ -31,6 +32,7 @@ FIELDS = {
     "end": "counts kind line sum",
 }
 KINDS = list(FIELDS)
+UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 SUM = re.compile(r',"sum":"([0-9a-f]{64})"}\Z')
 
 
@@ -49,8 +51,9 @@ class Chain:
 
 
 class Bundle:
-    def __init__(self, key):
-        self.key = key
+    def __init__(self, key, max_age=None):
+        self.key, self.max_age = key, max_age
+        self.newest = 0  # the latest time that it tells of, in ms
         self.reality, self.being, self.since, self.until = "", None, 1, None
         self.stage, self.counts = 0, {}
         self.chains, self.hashes = {}, {}
@@ -90,6 +93,7 @@ class Bundle:
     def take_manifest(self, value):
         scope, self.reality = value["scope"], value["reality"]
         need(value["format"] == "treeos.bundle.v1" and type(self.reality) is str, "another format", "manifest-mismatch")
+        need(UUID.fullmatch(self.reality) and is_count(value["at"]), "no reality or no time", "manifest-mismatch")
         if same(scope, {"all": True}):
             return
         need(fields_of(scope) == "being since until", "no scope", "scope-mismatch")
@@ -144,6 +148,7 @@ class Bundle:
             need(is_payload_of(header["kind"], payload), "a payload of another form", "payload-mismatch")
         if is_tombstone:
             self.tombstone(header, payload)
+        self.newest = max(self.newest, header["at"])
         self.states.take(reel, seq, header, payload)
         self.rows.take(reel, seq, header, payload, own)
         self.origins.take(reel, seq, header, payload, own)
@@ -200,6 +205,7 @@ class Bundle:
         need(is_hash(prev) and moment_hash(prev, record) == own, "another hash", "hash-mismatch")
         need(type(being) is str and at(record, "being") == being and same(at(record, "n"), n), "a record of another", "header-mismatch")
         need(self.link(f"moments:{being}", n, prev, own), "moments without a head", "head-mismatch")
+        self.newest = max(self.newest, record["sealedAt"] if is_count(at(record, "sealedAt")) else 0)
         heads = whole_heads(value)
         check_moment(value, heads)
         if is_known_law(record):
@@ -442,6 +448,7 @@ class Bundle:
             yield f"of {count} acts that @{by} made them is not shown by a passkey"
         if self.of_other_laws:
             yield f"{self.of_other_laws} moments were judged by a law that this verifier does not know"
+        yield from age_faults(self.checkpoint is not None, self.newest, self.max_age)
         if NOT_LOADED in self.unjudged:
             yield of_unjudged(NOT_LOADED, self.unjudged[NOT_LOADED])
 
@@ -499,8 +506,8 @@ class Lines:
 LINES = Lines()
 
 
-def read(data, key):
-    bundle, before = Bundle(key), ""
+def read(data, key, max_age=None):
+    bundle, before = Bundle(key, max_age), ""
     try:
         texts = data.decode("utf-8").split("\n")
         need(texts.pop() == "", "no line break at the end", "end-mismatch")
@@ -538,9 +545,9 @@ class CheckedBundle:
         return [{"line": at.line, "reel": at.reel, "seq": at.seq, "reason": at.reason, "what": str(at)}]
 
 
-def check_bundle(data, key, strict):
+def check_bundle(data, key, strict, max_age=None):
     try:
-        bundle = read(data, key)
+        bundle = read(data, key, max_age)
     except Broken as fault:
         return CheckedBundle("broken", fault.bundle, fault, None)
     is_ok = bundle.is_covered() and not (strict and any(True for _ in bundle.unproven()))

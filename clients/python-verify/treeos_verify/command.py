@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--checkpoint", metavar="FILE")
     parser.add_argument("--newer", metavar="FILE", help="what the portal answers at /api/open/log/consistency?from=SIZE")
     parser.add_argument("--key", metavar="NAME+KEYID+BASE64", help="of the log that signed it")
+    parser.add_argument("--max-age", metavar="SECONDS", type=int, help="of the checkpoint, as the newest entry here says")
     parser.add_argument("--strict", action="store_true", help="what is not proven is not ok")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
@@ -45,7 +46,7 @@ def main():
         else:
             data = read(asked.file or asked.bundle or asked.receipt)
             is_receipt = asked.receipt is not None or (asked.bundle is None and b'"payloadType"' in data.split(b"\n", 1)[0])
-            found, text = (told_of_receipts if is_receipt else told_of_bundle)(data, key, asked.strict)
+            found, text = (told_of_receipts if is_receipt else told_of_bundle)(data, key, asked)
     except (OSError, ValueError, Broken) as error:
         print(f"treeos-verify: {error}", file=sys.stderr)
         sys.exit(USAGE)
@@ -69,8 +70,8 @@ def when(milliseconds):
         return ""
 
 
-def told_of_bundle(data, key, strict):
-    checked = check_bundle(data, key, strict)
+def told_of_bundle(data, key, asked):
+    checked = check_bundle(data, key, asked.strict, asked.max_age)
     bundle, status = checked.bundle, checked.status
     of_moments = [reel for reel in bundle.chains if reel.startswith("moments:")]
     signed = bundle.checkpoint
@@ -106,7 +107,7 @@ def told_of_checkpoint(signed, key):
     return {"origin": signed.origin, "size": signed.log[0], "root": signed.log[1], "heads": heads, "signed": key is not None, "cosigned": []}
 
 
-def told_of_receipts(data, key, strict):
+def told_of_receipts(data, key, asked):
     text = data.decode("utf-8")
     lines = [line for line in text.split("\n") if line.strip() != ""]
     try:
@@ -114,7 +115,7 @@ def told_of_receipts(data, key, strict):
         lines = [text]  # one receipt, which may stand on several lines
     except Broken:
         pass
-    receipts = [told_of_receipt(*check_receipt(line, key, strict), key) for line in lines]
+    receipts = [told_of_receipt(*check_receipt(line, key, asked.strict, asked.max_age), key) for line in lines]
     order = ("broken", "unproven", "ok")
     status = min((one["status"] for one in receipts), key=order.index, default="broken")
     found = receipts[0] if len(receipts) == 1 else {"status": status, "receipts": receipts}

@@ -12,7 +12,7 @@ turn 'forward'|'half'|'inward'
 caller null|{name:text,role:text|null,cognition:mind}
 head (text,whole,hash)
 header {v:1,reel:text,seq:whole,kind:text,actor:text,driver:text|null,moment:text|null,cause:text|null,
-  at:whole,payloadHash:hash,stack:text|null,code:text}
+  at:whole,payloadHash:hash,stack:text|null,code:'treeos/1'}
 pinned {name:text,digest:hash}
 xyz {x:whole,y:whole,z:whole}
 entries [text|object]
@@ -27,7 +27,7 @@ wake {id:text,kind:'summon'|'act'|'event',priority:whole,caller:caller,root:text
   outside?:true,orientation?:turn}
 record {v:1,law:whole,being:text,moment:text,n:whole,wake:text|null,openedAt:whole,sealedAt:whole,open:hash,
   stack:null|{primary:pinned,stacked:[pinned]},stackDigest:hash|null,surfaceDigest:hash|null,
-  promptDigest:hash|null,decision:hash|null,outcome:text,reason:text|null,by:[text],act:hash|null,
+  promptDigest:hash|null,decision:hash|null,outcome:'act'|'see'|'failure'|'skipped'|'waiting',reason:text|null,by:[text],act:hash|null,
   facts:[head],overlay?:object,judged?:hash|null,code?:text,effect?:{request:hash,result:hash|null},
   beside?:'thread'|'inbox'|'lease'|'effect'|'erasing'|'storage'|'count',shadow?:[tried],refusal?:hash,sends?:hash}
 tried {verb:text,key:text,on:text,was:text,would:text,by:text}

@@ -160,6 +160,7 @@ class Checkpoint:
         need(signatures.pop() == "" and signatures != [], "no signature")
         signed = False
         for line in signatures:
+            need(signatures.count(line) == 1, "a signature twice")
             parts = line.split(" ")
             need(len(parts) == 3 and parts[0] == "—", "a line is not a signature")
             data = plain_base64(parts[2])

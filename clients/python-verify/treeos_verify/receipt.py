@@ -15,9 +15,10 @@ from .moment import check_forms, check_header, check_moment, is_known_law, may_b
 from .operations import OPERATIONS
 from .origin import Reads, asked_in, check_all_marked, check_origin
 from .passkey import signer_of, signing_of
-from .plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
+from .plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, parse_canonical, same
 from .questions import asker_in
 from .stack import Beside, Stack, check_outcome
+from .times import age_faults
 
 RECEIPT_TYPE = "https://treeos.dev/receipt/v1"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -33,15 +34,40 @@ def open_envelope(envelope, key):
     body = plain_base64(given(envelope, "payload"))
     signatures = items(envelope, "signatures")
     need(at(envelope, "payloadType") == PAYLOAD_TYPE and signatures, "no envelope")
+    need(has_fields(envelope, "payload payloadType signatures"), "other fields")
+    need(all(has_fields(one, "keyid sig") for one in signatures), "other fields of a signature")
+    ids = [one["keyid"] for one in signatures]
+    need(all(ids.count(one) == 1 for one in ids), "a key signed it twice")
     if key is not None:
         signed = f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} {len(body)} ".encode() + body
         need(any(is_signed(key.key, signed, signature(one)) for one in signatures), "the key did not sign it")
+        need(ids == [f"{key.name}+{key.id.hex()}"], "another keyid, or another signature")
     try:
-        statement = parse(body.decode("utf-8"))
+        statement = parse_canonical(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise Broken("no UTF-8") from None
     need(at(statement, "_type") == STATEMENT_TYPE and at(statement, "predicateType") == RECEIPT_TYPE, "no receipt")
+    check_shape(statement)
     return statement
+
+
+PREDICATE = "facts fallback moment program proof reality reels specs surface target verdict"
+PROOFS = ("index note path reels", "cuts index note path reels")
+
+
+def has_fields(value, names):
+    return type(value) is dict and " ".join(sorted(value)) == names
+
+
+def check_shape(statement):
+    """Other fields, or doubled ones, would be something that nobody checks."""
+    need(has_fields(statement, "_type predicate predicateType subject"), "other fields of the statement")
+    predicate, subjects = statement["predicate"], statement["subject"]
+    need(type(predicate) is dict and has_fields({name: 1 for name in predicate if name != "ask"}, PREDICATE), "other fields of the predicate")
+    proof = predicate["proof"]
+    need(proof is None or any(has_fields(proof, names) for names in PROOFS), "other fields of the proof")
+    need(type(subjects) is list and len(subjects) == 1 and has_fields(subjects[0], "digest name"), "other subjects")
+    need(has_fields(subjects[0]["digest"], "sha256"), "other digests")
 
 
 def signature(one):
@@ -352,7 +378,7 @@ def covered_by(proof, derived, reality, key):
         holds({"fact": [reel, seq, last]}, at(proof, "cuts", f"{seq} {reel}"))
 
 
-def check_receipt(text, key, strict):
+def check_receipt(text, key, strict, max_age=None):
     """(status, verdict). Strictly, none is `ok`: each takes its context from the record."""
     try:
         statement = open_envelope(parse(text), key)
@@ -374,4 +400,5 @@ def check_receipt(text, key, strict):
     except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
         return ("broken", derived.verdict if derived.is_judged else None)
     is_made = derived.signing not in ("unsigned", "unknown")
+    is_made = is_made and not any(True for _ in age_faults(is_covered, derived.record["sealedAt"], max_age))
     return ("ok" if is_covered and is_made and not strict else "unproven", derived.verdict)

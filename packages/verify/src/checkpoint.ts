@@ -26,11 +26,21 @@ export function readCheckpoint(note: string, policy: WitnessPolicy | null): Sign
   const [, count, endsRoot] = /^heads (\S+) (\S+)$/.exec(ends) ?? []
   const tree = readTree(size, root)
   const heads = count === undefined || endsRoot === undefined ? null : readTree(count, endsRoot)
-  if (cut < 0 || origin === '' || tree === null || (ends === '' ? more.length > 0 : heads === null))
+  if (
+    cut < 0 ||
+    origin === '' ||
+    tree === null ||
+    (ends === '' ? more.length > 0 : heads === null || more.length !== 1)
+  )
     throw new Error(
       'no checkpoint: its lines are an origin, a size, a root and the ends of chains, an empty line, and signatures',
     )
   const signatures = readSignatures(note.slice(cut + 2))
+  const written = signatures.map(
+    ({ name, id, bytes }) => `${name} ${id.toString('hex')} ${bytes.toString('hex')}`,
+  )
+  if (new Set(written).size < written.length)
+    throw new Error('a signature of the checkpoint stands there twice')
   const bytes = Buffer.from(text)
   const isSigned = policy?.logs.some((log) =>
     signatures.some(

@@ -8,13 +8,14 @@ import { verifyReceipts } from './receipt/receipt.ts'
 import { shownFollowed, shownReceipt, shownReceipts, shownVerified } from './show.ts'
 import { parseKey } from './signature.ts'
 
-const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--policy FILE] [--strict] [--json]
+const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--policy FILE] [--max-age SECONDS] [--strict] [--json]
 
 Checks an audit bundle (\`treeos export\`) or a receipt (\`treeos receipt\`) of TreeOS, or that the log of a newer checkpoint
 begins with that of an older one. It needs no services.
   --newer FILE  what the portal answers at /api/open/log/consistency?from=SIZE, SIZE being that of the older one
   --key KEY     of the log that signed it
   --policy FILE keys of the log, witnesses and the quorum of them that must have cosigned (C2SP tlog-policy)
+  --max-age S   of the checkpoint, in seconds: as its witnesses say, else as its newest entry does
   --strict      what is not proven is not ok
 Exit status: 0 it holds · 1 it is broken · 2 wrong usage · 3 nothing contradicts, and it is not proven.`
 
@@ -29,6 +30,7 @@ async function main(): Promise<number> {
       newer: { type: 'string' },
       key: { type: 'string' },
       policy: { type: 'string' },
+      'max-age': { type: 'string' },
       strict: { type: 'boolean' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
@@ -42,7 +44,10 @@ async function main(): Promise<number> {
   }
   const key = values.key === undefined ? null : parseKey(values.key)
   const policy = values.policy === undefined ? null : parsePolicy(readFileSync(values.policy, 'utf8'))
-  const checking = { key, policy, strict: values.strict === true }
+  const maxAge = values['max-age']
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) throw new Error('--max-age takes seconds')
+  const maxAgeSeconds = maxAge === undefined ? undefined : Number(maxAge)
+  const checking = { key, policy, maxAgeSeconds, strict: values.strict === true }
   const tell = <T>(found: T, shown: (found: T) => string) =>
     console.log(values.json === true ? JSON.stringify(found) : shown(found))
   if (receipt !== undefined) {

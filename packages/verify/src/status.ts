@@ -1,4 +1,5 @@
 import type { TrustOptions } from './policy.ts'
+import type { TimeOptions } from './times.ts'
 
 /**
  * - `ok`: all that the bundle says it holds is there, and is held by the checkpoint
@@ -11,7 +12,7 @@ export type Status = 'ok' | 'unproven' | 'broken'
  * Whose signatures must be there, and how strict the check is. Without a key or policy no signature is
  * checked.
  */
-export interface CheckOptions extends TrustOptions {
+export interface CheckOptions extends TrustOptions, TimeOptions {
   /** anything that is not proven makes it `unproven` */
   readonly strict?: boolean
 }

@@ -48,7 +48,9 @@ export class Auditor {
   async verify(): Promise<Finding[]> {
     const { world } = this.#stage
     const { broken } = await verifyAll(world.owner, world.reality.id, FOLD)
-    return this.#kept(broken.map((one) => findingOf('verify', one)))
+    // The stage has no constraints, which shows by itself: what is tried here is what they would not let through.
+    const isUnguarded = ({ reel, reason }: ChainFault) => reel === 'schema' && reason === 'table-mismatch'
+    return this.#kept(broken.filter((one) => !isUnguarded(one)).map((one) => findingOf('verify', one)))
   }
 
   /** Postgres' own verdict on the chains must be that of `verify`. @returns where they differ */

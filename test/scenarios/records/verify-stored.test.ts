@@ -51,7 +51,11 @@ const TABLES = [
 ]
 /** The chains. `verify.test.ts` changes each of their columns. */
 const CHAINS = ['head', 'fact']
-const verify = async () => verifyAll(world.db, (await findReality(world.owner))!.id, FOLD)
+/** What is found beside the constraint that this file drops, which shows by itself. */
+async function verify() {
+  const found = await verifyAll(world.db, (await findReality(world.owner))!.id, FOLD)
+  return { ...found, broken: found.broken.filter(({ key }) => key !== 'blob blob_has_its_digest') }
+}
 
 beforeAll(async () => {
   await publish(world, 'bell.rings', false) // before anybody hears it

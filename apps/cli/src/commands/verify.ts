@@ -4,6 +4,7 @@ import type { LogCompared } from '../instance/checkpoints.ts'
 import { withReality } from '../instance/with-instance.ts'
 import { shownRefolded, shownVerified } from '../show/proofs.ts'
 import { UsageError } from '../text/failure.ts'
+import { parseNumber } from '../text/input.ts'
 
 interface VerifyOptions extends InstanceOptions {
   readonly checkpoints: string | boolean
@@ -11,6 +12,7 @@ interface VerifyOptions extends InstanceOptions {
   readonly receipt?: string
   readonly key?: string
   readonly policy?: string
+  readonly maxAge?: number
   readonly strict?: boolean
 }
 
@@ -32,6 +34,11 @@ export function addVerify(cli: Cli): void {
     .option(
       '--policy <file>',
       'keys of the log, witnesses and the quorum of them that must have cosigned (C2SP tlog-policy)',
+    )
+    .option(
+      '--max-age <seconds>',
+      'of the checkpoint of a file: as its witnesses say, else as its newest entry does',
+      parseNumber('--max-age', { min: 0, max: 1_000_000_000, whole: true }),
     )
     .option('--strict', 'what is not proven is not ok: then the status is `unproven`, and the exit status 3')
     .action(

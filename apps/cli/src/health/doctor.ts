@@ -16,6 +16,7 @@ import { examineCheckpoints } from './checkpoints.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMigrations } from './migrations.ts'
 import { callMinds, examineMinds } from './minds.ts'
+import { examineObservers } from './observers.ts'
 import { examineReplays } from './replays.ts'
 import { examineTaskQueue } from './task-queue.ts'
 import { examineVersions } from './versions.ts'
@@ -36,6 +37,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     ...(await examineMigrations(dataDir, env)),
     ...(await callMinds(await examineMinds(dataDir, env), dataDir, env)),
     ...(await examineLife(dataDir, env)),
+    ...(await examineObservers(dataDir, env)),
     ...(await examineCheckpoints(dataDir, env)),
     ...examineWitnesses(dataDir),
     ...(await examineReplays(dataDir, env)),

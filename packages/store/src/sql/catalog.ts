@@ -1,15 +1,7 @@
 import { sql } from 'kysely'
+import { type CatalogFault, faultsOfShape } from './catalog-shape.ts'
 import type { Db } from './database.ts'
 import { listFunctions, readSqlFile } from './files.ts'
-
-/**
- * What of the living schema is not as this version ships it: by the name of the function, trigger, role or
- * column.
- */
-export interface CatalogFault {
-  readonly reason: 'function-mismatch' | 'trigger-mismatch' | 'rights-mismatch' | 'table-mismatch'
-  readonly key: string
-}
 
 /** `create or replace function treeos.NAME(…) … $$ BODY $$` */
 const FUNCTION = /create or replace function treeos\.(\w+)\([\s\S]*?\$\$([\s\S]*)\$\$/
@@ -37,15 +29,31 @@ export async function faultsOfCatalog(db: Db): Promise<CatalogFault[]> {
     ...(await faultsOfTriggers(db, triggers)),
     ...(await faultsOfRights(db, rights)),
     ...(await faultsOfGenerated(db, generated)),
+    ...(await faultsOfShape(db)),
   ]
 }
 
-async function shippedFunctions(): Promise<Map<string, { body: string; isDefiner: boolean }>> {
+/** `set NAME = …` between the arguments of a function and its body */
+const SETTING = /\bset (\w+) (?:=|to) ([^\n]+?)(?= set | as |\n|$)/g
+
+interface ShippedFunction {
+  readonly body: string
+  readonly isDefiner: boolean
+  /** `NAME=VALUE`, in order of the names */
+  readonly settings: string
+}
+
+async function shippedFunctions(): Promise<Map<string, ShippedFunction>> {
   const files = await Promise.all((await listFunctions()).map(readSqlFile))
   return new Map(
     files.map((text) => {
       const [whole = '', name = '', body = ''] = FUNCTION.exec(text) ?? []
-      return [name, { body, isDefiner: whole.slice(0, whole.indexOf('$$')).includes('security definer') }]
+      const head = whole.slice(0, whole.indexOf('$$'))
+      const settings = [...head.matchAll(SETTING)].map(([, setting, value]) => `${setting}=${value}`)
+      return [
+        name,
+        { body, isDefiner: head.includes('security definer'), settings: settings.sort().join('; ') },
+      ]
     }),
   )
 }
@@ -94,15 +102,16 @@ async function faultsOfFunctions(
   db: Db,
   shipped: Awaited<ReturnType<typeof shippedFunctions>>,
 ): Promise<CatalogFault[]> {
-  const { rows } = await sql<{ name: string; body: string; definer: boolean }>`
-    select proname::text as name, prosrc as body, prosecdef as definer from pg_catalog.pg_proc p
+  const { rows } = await sql<{ name: string; body: string; definer: boolean; settings: string[] | null }>`
+    select proname::text as name, prosrc as body, prosecdef as definer, proconfig as settings from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace where n.nspname = 'treeos'`.execute(db)
   const found = new Map<string, number>()
   const wrong = new Set<string>()
-  for (const { name, body, definer } of rows) {
+  for (const { name, body, definer, settings } of rows) {
     found.set(name, (found.get(name) ?? 0) + 1)
     const right = shipped.get(name)
-    if (right?.body !== body || right.isDefiner !== definer) wrong.add(name)
+    const set = [...(settings ?? [])].sort().join('; ')
+    if (right?.body !== body || right.isDefiner !== definer || right.settings !== set) wrong.add(name)
   }
   for (const name of shipped.keys()) if (found.get(name) !== 1) wrong.add(name)
   return [...wrong].sort().map((key) => ({ reason: 'function-mismatch', key }))

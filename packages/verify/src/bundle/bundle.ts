@@ -18,6 +18,7 @@ import { faultsOfOrigin, holdsOutside, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 import { quorumFaults, trustedPolicy, type WitnessPolicy } from '../policy.ts'
 import { type CheckOptions, checkStatus } from '../status.ts'
+import { ageFaults, type TimeOptions } from '../times.ts'
 import { faultOfUnasked, faultOfYes, yesBroughtBy } from './brought-yes.ts'
 import { BundleLaw } from './bundle-law.ts'
 import type { BundleReport } from './bundle-report.ts'
@@ -72,6 +73,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 /** What the headers of all facts of a moment have in common. */
 const SAID = ['actor', 'driver', 'cause', 'at', 'stack']
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const KINDS = Object.keys(FIELDS)
 const END = KINDS.length - 1
 /** The digest of what a moment noted; null when that is nothing. */
@@ -82,6 +84,7 @@ const objectFields = (value: unknown): string => (isObject(value) ? Object.keys(
 class BundleCheck {
   readonly #broken: FoundFault[] = []
   readonly #policy: WitnessPolicy | null
+  readonly #time: TimeOptions
   readonly #chains = new Map<string, Chain>()
   /** by reel and number, of facts and moments */
   readonly #hashes = new Map<string, Map<number, string>>()
@@ -121,6 +124,8 @@ class BundleCheck {
   readonly #missing = new Map<string, number>()
   /** in words, number of moments that an unknown law judged */
   readonly #ofOtherLaws = new Map<string, number>()
+  /** the latest time that it tells of, in ms */
+  #newest = 0
   readonly #erasures = new Erasures<FaultPlace>()
   /** contents by digest */
   readonly #contents = new Map<string, Json>()
@@ -135,8 +140,9 @@ class BundleCheck {
   #stage = 0
   #checkpoint: SignedCheckpoint | null = null
 
-  constructor(policy: WitnessPolicy | null) {
+  constructor(policy: WitnessPolicy | null, time: TimeOptions) {
     this.#policy = policy
+    this.#time = time
   }
 
   readonly report = (fault: FoundFault): void => void this.#broken.push(fault)
@@ -185,8 +191,10 @@ class BundleCheck {
   }
 
   readonly #takes: Readonly<Record<string, (value: JsonObject) => void>> = {
-    manifest: ({ format, reality, scope }) => {
+    manifest: ({ format, reality, scope, at: madeAt = null }) => {
       this.#need(format === 'treeos.bundle.v1', 'manifest-mismatch', `its format is ${format}`)
+      const isOne = UUID.test(String(reality)) && Number.isSafeInteger(madeAt)
+      this.#need(isOne, 'manifest-mismatch', 'its reality is not a UUID, or its time is none')
       this.#reality = String(reality)
       this.#scope = readScope(scope)
       this.#need(
@@ -288,6 +296,7 @@ class BundleCheck {
     this.#reads.takeFact(String(reel), header, payload)
     this.#countFact(header, payload)
     if (isHashed && isSaid && isFormed) this.#law.take(header, payload, String(hash))
+    this.#newest = Math.max(this.#newest, Number(at(header, 'at')) || 0)
     this.#takeMomentless(header, isSaid ? payload : null)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
@@ -340,6 +349,7 @@ class BundleCheck {
     const isLinked = this.#link(reel, n as number, prev, String(hash))
     this.#need(isLinked, 'head-mismatch', 'the moments of this being have no head in the bundle')
     if (!isObject(record)) return
+    this.#newest = Math.max(this.#newest, Number(record.sealedAt) || 0)
     const { basis = null, judged = null, basisSalt = null, noted = null, ...kept } = rest
     const moment = { record, ...kept } as unknown as Moment
     const name = String(record.moment)
@@ -568,6 +578,7 @@ class BundleCheck {
         ...this.#unjudgedCalls((why) => this.#bare.has(why)),
         ...[...this.#ofOtherLaws].map(([why, count]) => `${count} moments were ${why}`),
         ...(checkpoint === null ? [] : quorumFaults(checkpoint, this.#policy)),
+        ...ageFaults(checkpoint, this.#newest === 0 ? null : this.#newest, this.#time),
       ],
       unproven: [
         ...this.#signings.hidden,
@@ -599,7 +610,7 @@ export async function verifyBundle(
   source: AsyncIterable<Uint8Array>,
   checking: CheckOptions = {},
 ): Promise<BundleReport> {
-  const check = new BundleCheck(trustedPolicy(checking))
+  const check = new BundleCheck(trustedPolicy(checking), checking)
   let last = 0
   for await (const { line, value } of readLines(source, check.report)) {
     last = line

@@ -1,9 +1,10 @@
-import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { at, canonical, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
 import { quorumFaults, trustedPolicy, type WitnessPolicy } from '../policy.ts'
 import { isSignedBy } from '../signature.ts'
 import { type CheckOptions, checkStatus, type Status } from '../status.ts'
+import { ageFaults } from '../times.ts'
 import { type DerivedPermission, derivePermission, UnknownLawError } from './derive-permission.ts'
 import type { Witness } from './witness.ts'
 
@@ -44,7 +45,7 @@ export interface CheckedReceipt {
  */
 export async function verifyReceipt(
   text: string,
-  { strict, ...trust }: CheckOptions = {},
+  { strict, maxAgeSeconds, now, ...trust }: CheckOptions = {},
 ): Promise<CheckedReceipt> {
   const policy = trustedPolicy(trust)
   const broken: { reel: string; seq: number; reason: string; what: string }[] = []
@@ -67,7 +68,8 @@ export async function verifyReceipt(
   const unjudged = found instanceof UnknownLawError ? found : null
   const derived = found instanceof UnknownLawError ? null : found
   const subject = at(statement, 'subject')
-  const [first] = isArray(subject) ? subject : []
+  const [first, ...others] = isArray(subject) ? subject : []
+  if (others.length > 0) fault('subject-mismatch', 'it has more than one subject')
   if (found !== null && (at(first, 'digest', 'sha256') !== found.hash || at(first, 'name') !== found.moment))
     fault('subject-mismatch', 'its subject is another moment than the one it tells of')
   const said = at(predicate, 'verdict')
@@ -92,12 +94,13 @@ export async function verifyReceipt(
       `facts ${from} to ${to} of ${reel} are left out: that the permission does not depend on them is said by the signer`,
     )
   if (policy === null) unproven.push('no key was given: who signed it was not checked')
+  const sealedAt = Number(at(predicate, 'moment', 'record', 'sealedAt')) || null
   const bare =
     unjudged !== null
       ? [unjudged.message]
       : checkpoint === null
         ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
-        : quorumFaults(checkpoint, policy)
+        : [...quorumFaults(checkpoint, policy), ...ageFaults(checkpoint, sealedAt, { maxAgeSeconds, now })]
   const uncovered = [...bare, ...unsigned(derived)]
   const status = checkStatus(broken.length > 0, { uncovered, unproven, strict })
   return {
@@ -162,6 +165,27 @@ function parsedReceipt(text: string): unknown {
   }
 }
 
+const fieldsOf = (value: Json | undefined): string =>
+  isObject(value) ? Object.keys(value).sort().join(' ') : ''
+
+/** The fields of a predicate; `ask` stands where its operation asks. */
+const PREDICATE = 'facts fallback moment program proof reality reels specs surface target verdict'
+const PROOF = ['index note path reels', 'cuts index note path reels']
+
+/** Other fields, or doubled ones, would be something that nobody checks. @throws {Error} */
+function requireShape(statement: JsonObject): void {
+  const { subject, predicate = null } = statement
+  const { ask: _ask, ...rest } = isObject(predicate) ? predicate : {}
+  const proof = at(predicate, 'proof') ?? null
+  const subjects = isArray(subject ?? null) ? (subject as readonly Json[]) : []
+  const isShaped =
+    fieldsOf(statement) === '_type predicate predicateType subject' &&
+    fieldsOf(rest) === PREDICATE &&
+    (proof === null || PROOF.includes(fieldsOf(proof))) &&
+    subjects.every((one) => fieldsOf(one) === 'digest name' && fieldsOf(at(one, 'digest')) === 'sha256')
+  if (!isShaped) throw new Error('its statement has other fields than those of a receipt')
+}
+
 function requireWitness(predicate: Json | undefined): Witness {
   if (
     !isObject(predicate) ||
@@ -181,6 +205,9 @@ function openEnvelope(text: string, policy: WitnessPolicy | null): JsonObject {
   const body = Buffer.from(String(payload), 'base64')
   if (body.toString('base64') !== payload) throw new Error('its payload is not base64')
   const signatures = at(envelope, 'signatures')
+  const areKnown = isArray(signatures) && signatures.every((one) => fieldsOf(one) === 'keyid sig')
+  if (fieldsOf(envelope) !== 'payload payloadType signatures' || !areKnown)
+    throw new Error('its envelope has other fields than payload, payloadType and signatures')
   if (at(envelope, 'payloadType') !== PAYLOAD_TYPE || !isArray(signatures) || signatures.length === 0)
     throw new Error(`it is not a DSSE envelope of ${PAYLOAD_TYPE} with a signature`)
   const bytes = signatures.flatMap((one) => {
@@ -188,14 +215,20 @@ function openEnvelope(text: string, policy: WitnessPolicy | null): JsonObject {
     const sig = Buffer.from(String(text), 'base64')
     return sig.toString('base64') === text ? [sig] : []
   })
-  if (
-    policy !== null &&
-    !policy.logs.some((log) => bytes.some((sig) => isSignedBy(log, PAYLOAD_TYPE, body, sig)))
-  )
+  const keyIds = signatures.map((one) => at(one, 'keyid') ?? null)
+  if (new Set(keyIds).size < keyIds.length) throw new Error('a key signed it twice')
+  const signing = policy?.logs.find((log) => bytes.some((sig) => isSignedBy(log, PAYLOAD_TYPE, body, sig)))
+  if (policy !== null && signing === undefined)
     throw new Error(`the key ${policy.logs.map(({ name }) => name).join(', ')} did not sign it`)
-  const statement = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Json
+  const own = signing === undefined ? null : `${signing.name}+${signing.id.toString('hex')}`
+  if (own !== null && (keyIds.length !== 1 || keyIds[0] !== own))
+    throw new Error(`it has another keyid, or another signature, than that of ${own}`)
+  const told = new TextDecoder('utf-8', { fatal: true }).decode(body)
+  const statement = JSON.parse(told) as Json
+  if (canonical(statement) !== told) throw new Error('its payload is not canonical JSON')
   if (!isObject(statement) || statement._type !== STATEMENT_TYPE || statement.predicateType !== RECEIPT_TYPE)
     throw new Error(`it is not an in-toto statement of ${RECEIPT_TYPE}`)
+  requireShape(statement)
   return statement
 }
 

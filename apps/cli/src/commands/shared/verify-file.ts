@@ -11,6 +11,7 @@ export interface FileOptions {
   readonly receipt?: string
   readonly key?: string
   readonly policy?: string
+  readonly maxAge?: number
   readonly strict?: boolean
 }
 
@@ -19,7 +20,7 @@ export const STATUS_EXIT = { ok: 0, broken: 1, unproven: 3 } as const
 /** Checks a bundle or a receipt, without services. @returns null when the options name no file */
 export async function verifyFile(
   out: Output,
-  { bundle, receipt, strict, ...told }: FileOptions,
+  { bundle, receipt, strict, maxAge, ...told }: FileOptions,
 ): Promise<ExitStatus | null> {
   if (bundle !== undefined && receipt !== undefined)
     throw new UsageError('verify takes either --bundle or --receipt')
@@ -27,7 +28,7 @@ export async function verifyFile(
   if (file === undefined) return null
   const verify = await import('@treeos/verify')
   const { shownReceipt, shownReceipts, shownVerified, verifyBundle, verifyReceipts } = verify
-  const checking = { ...(await readTrust(told)), strict: strict === true }
+  const checking = { ...(await readTrust(told)), strict: strict === true, maxAgeSeconds: maxAge }
   const found: BundleReport | CheckedReceipts = await readFileToVerify(file, async () =>
     bundle === undefined
       ? verifyReceipts(file === '-' ? await text(process.stdin) : textOfBytes(readFileSync(file)), checking)
