@@ -67,3 +67,11 @@ judged.each<{ what: string; being?: string; wake: JsonObject }>([
 ])('that it was $what is broken', async ({ being = 'operator', wake }) => {
   expect(await faultsOf(woken(being, wake))).toEqual(['open-mismatch', 'open-mismatch'])
 })
+
+judged('that it was an event of a person who was ended is broken, since nothing is done then', async () => {
+  const faults = await faultsOf((moments) => {
+    woken('operator', { kind: 'event', id: 'schedule/operator/round/1' })(moments)
+    Object.assign(moments.findLast(({ being }) => being === 'operator')?.open, { ended: true })
+  })
+  for (const fault of faults) expect(fault).not.toBeNull()
+})

@@ -24,7 +24,7 @@ def check_forms(moment, noted=None):
     for part in ("record", "open", "decision", "effect"):
         need(has_form(part, moment[part]), f"a {part} of another form", f"{part}-mismatch")
     need(has_form("noted", noted), "it noted something of another form", "open-mismatch")
-    check_wake(moment["open"], moment["record"]["being"])
+    check_wake(moment["open"], moment["record"]["being"], given(moment["record"], "outcome"))
     check_mind(moment["open"], moment["decision"])
 
 
@@ -52,14 +52,16 @@ EVENTS = (
 IDS = {"act": ("act/[^/]+",), "summon": ("{moment}", "[^/]+"), "event": EVENTS}
 
 
-def check_wake(opened, being):
+def check_wake(opened, being, outcome):
     """What woke it is one of what there is, and a person decides by an act of its own or by the yes to one."""
     kind, own = opened["wake"]["kind"], opened["wake"]["id"]
     forms = (form.format(me=re.escape(being), moment=MOMENT, name=NAME) for form in IDS[kind])
     need(any(re.fullmatch(form, own, re.DOTALL) for form in forms), "nothing of this kind wakes it by this id", "open-mismatch")
     is_persons = opened["cognition"]["kind"] == "human" or given(opened, "driver") is not None
     is_own = kind == "act" or (kind == "event" and own.startswith("approved/"))
-    need(is_own or not is_persons, "a person decided it, by no act", "open-mismatch")
+    is_over = given(opened, "ended") is True
+    need(not is_over or outcome != "act", "it acted after its being was ended", "open-mismatch")
+    need(is_own or not is_persons or is_over, "a person decided it, by no act", "open-mismatch")
 
 
 FIRST = ("being:born", "being:bore", "space:created", "space:opened", "space:entered")

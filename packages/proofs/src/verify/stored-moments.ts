@@ -91,7 +91,7 @@ function isOpenOf(record: MomentRecord, row: OpenRow | undefined, basis: Basis |
   return (
     open !== null &&
     record.open === digestOfBytes(row.record) &&
-    faultOfWake(open as unknown as Json, record.being) === null &&
+    faultOfWake(open as unknown as Json, record.being, record.outcome) === null &&
     open.basis === basisDigest(salt, heads) &&
     (open.noted ?? null) === notedDigest(salt, noted) &&
     row.being === record.being &&

@@ -75,9 +75,10 @@ export class StoredSignings {
   }
 
   /** Whether a moment of a person says that nobody acted: its being was born as one, whatever the moment says of that. */
-  #isByNoPerson({ being }: RecordRow, open: Json): boolean {
+  #isByNoPerson({ being, record }: RecordRow, open: Json): boolean {
     if (!this.#persons.has(being) || open === null) return false
-    return faultOfWake({ ...(open as object), cognition: { kind: 'human' } }, being) !== null
+    const { outcome = null } = (readableJson(record) ?? {}) as { readonly outcome?: Json }
+    return faultOfWake({ ...(open as object), cognition: { kind: 'human' } }, being, outcome) !== null
   }
 
   /** @returns the reel of the person whose signature is wrong; null where none is */

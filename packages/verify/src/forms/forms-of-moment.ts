@@ -15,7 +15,11 @@ export function* faultsOfForm(
     if (!hasForm(part, moment[part])) yield [`${part}-mismatch`, `its ${part} has another form`]
   if (!hasForm('noted', noted)) yield ['open-mismatch', 'what it noted has another form']
   if (!hasForm('open', moment.open)) return
-  const wrong = faultOfWake(moment.open, String(at(moment.record, 'being')))
+  const wrong = faultOfWake(
+    moment.open,
+    String(at(moment.record, 'being')),
+    at(moment.record, 'outcome') ?? null,
+  )
   if (wrong !== null) yield ['open-mismatch', wrong]
   const foreign = faultOfMind(moment)
   if (foreign !== null) yield ['decision-mismatch', foreign]
