@@ -14,7 +14,7 @@ PATHS_MAX = 32
 GONE = object()
 LISTS = ("canSee", "canDo", "canSummon", "canBe")
 VIEWS = {"me", "place", "occupants", "things", "conversation", "last-act", "inbox", "threads"}
-TOKENS = {"self", "asker", "parent", "here", "present", "any-child", "predecessor", "configuring", "configurators", "walked-to"}
+TOKENS = {"self", "asker", "parent", "here", "present", "any-child", "predecessor", "configuring", "configurators", "company", "walked-to"}
 SPEECH = "being:summoned"
 SENT_BY = re.compile(r"(?:change|awakened|notice|parked|refused)/([^/]+/[0-9]+/[0-9]+)(?:/|\Z)")
 

@@ -245,7 +245,7 @@ def named_by(world, me, asker, token, is_inward):
     if "rel" in token:
         return related(world, me, asker, token["rel"])
     if "resolver" in token:
-        return configured(me, token["resolver"])
+        return configured(world, me, token["resolver"])
     if "kind" in token:
         raise Dropped
     place = place_pattern(token["pattern"]) if type(at(token, "pattern")) is str else None
@@ -292,9 +292,11 @@ def predecessor(world, me):
     return [f"@{max(before, key=order)['name']}"] if before else []
 
 
-def configured(me, resolver):
+def configured(world, me, resolver):
     """What a being has while a person decides for it with rights of its own."""
     names = {"configuring": CONFIGURING, "configurators": ["@role-manager"], "walked-to": [me["space"]]}
+    if resolver == "company":
+        names["company"] = related(world, me, None, "parent") + related(world, me, None, "present")
     if resolver not in names:
         raise Dropped
     lease = me.get("inhabited") or {}

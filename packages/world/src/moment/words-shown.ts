@@ -23,7 +23,7 @@ const VIEWS: ReadonlySet<string> = new Set(SUBSTRATE_VIEWS)
 /** Entries of lists that TreeOS itself expands. They read no qualities. */
 const TOKENS: ReadonlySet<string> = new Set([
   ...['self', 'asker', 'parent', 'here', 'present', 'any-child', 'predecessor'],
-  ...['configuring', 'configurators', 'walked-to'],
+  ...['configuring', 'configurators', 'company', 'walked-to'],
 ])
 
 /** A role of an extension may mean a view of that extension by the name of one of TreeOS. */

@@ -55,10 +55,10 @@ const roles: Role[] = [
     name: CITIZEN,
     description:
       'What the child of a person wears that was born without a role: a resident. While a person decides for it, it also ' +
-      'walks, and writes roles, its flow, its qualities and signals.',
+      'walks, speaks to its maker and to who is where it is, and writes roles, its flow, its qualities and signals.',
     canSee: ['~', { resolver: 'walked-to' }, { resolver: 'configurators' }],
     canDo: [{ resolver: 'configuring' }],
-    canSummon: [{ rel: 'asker' }, { resolver: 'configurators' }],
+    canSummon: [{ rel: 'asker' }, { resolver: 'company' }, { resolver: 'configurators' }],
     forceToolCall: true,
     prose: 'answers',
     selfContinue: 'until-answered',
@@ -242,6 +242,9 @@ const resolvers: Extension['resolvers'] = {
   configuring: whileConfigured(CONFIGURING),
   /** beings that it is configured through */
   configurators: whileConfigured(stances([ROLE_MANAGER])),
+  /** its maker, and the beings in the space where it is */
+  company: async (input) =>
+    whileConfigured([...stances([input.me.parent]), ...(await relations.present!(input))])(input),
   /** where it has walked while it is configured */
   'walked-to': (input) => whileConfigured([input.me.space])(input),
 }

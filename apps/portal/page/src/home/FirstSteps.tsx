@@ -15,16 +15,19 @@ interface FirstStepsProps {
 /** What this is, and three things to try. */
 export function FirstSteps({ uses, stance }: FirstStepsProps) {
   const { data: reach } = useQuery(reachQuery)
-  const someone = reach?.surface.canSummon.find(
-    (entry): entry is string =>
-      typeof entry === 'string' && /^@[a-z][a-z0-9-]*$/.test(entry) && entry !== stance,
-  )
+  const company =
+    reach?.surface.canSummon.filter(
+      (entry): entry is string =>
+        typeof entry === 'string' && /^@[a-z][a-z0-9-]*$/.test(entry) && entry !== stance,
+    ) ?? []
+  const [someone] = company
   return (
     <Card isPart title="What this is">
       <Text size="sm">
         Beings live here: some are people, some are models, some are scripts. Each acts only when something
         wakes it, in the role that fits the moment, and each thing it does is kept with the reason why.
       </Text>
+      {company.length < 2 ? null : <Text size="sm">{`You may speak to ${namesOf(company)}.`}</Text>}
       <div className="tiles">
         {someone === undefined ? (
           <Speak />
@@ -45,6 +48,14 @@ export function FirstSteps({ uses, stance }: FirstStepsProps) {
       </div>
     </Card>
   )
+}
+
+const NAMED_MAX = 5
+
+/** `@ann, @bob and 3 more` */
+function namesOf(stances: readonly string[]): string {
+  const [named, more] = [stances.slice(0, NAMED_MAX), stances.length - NAMED_MAX]
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
 }
 
 /** For who may speak to many: it asks whom. */
