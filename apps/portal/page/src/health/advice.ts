@@ -37,7 +37,7 @@ function aboutFailures(failures: SpendingReport['failures']): HealthAdvice[] {
       const [newest] = some
       const who = most(some.map(({ being }) => being))
       const count = some.length === 1 ? 'A moment' : `${some.length} moments`
-      const text = `${count} failed with ${reason}, ${some.length === 1 ? 'of' : 'most of'} ${who}. ${adviceOnFailure(reason).many}`
+      const text = `${count} failed with ${reason}, ${some.length === 1 ? 'of' : 'most of'} ${who}. ${adviceOnFailure(reason, newest?.message ?? null).many}`
       return {
         tone: 'bad' as const,
         text,

@@ -13,6 +13,7 @@ import { Welcome } from '../door/Welcome.tsx'
 import { GROUPS, type InboxGroup } from '../inbox/groups.ts'
 import { CODE } from './code.ts'
 import { loadPage } from './load-page.ts'
+import { PageFault } from './PageFault.tsx'
 import { Shell } from './Shell.tsx'
 
 const rootRoute = createRootRoute({
@@ -93,6 +94,7 @@ export const createPages = () =>
   createRouter({
     routeTree: rootRoute.addChildren([welcome, answer, provider, signedIn.addChildren([...pages])]),
     defaultPreload: 'intent',
+    defaultErrorComponent: PageFault,
   })
 
 declare module '@tanstack/react-router' {
