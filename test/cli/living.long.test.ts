@@ -268,6 +268,7 @@ describe('living', () => {
     expect(entry).toEqual({
       correlation: expect.any(String),
       from: '@echo',
+      role: expect.any(String),
       content: 'ping',
       text: 'ping',
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

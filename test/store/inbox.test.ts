@@ -1,3 +1,4 @@
+import { asksBack } from '@treeos/client'
 import { type Cognition, type JsonObject, PRIORITIES, type Wake } from '@treeos/core'
 import {
   append,
@@ -260,6 +261,8 @@ it('an inbox is asked for what needs a decision, which no flood of other entries
   await put('well', { kind: 'summon' })
   await put('yes', { kind: 'summon', reply: 'sent' })
   await put('told', { kind: 'summon', expects: false })
+  await put('which', { kind: 'summon', reply: 'sent' })
+  await sql`update treeos.inbox set content = '"Which one?"' where id = 'which'`.execute(base.owner)
   await put('failed', { notice: 'failed' })
   await put('rang', {})
   await sql`insert into treeos.inbox (id, being, kind, priority, content, root)
@@ -274,11 +277,29 @@ it('an inbox is asked for what needs a decision, which no flood of other entries
   expect(await idsOf('budget')).toEqual(['parked/pup/1/2'])
   expect(await idsOf('question')).toEqual(['well'])
   expect(await idsOf('answer')).toEqual(['yes'])
+  expect(await idsOf('asks-back')).toEqual(['which'])
   expect(await idsOf('news')).toEqual(['told'])
   expect(await idsOf('notice')).toEqual(['failed', 'parked/free/1/2'])
   expect(await idsOf('event')).toHaveLength(10)
   expect(await closeEntries(base.owner, 'judge', ['asked/pup/1/1', 'parked/pup/1/2', 'well'], 'read')).toBe(0)
-  expect(await closeEntries(base.owner, 'judge', ['told', 'yes', 'parked/free/1/2'], 'read')).toBe(3)
+  expect(await closeEntries(base.owner, 'judge', ['told', 'yes', 'which', 'parked/free/1/2'], 'read')).toBe(4)
+})
+
+it.each([
+  ['Which order do you mean?', true],
+  ['“Which one?” **Please say!**\n', true],
+  [{ text: 'どの注文ですか？' }, true],
+  ['You asked: may I?\n\nYou may.', false],
+  ['I looked at https://shop.example/?q=1 for you.', false],
+  [{ answer: 'Why?' }, false],
+  ['what ? now', false],
+  ['', false],
+  [['Why?'], false],
+  [null, false],
+])('an answer of %j asks back: %s, as a page and as the counts tell it', async (content, isAsking) => {
+  const { rows } = await sql<{ asks: boolean }>`
+    select treeos.asks_back(${Buffer.from(JSON.stringify(content))}) as asks`.execute(base.db)
+  expect([asksBack(content), rows[0]?.asks]).toEqual([isAsking, isAsking])
 })
 
 it('words are found beside bytes that are no text and no JSON', async () => {

@@ -62,7 +62,7 @@ describe('enqueue_event takes no wake that the row of its being does not name:',
 /** What a worker may call besides, and what it makes of forged arguments. */
 const CALLABLE = new Set(
   (
-    'append append_together begin_life brings_yes claim claim_and_read claim_together close_hosted concerned_by current_generation enqueue_event genesis has_ended hold_over is_held is_hosted is_hurried is_paced ' +
+    'append append_together asks_back begin_life brings_yes claim claim_and_read claim_together close_hosted concerned_by current_generation enqueue_event genesis has_ended hold_over is_held is_hosted is_hurried is_paced ' +
     'is_parked json_of keep_vector keys_shown kind_of lease_is_valid line_of lock_heads may_set_overlay note_restore open_moment read_set record_effect record_effect_result record_fault ' +
     'refuse_change release_claim release_delayed reserve reserve_first seal_text settle standard text_of told wakes'
   ).split(' '),

@@ -59,7 +59,7 @@ export async function openDesk(at: PortalWorld): Promise<void> {
   })
   await momentOf(world, await tell(world, 'helper', 'Where is order 4710?'))
   for (let i = 0; i < ANSWERS; i++) {
-    await tell(world, i === 0 ? 'billing' : `clerk-${i % CLERKS}`, `Is parcel ${i} packed?`)
+    await tell(world, i === 0 ? 'billing' : `clerk-${i % CLERKS}`, `Pack parcel ${i}.`)
     const courier = i / 3
     if (Number.isInteger(courier) && courier < COURIERS)
       await wakeUp(world, `courier-${courier}`, [{ throw: `van ${courier} does not start` }])

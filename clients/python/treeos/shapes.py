@@ -153,7 +153,7 @@ class KeptFile(TypedDict):
 
 class _InboxEntry(TypedDict):
     correlation: str
-    kind: Literal["question", "approval", "budget", "answer", "notice", "news", "event"]
+    kind: Literal["question", "approval", "budget", "asks-back", "answer", "notice", "news", "event"]
     thread: str
     # from: Optional[str]
     content: Any
@@ -163,6 +163,7 @@ class _InboxEntry(TypedDict):
 
 
 class InboxEntry(_InboxEntry, total=False):
+    role: str
     notice: bool
     times: int
     latest: str
@@ -188,6 +189,7 @@ class Approval(_Approval, total=False):
     driver: str
     outside: bool
     likeThis: "Proposal"
+    done: List[Dict[str, Any]]
 
 
 class Proposal(TypedDict):

@@ -63,6 +63,7 @@ export { BEING_STATES, type BeingState, statesOfSeen } from './beings/states.ts'
 export { type Uses, usesOf } from './beings/uses.ts'
 export { type CloseRequest, closeInbox } from './inbox/closed-entries.ts'
 export {
+  asksBack,
   describeInboxEntry,
   INBOX_KINDS,
   type InboxCounts,

@@ -23,7 +23,7 @@ describe.runIf(hasChromium)('the page people work in', () => {
     const asAda = { ...at.world, person: 'ada' }
     for (let i = 1; i <= QUESTIONS; i++)
       await summon(asAda, { target: 'operator', content: `Question ${i}?`, as: 'ada', waitSeconds: null })
-    const asked = { target: 'echo', content: 'What do you say?', as: 'operator', waitSeconds: null }
+    const asked = { target: 'echo', content: 'Say that it rains.', as: 'operator', waitSeconds: null }
     await summon(at.world, asked)
     await summon(asAda, { target: 'operator', content: 'May I?', as: 'ada', waitSeconds: null })
     for (let i = 0; i < NOTICES; i++) await at.world.birthPuppet(`failing-${i}`)
@@ -49,9 +49,13 @@ describe.runIf(hasChromium)('the page people work in', () => {
   })
 
   const row = (words: RegExp) => page.getByRole('link', { name: words })
+  const needing = async () =>
+    (await waiting()).filter((kind) => ['question', 'asks-back'].includes(kind)).length
+  const ofKid = async () =>
+    (await inbox(at.world, 'operator')).flatMap(({ from, kind }) => (from === '@kid' ? [kind] : []))
   const waiting = async () => (await inbox(at.world, 'operator')).map(({ kind }) => kind)
 
-  it('what needs a decision stands apart, the newest first, and is gone through by keys; no flood of newer notices hides it', async () => {
+  it('what needs a decision stands apart, who waits longest first, and is gone through by keys; no flood of newer notices hides it', async () => {
     await enterBy(page, at, 'operator')
     await page.getByLabel(`${QUESTIONS + 1} entries need you`).waitFor() // the badge
     await page.goto(`${at.origin}/inbox`)
@@ -59,13 +63,16 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await list.waitFor()
     const rows = await list.locator('a.row').allTextContents()
     expect(rows).toHaveLength(QUESTIONS + 1)
-    expect(rows[0]).toContain('May I?')
-    expect(rows.at(-1)).toContain('Question 1?')
+    expect(rows[0]).toContain('Question 1?')
+    expect(rows[0]).toMatch(/waits \d+ (?:s|min)/)
+    expect(rows.at(-1)).toContain('May I?')
     await page.keyboard.press('j')
     await page.waitForURL(/entry=/)
-    await page.getByRole('region', { name: 'Entry' }).getByText('May I?').first().waitFor()
-    for (let i = 0; i < QUESTIONS; i++) await page.keyboard.press('j')
     const entry = page.getByRole('region', { name: 'Entry' })
+    await entry.getByText('Question 1?').first().waitFor()
+    for (let i = 0; i < QUESTIONS; i++) await page.keyboard.press('j')
+    await entry.getByText('May I?').first().waitFor()
+    for (let i = 0; i < QUESTIONS; i++) await page.keyboard.press('k')
     await entry.getByText('Question 1?').first().waitFor()
     // It is in view, and has an address of its own.
     expect((await entry.boundingBox())!.y).toBeLessThan(400)
@@ -76,7 +83,7 @@ describe.runIf(hasChromium)('the page people work in', () => {
     // Single keys can be turned off.
     const keys = page.getByRole('switch', { name: 'Single keys' })
     await keys.uncheck()
-    await page.keyboard.press('k')
+    await page.keyboard.press('j')
     await page.waitForTimeout(300)
     await entry.getByText('Question 1?').first().waitFor()
     await keys.check()
@@ -150,19 +157,24 @@ describe.runIf(hasChromium)('the page people work in', () => {
     expect(await answers()).toBe(FLOOD + 1)
     // The oldest are asked for, and are not the oldest of the newest.
     const [oldest] = (await inbox(at.world, 'operator')).filter(({ kind }) => kind === 'answer')
+    await page.getByRole('button', { name: 'Filter' }).click()
     const order = page.getByLabel('Order', { exact: true }).and(page.locator('input'))
     await order.click()
-    await page.getByRole('option', { name: 'Oldest first' }).click()
+    await page.getByRole('option', { name: 'Longest waiting first' }).click()
     await page.getByText('Newer ones wait too').waitFor()
     const first = page.getByRole('list', { name: 'Answers' }).locator('a.row').first()
     expect(await first.getAttribute('href')).toContain(encodeURIComponent(oldest!.correlation))
     await order.click()
     await page.getByRole('option', { name: 'Newest first' }).click()
     await page.getByText('Older ones wait too').waitFor()
-    await row(/What do you say/)
+    await row(/Say that it rains/)
       .first()
       .click()
-    await page.getByRole('region', { name: 'In its thread' }).getByText('What do you say?').first().waitFor()
+    await page
+      .getByRole('region', { name: 'In its thread' })
+      .getByText('Say that it rains.')
+      .first()
+      .waitFor()
     await page.keyboard.press('e')
     await until(async () => (await answers()) === FLOOD)
     await page.goto(`${at.origin}/inbox?in=notices`)
@@ -171,10 +183,31 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.getByLabel('Search the inbox').fill('failing-0')
     await page.getByRole('button', { name: 'Mark all 1 as read' }).waitFor()
     await page.getByLabel('Search the inbox').fill('')
+    // Failures of one cause are one row, with a link to the moment of each.
+    await row(/failing-\d and 2 more.*notice × 3/).click()
+    const happened = page.getByRole('list', { name: 'What happened' })
+    await happened.getByText(/The moment of @failing-0 ended as failure/).waitFor()
+    expect(await happened.getByRole('link', { name: /^moment \d+$/ }).count()).toBe(NOTICES)
+    // What is shown has a name, and is shown again by it.
+    await page.getByLabel('Search the inbox').fill('failing-1')
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByLabel('Name of a view').fill('The van')
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Failed' }).click()
+    await page.getByRole('button', { name: 'Filter 1' }).waitFor()
+    await page
+      .getByRole('button', { name: `Mark all ${NOTICES} as read` })
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'The van' }).click()
+    await page.getByRole('button', { name: 'Mark all 1 as read' }).waitFor()
+    await page.getByLabel('Search the inbox').fill('')
     const before = (await waiting()).filter((kind) => kind === 'question').length
-    await page.getByRole('button', { name: `Mark all ${NOTICES} as read` }).click()
+    const markAll = page.getByRole('button', { name: `Mark all ${NOTICES} as read` }).first()
+    await markAll.click()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('button', { name: `Mark all ${NOTICES} as read` }).click()
+    await markAll.click()
     await page.getByText(`${NOTICES} entries are marked as read.`).waitFor()
     // More than the server closes at once, and than the page reads: it asks first, and says how many were
     // taken.
@@ -190,7 +223,7 @@ describe.runIf(hasChromium)('the page people work in', () => {
     expect(complaints).toEqual([])
   })
 
-  it('a conversation goes on in its thread, and shows why an answer waits', async () => {
+  it('a conversation goes on in its thread, shows why an answer waits, and reads what it shows unless it asks back', async () => {
     await enterBy(page, at, 'operator')
     await page.goto(`${at.origin}/beings/kid`)
     const box = page.getByLabel('What you say to @kid')
@@ -198,6 +231,7 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.keyboard.press('Enter')
     const talk = page.getByRole('region', { name: 'Conversation' })
     await talk.locator('.said').filter({ hasText: '@kid → @operator' }).first().waitFor()
+    await until(async () => (await ofKid()).length === 0)
     await doAs(at.world, 'pause-being', '@kid', {})
     await page.getByText('paused', { exact: true }).waitFor()
     await page.getByLabel('What you say to @kid').fill('Second word')
@@ -208,6 +242,16 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await until(
       async () => (await talk.locator('.said').filter({ hasText: '@kid → @operator' }).count()) === 2,
     )
+    // @kid says what it hears.
+    await until(async () => (await ofKid()).length === 0)
+    await box.fill('Which one?')
+    await page.keyboard.press('Enter')
+    await until(async () => (await ofKid()).join() === 'asks-back')
+    await until(async () => (await page.title()).startsWith(`(${await needing()}) `))
+    await until(async () => (await box.inputValue()) === '')
+    await box.fill('That one.')
+    await page.keyboard.press('Enter')
+    await until(async () => (await ofKid()).length === 0)
     expect(complaints).toEqual([])
   })
 
@@ -247,6 +291,17 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await link.click()
     await page.getByRole('heading', { name: 'Threads' }).waitFor()
     expect(loads).toBe(1)
+  })
+
+  it('a page that cannot be drawn says so in our words, beside the navigation', async () => {
+    await enterBy(page, at, 'operator')
+    await page.route('**/api/v1/lately**', (route) => route.fulfill({ json: { strip: 'broken' } }))
+    await page.goto(`${at.origin}/live`)
+    await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Threads' }).click()
+    await page.getByRole('heading', { name: 'Threads' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'This page cannot be shown' }).count()).toBe(0)
   })
 
   it('works over plain http from another machine', async () => {

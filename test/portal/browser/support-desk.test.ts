@@ -84,7 +84,7 @@ describe.runIf(hasChromium)('a day at a support desk', () => {
     await hand.click(page.getByRole('list', { name: 'Failures' }).getByRole('link', { name: '@billing' }))
     const happened = page.getByRole('region', { name: 'What happened' })
     await hand.sees(happened.getByText(/It failed: /))
-    await hand.sees(happened.getByText(/Its model did not answer/))
+    await hand.sees(happened.getByText(/Its prompt is too long for its model/))
     await page.getByText(/^model, try 1\b/).waitFor()
     expectDone(hand.done('find why a being failed'), { clicks: 2, keys: 0, turns: 1 })
   })

@@ -34,6 +34,11 @@ const Approval = z
     driver: z.string().optional(),
     outside: z.literal(true).optional().openapi({ description: 'its moment holds words from outside' }),
     likeThis: Proposal.optional(),
+    done: z
+      .array(z.object({ id: z.string(), at: z.string() }))
+      .readonly()
+      .optional()
+      .openapi({ description: 'the newest equal calls that I approved and that were carried out' }),
   })
   .openapi('Approval')
 

@@ -109,10 +109,12 @@ export const InboxEntry = z
   .object({
     correlation: z.string(),
     kind: z.enum(INBOX_KINDS).openapi({
-      description: '`question`, `approval` and `budget` need a decision; the others do not',
+      description:
+        '`question`, `approval` and `budget` need a decision, `asks-back`, an answer that asks, words; the others nothing',
     }),
     thread: z.string(),
     from: stance.nullable(),
+    role: z.string().optional().openapi({ description: 'in which that being spoke' }),
     content: anyJson('what was said'),
     text: z.string().openapi({ description: 'in plain words what was said or what happened' }),
     at: time,
@@ -187,6 +189,7 @@ export const Conversation = z
           text: z.string().openapi({ description: 'in plain words what was said or what happened' }),
           content: anyJson('what was said'),
           inReplyTo: z.string().nullable(),
+          asksBack: z.literal(true).optional().openapi({ description: 'it is an answer that asks in turn' }),
           followed,
           notice: z.boolean(),
           outside,

@@ -28,7 +28,7 @@ const EMAILS_PER_HOUR = 30
 const KEPT_DAYS = 30
 
 /** What a person is told of an entry. */
-const TOLD = sql<ToldAs>`case treeos.kind_of(i) when 'news' then 'notice' when 'event' then 'notice' else treeos.kind_of(i) end`
+const TOLD = sql<ToldAs>`case treeos.kind_of(i) when 'asks-back' then 'question' when 'news' then 'notice' when 'event' then 'notice' else treeos.kind_of(i) end`
 /**
  * What an outlet has to want so that the entry is told: a parked budget needs a decision of its person, as an
  * approval does.

@@ -15,7 +15,7 @@ grant insert on treeos.overlay_change to treeos_portal;
 grant execute on function treeos.json_of(bytea), treeos.told(bytea), treeos.text_of(bytea), treeos.genesis(text), treeos.concerned_by(text), treeos.hold_over(text, bigint, text), treeos.line_of(text), treeos.is_parked(text),
   treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text), treeos.has_ended(text),
   treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]), treeos.wakes(text, text),
-  treeos.brings_yes(text, text), treeos.kind_of(treeos.inbox),
+  treeos.brings_yes(text, text), treeos.kind_of(treeos.inbox), treeos.asks_back(bytea),
   treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text), treeos.lease_is_valid(text, integer),
   treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
   treeos.token_of(bytea), treeos.tokens_of(text, text, integer), treeos.issue_token(text, text, text, bytea, integer),

@@ -1634,13 +1634,15 @@ export interface components {
         InboxEntry: {
             correlation: string;
             /**
-             * @description `question`, `approval` and `budget` need a decision; the others do not
+             * @description `question`, `approval` and `budget` need a decision, `asks-back`, an answer that asks, words; the others nothing
              * @enum {string}
              */
-            kind: "question" | "approval" | "budget" | "answer" | "notice" | "news" | "event";
+            kind: "question" | "approval" | "budget" | "asks-back" | "answer" | "notice" | "news" | "event";
             thread: string;
             /** @example @solomon */
             from: string | null;
+            /** @description in which that being spoke */
+            role?: string;
             /** @description what was said */
             content: Record<string, never> | unknown[] | string | number | boolean | null;
             /** @description in plain words what was said or what happened */
@@ -1671,6 +1673,7 @@ export interface components {
                 question: number;
                 approval: number;
                 budget: number;
+                "asks-back": number;
                 answer: number;
                 notice: number;
                 news: number;
@@ -1700,6 +1703,11 @@ export interface components {
              */
             outside?: true;
             likeThis?: components["schemas"]["Proposal"];
+            /** @description the newest equal calls that I approved and that were carried out */
+            done?: {
+                id: string;
+                at: string;
+            }[];
         };
         /** @description a rule that would have let through what I approved, and asks beyond it */
         Proposal: {
@@ -1897,6 +1905,11 @@ export interface components {
                 /** @description what was said */
                 content: Record<string, never> | unknown[] | string | number | boolean | null;
                 inReplyTo: string | null;
+                /**
+                 * @description it is an answer that asks in turn
+                 * @enum {boolean}
+                 */
+                asksBack?: true;
                 /** @description of an answer: whose answers it followed */
                 followed?: string[];
                 notice: boolean;
@@ -4107,7 +4120,7 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
                 /** @description only entries that ask this; `question`, `approval` and `budget` need a decision */
-                kind?: "question" | "approval" | "budget" | "answer" | "notice" | "news" | "event";
+                kind?: "question" | "approval" | "budget" | "asks-back" | "answer" | "notice" | "news" | "event";
                 /** @description which comes first */
                 order?: "oldest" | "newest";
             };

@@ -1,7 +1,7 @@
 import { parseCall } from '@treeos/core'
 import type { ApprovalRow } from '@treeos/world'
 import { expect, it } from 'vitest'
-import { countsOver } from './proposals.ts'
+import { countsOver, doneBefore } from './proposals.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -26,4 +26,22 @@ it('calls of one hour are the bound of a day, and not more', () => {
 it('an argument is bounded only where each call had a number there that is not negative', () => {
   const rows = [approved(0, { a: 1, b: 1, c: 1 }), approved(HOUR, { a: 2, b: 'x', c: -1 })]
   expect(countsOver(rows).map(({ each }) => each)).toEqual([undefined, 'a'])
+})
+
+it('an equal call that was approved before is named, the newest first, and none that was denied or is another', () => {
+  const answer = (n: number, args: object, isYes = true) => ({
+    row: { id: `kid/1/${n}` as ApprovalRow['id'], ...approved(n, args) },
+    isYes,
+  })
+  const answers = [
+    answer(1, { euros: 18 }),
+    answer(2, { euros: 19 }),
+    answer(3, { euros: 18 }, false),
+    answer(4, { euros: 18 }),
+    answer(5, { euros: 18 }),
+    answer(6, { euros: 18 }),
+  ]
+  const call = { target: '/', verb: 'do', operation: 'pay', args: { euros: 18 } }
+  expect(doneBefore({ call }, answers).map(({ id }) => id)).toEqual(['kid/1/6', 'kid/1/5', 'kid/1/4'])
+  expect(doneBefore({ call: { ...call, target: '/shop' } }, answers)).toEqual([])
 })

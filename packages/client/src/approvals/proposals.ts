@@ -34,7 +34,21 @@ export interface Proposal {
   readonly free: readonly string[]
 }
 
-export type ProposedView = ApprovalView & { readonly likeThis?: Proposal }
+export interface ProposedView extends ApprovalView {
+  readonly likeThis?: Proposal
+  /** the newest equal calls that the person approved and that were carried out; left out for none */
+  readonly done?: readonly DoneBefore[]
+}
+
+/** A call that a person approved, and that was carried out. */
+export interface DoneBefore {
+  /** the moment that asked */
+  readonly id: MomentId
+  /** when it asked: ISO 8601, UTC */
+  readonly at: string
+}
+
+const DONE_MAX = 3
 
 /**
  * Calls that wait for a person, each with a rule that would ask less, where the person said yes to many like
@@ -52,10 +66,26 @@ export async function withProposals(
     waiting.map(async (view) => {
       const alike = answers.filter((one) => isAlike(one.row, view))
       const proposal = await proposalFor(at, view, alike)
-      return proposal === null ? view : { ...view, likeThis: proposal }
+      const done = doneBefore(view, answers)
+      return {
+        ...view,
+        ...(proposal === null ? {} : { likeThis: proposal }),
+        ...(done.length === 0 ? {} : { done }),
+      }
     }),
   )
 }
+
+/** Equal calls, of whichever being, that the person approved before: somebody may ask for the same twice. */
+export const doneBefore = (
+  { call }: Pick<ApprovalView, 'call'>,
+  answers: readonly { readonly row: Pick<ApprovalRow, 'id' | 'call' | 'at'>; readonly isYes: boolean }[],
+): DoneBefore[] =>
+  answers
+    .filter(({ row, isYes }) => isYes && canonicalJson(row.call as unknown as Json) === canonicalJson(call))
+    .map(({ row: { id, at } }) => ({ id, at: new Date(at).toISOString() }))
+    .sort((a, b) => (a.at < b.at ? 1 : -1))
+    .slice(0, DONE_MAX)
 
 /** A page of what waits for a person, with such rules. @throws {TreeosError} as {@link approvalsPage} */
 export async function proposedPage(

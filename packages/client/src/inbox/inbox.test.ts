@@ -26,8 +26,9 @@ describe('the kind of an entry', () => {
   it.each([
     { kind: 'question', of: entry() },
     { kind: 'news', of: entry({ expectReply: false }) },
-    { kind: 'answer', of: entry({ inReplyTo: 'mine' }) },
-    { kind: 'answer', of: entry({ inReplyTo: 'mine', expectReply: false }) },
+    { kind: 'answer', of: entry({ inReplyTo: 'mine', content: 'You may.' }) },
+    { kind: 'answer', of: entry({ inReplyTo: 'mine', expectReply: false, content: 'Yes.' }) },
+    { kind: 'asks-back', of: entry({ inReplyTo: 'mine' }) },
     { kind: 'approval', of: event(`${ASKED_PREFIX}bob/1/1/ann`) },
     { kind: 'budget', of: event('parked/bob/1') },
     { kind: 'notice', of: event('failed/bob/1/1', { isNotice: true }) },

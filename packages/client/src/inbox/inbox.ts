@@ -5,6 +5,7 @@ import {
   type Priority,
   priorityName,
   quote,
+  readPath,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
@@ -14,10 +15,19 @@ import { toldContent, toldText } from '@treeos/world'
 
 /**
  * What an entry asks of its person: an answer (`question`), a yes or a no (`approval`), a decision about a
- * budget (`budget`). Nothing is asked by an answer to a question of its own (`answer`), a `notice`, an
- * announcement (`news`), and what woke it otherwise (`event`).
+ * budget (`budget`), words, since an answer asks in turn (`asks-back`). Nothing is asked by an answer to a
+ * question of its own (`answer`), a `notice`, an announcement (`news`), and what woke it otherwise (`event`).
  */
-export const INBOX_KINDS = ['question', 'approval', 'budget', 'answer', 'notice', 'news', 'event'] as const
+export const INBOX_KINDS = [
+  'question',
+  'approval',
+  'budget',
+  'asks-back',
+  'answer',
+  'notice',
+  'news',
+  'event',
+] as const
 export type InboxKind = (typeof INBOX_KINDS)[number]
 
 /** An open entry of an inbox, as people see it. */
@@ -27,6 +37,8 @@ export interface InboxView {
   /** id of the thread that it belongs to */
   readonly thread: string
   readonly from: string | null
+  /** the role in which that being spoke; left out without one */
+  readonly role?: string
   readonly content: Json
   /** in plain words what was said or what happened */
   readonly text: string
@@ -120,6 +132,7 @@ export function describeInboxEntry(entry: InboxEntry): InboxView {
     kind: inboxKind(entry),
     thread: entry.root,
     from: entry.caller === null ? null : stanceOf(entry.caller.name),
+    ...(entry.caller?.role == null ? {} : { role: entry.caller.role }),
     content,
     text: toldText({ wake: entry, content }, entry.being),
     at: new Date(entry.at).toISOString(),
@@ -151,9 +164,27 @@ const PARKED_PREFIX = 'parked/'
 export const parkedIn = ({ id, kind }: Pick<InboxEntry, 'id' | 'kind'>): BeingName | null =>
   kind === 'event' && id.startsWith(PARKED_PREFIX) ? (id.split('/')[1] ?? null) : null
 
-function inboxKind({ id, kind, inReplyTo, isNotice, expectReply }: InboxEntry): InboxKind {
-  if (kind === 'summon') return inReplyTo !== null ? 'answer' : expectReply === false ? 'news' : 'question'
+export function inboxKind({ id, kind, inReplyTo, isNotice, expectReply, content }: InboxEntry): InboxKind {
+  if (kind === 'summon' && inReplyTo === null) return expectReply === false ? 'news' : 'question'
+  if (kind === 'summon') return asksBack(content) ? 'asks-back' : 'answer'
   if (id.startsWith(ASKED_PREFIX)) return 'approval'
   if (id.startsWith(PARKED_PREFIX)) return 'budget'
   return isNotice ? 'notice' : 'event'
+}
+
+/** Its end is a question mark, with what may close a quotation or a bracket behind it. */
+const ASKING = /\S[?？؟]["”’»)\]*_']*(\s|$)/
+
+/** Whether words ask: a sentence of their last paragraph does. `treeos.asks_back` counts by the same. */
+export function asksBack(content: Json): boolean {
+  const words = typeof content === 'string' ? content : readPath(content, ['text'])
+  return (
+    typeof words === 'string' &&
+    ASKING.test(
+      words
+        .trim()
+        .split(/\n\s*\n/)
+        .at(-1) ?? '',
+    )
+  )
 }

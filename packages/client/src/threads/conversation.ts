@@ -5,6 +5,7 @@ import { toldContent, toldText } from '@treeos/world'
 import { pastsFor } from '../access/past-access.ts'
 import { see } from '../addresses/see.ts'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
+import { inboxKind } from '../inbox/inbox.ts'
 import { type OwedQuestion, owedQuestions, type ThreadView, thread } from './threads.ts'
 
 /** What was said in a thread, or what woke a being in it. */
@@ -21,6 +22,8 @@ export interface ThreadLine {
   readonly text: string
   readonly content: Json
   readonly inReplyTo: string | null
+  /** it is an answer that asks in turn; left out for all others */
+  readonly asksBack?: true
   /** of an answer: stances of those whose answers it followed; left out for nobody */
   readonly followed?: readonly string[]
   /** it tells of a failure or a limit */
@@ -76,6 +79,7 @@ export function lineOf({ entry, followed, ended }: ThreadEntry): ThreadLine {
     text: toldText({ wake: entry, content }, entry.being),
     content,
     inReplyTo: entry.inReplyTo,
+    ...(inboxKind(entry) === 'asks-back' ? { asksBack: true } : {}),
     ...(followed.length === 0 ? {} : { followed: followed.map(stanceOf) }),
     notice: entry.isNotice,
     ...(entry.outside === true ? { outside: true } : {}),

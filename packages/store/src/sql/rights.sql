@@ -63,7 +63,7 @@ begin
     to %1$I;
   grant execute on function
     treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(), treeos.current_generation(text),
-    treeos.wakes(text, text), treeos.brings_yes(text, text), treeos.told(bytea), treeos.text_of(bytea), treeos.has_ended(text), treeos.is_hosted(text), treeos.kind_of(treeos.inbox),
+    treeos.wakes(text, text), treeos.brings_yes(text, text), treeos.told(bytea), treeos.text_of(bytea), treeos.has_ended(text), treeos.is_hosted(text), treeos.kind_of(treeos.inbox), treeos.asks_back(bytea),
     treeos.is_held(text, text), treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
     treeos.concerned_by(text), treeos.hold_over(text, bigint, text), treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text),

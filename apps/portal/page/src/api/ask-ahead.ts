@@ -1,3 +1,4 @@
+import { KINDS_OF } from '../inbox/groups.ts'
 import { tabHandle } from './tab.ts'
 
 /** The header that brings our half of the session. */
@@ -82,8 +83,7 @@ function firstOf(pathname: string, search: URLSearchParams): string[] {
   const being = beingAt(pathname)
   if (being !== null) shown.push(being, `${API}/threads?all=true&alone=true&limit=10&with=${name}`)
   if (page === '' || (page === 'inbox' && ['needs', null].includes(search.get('in'))))
-    for (const kind of ['question', 'approval', 'budget'])
-      shown.push(`${API}/inbox?kind=${kind}&limit=200&order=newest`)
+    for (const kind of KINDS_OF.needs) shown.push(`${API}/inbox?kind=${kind}&limit=200&order=newest`)
   return shown
 }
 

@@ -1,10 +1,11 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { useUnsent } from '../api/useUnsent.ts'
-import { Block, Inert, Quiet, Time, Trouble, useSettled } from '../parts/index.ts'
+import { useSingleKeyActs } from '../inbox/single-keys.ts'
+import { Trouble, useSettled } from '../parts/index.ts'
+import { AskedText } from './AskedText.tsx'
+import type { SameCallsProps } from './SameCalls.tsx'
 import type { WaitingCall } from './waiting-call.ts'
-
-type WaitingCallBody = Readonly<Record<string, unknown>>
 
 /** An answer of a person. */
 export interface PersonAnswer {
@@ -12,15 +13,7 @@ export interface PersonAnswer {
   readonly why?: string
 }
 
-/** What a being wants to do, apart from anything that it wrote. */
-export function AskedForm({
-  asked,
-  from,
-  onAnswer,
-  isPending,
-  error,
-  unsent,
-}: {
+interface AskedFormProps {
   readonly asked: WaitingCall
   readonly from: string
   readonly onAnswer: (answered: PersonAnswer) => void
@@ -28,37 +21,25 @@ export function AskedForm({
   readonly error: Error | null
   /** keeps what is not sent; left out where nobody is signed in */
   readonly unsent?: ReturnType<typeof useUnsent>
-}) {
+  /** y and n answer, too */
+  readonly hasKeys?: boolean
+  /** left out where equal calls are not known */
+  readonly same?: SameCallsProps
+}
+
+/** What a being wants to do, with a yes and a no. */
+export function AskedForm({ asked, from, same, unsent, hasKeys = false, ...answered }: AskedFormProps) {
+  const { onAnswer, isPending, error } = answered
   const [why, setWhy] = useState(unsent?.read() ?? '')
   const isSettled = useSettled()
-  const { verb, operation, target: _on, args, content, ...rest } = asked.call as WaitingCallBody
-  const said = { args, content }
-  const given = args ?? content ?? null
-  const others = {
-    ...Object.fromEntries(Object.entries(said).filter(([, one]) => one !== undefined && one !== given)),
-    ...rest,
+  const answer = (answer: PersonAnswer['answer']) => {
+    if (!isSettled || isPending) return
+    onAnswer({ answer, ...(answer === 'approve' || why === '' ? {} : { why }) })
   }
+  useSingleKeyActs(hasKeys ? { y: { act: () => answer('approve') }, n: { act: () => answer('deny') } } : {})
   return (
     <Stack gap="xs">
-      <Text>
-        {from} wants to {String(verb)} <Inert text={String(operation ?? '')} />
-        {' on '}
-        <Inert text={asked.on} />
-      </Text>
-      {asked.isOutside && <Text c="orange">It holds words from outside, which may have asked for this.</Text>}
-      <Block value={given} />
-      {Object.keys(others).length === 0 ? null : (
-        <>
-          <Text size="sm">It also says:</Text>
-          <Block value={others} />
-        </>
-      )}
-      <Quiet>
-        It wears {asked.roles.join(' and ')}
-        {asked.whom === null ? '' : `, and was woken by ${asked.whom}`}
-        {asked.driver === null ? '' : `, and is driven by ${asked.driver}`}. The rule {asked.rule} asks you,
-        until <Time iso={asked.expiresAt} />.
-      </Quiet>
+      <AskedText asked={asked} from={from} same={same} />
       <TextInput
         label="Why not (told to whoever asked)"
         value={why}
@@ -69,15 +50,10 @@ export function AskedForm({
         }}
       />
       <Group gap="sm">
-        <Button loading={isPending} disabled={!isSettled} onClick={() => onAnswer({ answer: 'approve' })}>
+        <Button loading={isPending} disabled={!isSettled} onClick={() => answer('approve')}>
           Approve
         </Button>
-        <Button
-          variant="default"
-          loading={isPending}
-          disabled={!isSettled}
-          onClick={() => onAnswer({ answer: 'deny', ...(why === '' ? {} : { why }) })}
-        >
+        <Button variant="default" loading={isPending} disabled={!isSettled} onClick={() => answer('deny')}>
           Deny
         </Button>
       </Group>

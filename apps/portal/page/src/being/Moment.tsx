@@ -22,7 +22,6 @@ import { Share } from '../sharing/Share.tsx'
 import { durationOf } from '../words/duration.ts'
 import { Failure } from '../words/Failure.tsx'
 import { amountOf } from '../words/money.ts'
-import { wordsOf } from '../words/tell.ts'
 import { type Clause, Clauses } from './Clauses.tsx'
 import { didIn, type MomentView, spokenIn, wokenIn } from './moment-words.ts'
 import { OutcomeBadge } from './Outcome.tsx'
@@ -150,11 +149,16 @@ function Happened({ name, ...found }: MomentView & Pick<MomentProps, 'name'>) {
           </>
         )}
       </Text>
-      {wake === null ? null : (
+      {wake === null ? null : moment.woke?.from == null ? (
+        <Text size="sm">
+          <Inert text={found.wakeText} />
+        </Text>
+      ) : (
         <div className="said">
-          <Inert text={moment.woke?.from == null ? found.wakeText : wordsOf(wake)} />
+          <Inert text={found.wakeText} />
         </div>
       )}
+      <ApprovedBy trigger={moment.woke?.trigger} wake={wake} />
       <Text size="sm">
         <Inert text={didIn({ moment, decision })} />
       </Text>
@@ -206,6 +210,17 @@ function Happened({ name, ...found }: MomentView & Pick<MomentProps, 'name'>) {
           : `${plural(cost.tokens, 'token')} in ${plural(cost.attempts, 'call')}${cost.money > 0 ? `, ${amountOf(cost.money)} by the price list` : ''}`}
       </Quiet>
     </Card>
+  )
+}
+
+/** Who said yes to a call that waited. */
+function ApprovedBy({ trigger, wake }: { readonly trigger: string | undefined; readonly wake: unknown }) {
+  const { actor } = (wake ?? {}) as { readonly actor?: unknown }
+  if (trigger !== 'approved' || typeof actor !== 'string') return null
+  return (
+    <Text size="sm" fw={600}>
+      Approved by <BeingLink stance={actor} />
+    </Text>
   )
 }
 

@@ -12,14 +12,14 @@ const found = {
   failures: [],
   isAll: true,
 }
-const failed = (being: string, n: number, reason: string) => ({
+const failed = (being: string, n: number, reason: string, message: string | null = null) => ({
   being,
   n,
   reason,
   at: '',
   role: null,
   model: null,
-  message: null,
+  message,
 })
 
 it('says what to do about each kind of failure, the most frequent first, and shows one', () => {
@@ -34,6 +34,18 @@ it('says what to do about each kind of failure, the most frequent first, and sho
     { being: '@b', n: 2 },
   ])
   expect(advice[0]?.text).toMatch(/^2 moments failed with FORBIDDEN, most of @a\. .*Widen the role/)
+})
+
+it('failures of one code that need something else are apart', () => {
+  const failures = [
+    failed('@a', 9, 'LLM_FAILED', 'model answered 401: check OPENAI_API_KEY'),
+    failed('@b', 2, 'LLM_FAILED', 'model answered 503'),
+    failed('@a', 8, 'LLM_FAILED', 'model answered 401: check OPENAI_API_KEY'),
+  ]
+  expect(adviceOnSpending({ ...found, failures }).map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^2 moments .*refused the key/),
+    expect.stringMatching(/^A moment .*answered with an error/),
+  ])
 })
 
 it('names a slow model and a being that uses most of the tokens', () => {

@@ -30,14 +30,17 @@ export function adviceOnSpending({ all, failures, beings, models, isAll }: Spend
 }
 
 function aboutFailures(failures: SpendingReport['failures']): HealthAdvice[] {
-  return [...Map.groupBy(failures, ({ reason }) => reason ?? 'no reason')]
-    .sort(([, a], [, b]) => b.length - a.length)
+  const causeOf = ({ reason, message }: SpendingReport['failures'][number]) =>
+    `${reason} ${adviceOnFailure(reason, message).many}`
+  return [...Map.groupBy(failures, causeOf).values()]
+    .sort((a, b) => b.length - a.length)
     .slice(0, CAUSES_MAX)
-    .map(([reason, some]) => {
+    .map((some) => {
       const [newest] = some
+      const reason = newest?.reason ?? null
       const who = most(some.map(({ being }) => being))
       const count = some.length === 1 ? 'A moment' : `${some.length} moments`
-      const text = `${count} failed with ${reason}, ${some.length === 1 ? 'of' : 'most of'} ${who}. ${adviceOnFailure(reason).many}`
+      const text = `${count} failed with ${reason ?? 'no reason'}, ${some.length === 1 ? 'of' : 'most of'} ${who}. ${adviceOnFailure(reason, newest?.message ?? null).many}`
       return {
         tone: 'bad' as const,
         text,

@@ -4,8 +4,9 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { healthQuery } from '../health/queries.ts'
 import type { InboxEntry } from '../inbox/entry.ts'
-import { countsOf, newestFirst, senderOf } from '../inbox/groups.ts'
+import { countsOf, longestFirst } from '../inbox/groups.ts'
 import { inboxCountsQuery, useInbox } from '../inbox/queries.ts'
+import { senderOf } from '../inbox/sender.ts'
 import { tellEntry } from '../inbox/tell-entry.ts'
 import { Answer, Card, Inert, plural, Quiet, Time } from '../parts/index.ts'
 
@@ -20,7 +21,7 @@ export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
     <Card isPart title="What needs you">
       {isOperator ? <Troubles /> : null}
       <Answer of={inbox}>
-        {({ items }) => <OpenEntries entries={newestFirst(items)} others={others} />}
+        {({ items }) => <OpenEntries entries={longestFirst(items)} others={others} />}
       </Answer>
     </Card>
   )
@@ -73,7 +74,7 @@ function OpenEntries({ entries: open, others }: OpenProps) {
 function entryTitle(entry: InboxEntry): string {
   if (entry.kind === 'approval') return 'An approval'
   if (entry.kind === 'budget') return `${senderOf(entry)} is parked by a budget`
-  return `${senderOf(entry)} says`
+  return `${senderOf(entry)} ${entry.kind === 'asks-back' ? 'asks back' : 'says'}`
 }
 
 /** What an operator mends first, in words, with the way there. */

@@ -1,19 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { sessionQuery, threadQuery } from '../api/queries.ts'
+import { beingQuery, sessionQuery, threadQuery } from '../api/queries.ts'
 import { Answer, Card, Quiet } from '../parts/index.ts'
 import { Lines } from '../words/Lines.tsx'
 import type { InboxEntry } from './entry.ts'
+import { isAnswered } from './groups.ts'
+import { senderOf } from './sender.ts'
 
 const NOTHING_USED = { deeds: [], cut: [] }
 /** As much of a thread as stands beside an entry. */
 const LINES_SHOWN = 6
 
 /** What came before an entry in its thread: for an answer, the question of the person. */
-export function Around({ entry: { correlation, thread, kind } }: { readonly entry: InboxEntry }) {
-  return kind === 'question' || kind === 'answer' || kind === 'news' ? (
-    <Before correlation={correlation} thread={thread} />
-  ) : null
+export function Around({ entry }: { readonly entry: InboxEntry }) {
+  if (entry.kind === 'approval') return <AroundCall entry={entry} />
+  return isAnswered(entry) ? <Before {...entry} /> : null
+}
+
+/** Who is asked about a call reads its thread where the past of the being that asks is open. */
+function AroundCall({ entry }: { readonly entry: InboxEntry }) {
+  const { data } = useQuery(beingQuery(senderOf(entry).slice(1)))
+  return data?.isPastOpen === true ? <Before {...entry} /> : null
 }
 
 function Before({ correlation, thread }: Pick<InboxEntry, 'correlation' | 'thread'>) {

@@ -1,8 +1,10 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { useAct } from '../api/deed.ts'
 import { useUnsent } from '../api/useUnsent.ts'
 import { AskedForm, type PersonAnswer } from '../asked/AskedForm.tsx'
+import { sameIn } from '../asked/call-parts.ts'
 import { openedIn, type WaitingCall } from '../asked/waiting-call.ts'
 import { Answer, Quiet } from '../parts/index.ts'
 import { LikeThis } from './LikeThis.tsx'
@@ -12,20 +14,27 @@ import { approvalsQuery } from './queries.ts'
 export function AskedCall({
   asked,
   from,
+  hasKeys = false,
   onDone,
 }: {
   readonly asked: WaitingCall
   readonly from: string
-  readonly onDone?: () => void
+  /** keys answer it, too */
+  readonly hasKeys?: boolean
+  readonly onDone?: (answer: PersonAnswer['answer']) => void
 }) {
   const approvals = useQuery(approvalsQuery)
   const unsent = useUnsent(`why ${asked.id}`)
+  // The call waits no more then, and may be drawn no more: what is done after it belongs to the mutation.
+  const said = useRef<PersonAnswer['answer']>('deny')
   const answering = useAct(() => {
     unsent.write('')
-    onDone?.()
+    onDone?.(said.current)
   })
-  const answer = ({ answer: operation, why }: PersonAnswer) =>
+  const answer = ({ answer: operation, why }: PersonAnswer) => {
+    said.current = operation
     answering.mutate({ verb: 'do', operation, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
+  }
   return (
     <Stack>
       <Answer of={approvals}>
@@ -43,6 +52,11 @@ export function AskedCall({
               isPending={answering.isPending}
               error={answering.error}
               unsent={unsent}
+              hasKeys={hasKeys}
+              same={{
+                waits: sameIn(items, opened.call),
+                done: items.find(({ id }) => id === asked.id)?.done ?? [],
+              }}
             />
           )
         }}

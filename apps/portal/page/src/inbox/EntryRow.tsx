@@ -1,13 +1,18 @@
 import { Badge, Checkbox, Group as InlineGroup, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo, useEffect, useRef } from 'react'
-import { Inert, Quiet, Time } from '../parts/index.ts'
+import { Inert, Quiet, Time, WaitsSince } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
-import { type InboxGroup, KIND_LABELS, senderOf } from './groups.ts'
+import type { InboxGroup } from './groups.ts'
+import { KIND_LABELS } from './sender.ts'
 import { tellEntry } from './tell-entry.ts'
 
 interface EntryRowProps {
   readonly entry: InboxEntry
+  /** who it is from, or tells of, with all that it is looked at with */
+  readonly who: string
+  /** how often that happened */
+  readonly times: number
   readonly group: InboxGroup
   readonly isChosen: boolean
   readonly isSelected: boolean
@@ -17,6 +22,7 @@ interface EntryRowProps {
 
 const ENTRY_COLORS: Readonly<Partial<Record<InboxEntry['kind'], string>>> = {
   question: 'leaf',
+  'asks-back': 'leaf',
   approval: 'blue',
   budget: 'orange',
 }
@@ -30,6 +36,8 @@ const IS_WIDE = '(min-width: 62em)'
  */
 export const EntryRow = memo(function EntryRow({
   entry,
+  who,
+  times,
   group,
   isChosen,
   isSelected,
@@ -45,7 +53,7 @@ export const EntryRow = memo(function EntryRow({
     <div ref={ref} className="entry" data-chosen={isChosen}>
       {onSelect === null ? null : (
         <Checkbox
-          aria-label={`Select ${KIND_LABELS[entry.kind]} of ${senderOf(entry)}`}
+          aria-label={`Select ${KIND_LABELS[entry.kind]} of ${who}`}
           checked={isSelected}
           onChange={onSelect}
           className="entry-check"
@@ -62,11 +70,11 @@ export const EntryRow = memo(function EntryRow({
         <InlineGroup justify="space-between" wrap="nowrap" gap="xs">
           <InlineGroup gap={6} wrap="nowrap" miw={0}>
             <Text size="sm" fw={600} truncate>
-              <Inert text={senderOf(entry)} />
+              <Inert text={who} />
             </Text>
             <Badge size="sm" color={ENTRY_COLORS[entry.kind] ?? 'gray'}>
               {KIND_LABELS[entry.kind]}
-              {entry.times === undefined ? '' : ` × ${entry.times}`}
+              {times === 1 ? '' : ` × ${times}`}
             </Badge>
             {entry.outside === true ? (
               <Badge size="sm" color="orange">
@@ -75,7 +83,7 @@ export const EntryRow = memo(function EntryRow({
             ) : null}
           </InlineGroup>
           <Text size="xs">
-            <Time iso={entry.latest ?? entry.at} />
+            {group === 'needs' ? <WaitsSince iso={entry.at} /> : <Time iso={entry.latest ?? entry.at} />}
           </Text>
         </InlineGroup>
         <Quiet lineClamp={2} component="div">

@@ -1,18 +1,14 @@
 import './inbox.css'
-import {
-  Group as InlineGroup,
-  SegmentedControl,
-  Select,
-  Stack,
-  TextInput,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Stack, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { Answer, Empty, PageHead, plural, Quiet, Rows, Trouble } from '../parts/index.ts'
+import { Answer, Empty, Inert, PageHead, plural, Quiet, Rows, Trouble } from '../parts/index.ts'
 import { Bulk } from './Bulk.tsx'
+import { timesOf, whoIn } from './cases.ts'
 import { EntryRow } from './EntryRow.tsx'
-import { countsOf, GROUP_TITLES, GROUPS, type InboxGroup } from './groups.ts'
+import type { InboxEntry } from './entry.ts'
+import { countsOf, GROUP_TITLES, type InboxGroup } from './groups.ts'
+import { InboxTools } from './InboxTools.tsx'
 import { KeysHint } from './KeysHint.tsx'
 import { OpenEntry } from './OpenEntry.tsx'
 import { inboxCountsQuery } from './queries.ts'
@@ -44,28 +40,33 @@ function Queue({ counts, isCounted }: QueueProps) {
   const { group, shown, list, open, chosen } = queue
   if (counts.needs + counts.answers + counts.notices === 0 && chosen === undefined)
     return (
-      <Empty title="Nothing waits for you">Questions, answers and notices come here as they happen.</Empty>
+      <>
+        <Told hint={queue.hint} />
+        <Empty title="Nothing waits for you">Questions, answers and notices come here as they happen.</Empty>
+      </>
     )
   return (
     <>
-      <Tools {...queue} counts={counts} />
+      <InboxTools {...queue} counts={counts} />
       <Trouble error={queue.refused} />
-      {queue.hint === null ? null : <Quiet role="status">{queue.hint}</Quiet>}
+      <Told hint={queue.hint} />
       {group === 'needs' ? null : (
         <Bulk key={group} shown={shown} selected={queue.selected} onSelect={queue.select} />
       )}
       <div className="wide inbox" data-chosen={open !== null}>
         <Answer of={list}>{() => <List {...queue} />}</Answer>
         <SidePane key={open?.correlation ?? ''} isChosen={open !== null}>
-          {open === null ? (
+          {open === null || queue.ofOpen === null ? (
             <None isChosen={chosen !== undefined} isSought={queue.isSought} />
           ) : (
             <OpenEntry
               entry={open}
+              of={queue.ofOpen}
               isClosed={queue.isClosed}
               answerRef={queue.answer}
               onDone={queue.onDone}
               onDecided={queue.onDecided}
+              onAnswered={queue.onAnswered}
             />
           )}
         </SidePane>
@@ -83,24 +84,34 @@ function Queue({ counts, isCounted }: QueueProps) {
   )
 }
 
+/** What was done last, or what a key needs. */
+const Told = ({ hint }: { readonly hint: string | null }) =>
+  hint === null ? null : (
+    <Quiet role="status">
+      <Inert text={hint} />
+    </Quiet>
+  )
+
 type QueueFound = ReturnType<typeof useQueue>
 
-function List({ shown, group, chosen, selected, select, isFiltered }: QueueFound) {
-  if (shown.length === 0)
+function List({ cases, ofOpen, group, chosen, selected, select, isFiltered }: QueueFound) {
+  if (cases.length === 0)
     return (
       <Empty title={isFiltered ? 'Nothing is found' : EMPTY_TITLES[group]}>
-        {isFiltered ? 'Search for less, or for all senders.' : 'New ones come here as they happen.'}
+        {isFiltered ? 'Search for less, or clear the filters.' : 'New ones come here as they happen.'}
       </Empty>
     )
   return (
-    <Rows label={GROUP_TITLES[group]} items={shown} keyOf={({ correlation }) => correlation} height={66}>
-      {(entry) => (
+    <Rows label={GROUP_TITLES[group]} items={cases} keyOf={({ head }) => head.correlation} height={66}>
+      {(one) => (
         <EntryRow
-          entry={entry}
+          entry={one.head}
+          who={whoIn(one)}
+          times={timesOf(one)}
           group={group}
-          isChosen={entry.correlation === chosen}
-          isSelected={selected.has(entry.correlation)}
-          onSelect={group === 'needs' ? null : () => select(toggled(selected, entry.correlation))}
+          isChosen={one.head.correlation === (ofOpen?.head.correlation ?? chosen)}
+          isSelected={one.entries.every(({ correlation }) => selected.has(correlation))}
+          onSelect={group === 'needs' ? null : () => select(toggled(selected, one.entries))}
         />
       )}
     </Rows>
@@ -130,10 +141,9 @@ const EMPTY_TITLES: Readonly<Record<InboxGroup, string>> = {
   notices: 'No notice waits to be read',
 }
 
-function toggled(selected: ReadonlySet<string>, one: string): ReadonlySet<string> {
-  const next = new Set(selected)
-  if (!next.delete(one)) next.add(one)
-  return next
+function toggled(selected: ReadonlySet<string>, entries: readonly InboxEntry[]): ReadonlySet<string> {
+  const some = new Set(entries.map(({ correlation }) => correlation))
+  return some.isSubsetOf(selected) ? selected.difference(some) : selected.union(some)
 }
 
 /** What is open stays in view while the list scrolls, and comes into view where it stands above the list. */
@@ -155,47 +165,3 @@ function SidePane({
     </div>
   )
 }
-
-interface ToolsProps extends Pick<QueueFound, 'group' | 'onGroup' | 'filter' | 'senders'> {
-  readonly counts: Readonly<Record<InboxGroup, number>>
-}
-
-const Tools = ({ group, counts, onGroup, filter, senders }: ToolsProps) => (
-  <InlineGroup gap="sm" align="flex-end">
-    <SegmentedControl
-      aria-label="Part of the inbox"
-      value={group}
-      onChange={(next) => onGroup(next as InboxGroup)}
-      data={GROUPS.map((value) => ({ value, label: `${GROUP_TITLES[value]} ${counts[value]}` }))}
-    />
-    <TextInput
-      aria-label="Search the inbox"
-      placeholder="Search"
-      value={filter.search}
-      onChange={(event) => filter.setSearch(event.currentTarget.value)}
-      flex="1 1 10rem"
-      maw={280}
-    />
-    <Select
-      aria-label="From whom"
-      placeholder="From anyone"
-      clearable
-      searchable
-      data={[...senders]}
-      value={filter.from}
-      onChange={filter.setFrom}
-      w={170}
-    />
-    <Select
-      aria-label="Order"
-      allowDeselect={false}
-      data={[
-        { value: 'newest', label: 'Newest first' },
-        { value: 'oldest', label: 'Oldest first' },
-      ]}
-      value={filter.isOldestFirst ? 'oldest' : 'newest'}
-      onChange={(value) => filter.setOldestFirst(value === 'oldest')}
-      w={140}
-    />
-  </InlineGroup>
-)

@@ -6,6 +6,7 @@ import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
+import type { PersonAnswer } from '../asked/AskedForm.tsx'
 import { askedIn } from '../asked/waiting-call.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
 import { BeingLink, Form, Inert, SmallButton, Time, Trouble, useSettled, WordsInput } from '../parts/index.ts'
@@ -13,12 +14,17 @@ import { Share } from '../sharing/Share.tsx'
 import { VerbPanel } from '../verbs/VerbPanel.tsx'
 import { Around } from './Around.tsx'
 import { AskedCall } from './AskedCall.tsx'
+import { CaseMoments } from './CaseMoments.tsx'
+import { type InboxCase, timesOf, whoIn } from './cases.ts'
 import { type InboxEntry, parkedIn } from './entry.ts'
-import { groupOf, isAnswered, KIND_LABELS, senderOf } from './groups.ts'
+import { groupOf, isAnswered } from './groups.ts'
+import { KIND_LABELS, senderOf } from './sender.ts'
 import { tellEntry } from './tell-entry.ts'
 
 interface OpenEntryProps {
   readonly entry: InboxEntry
+  /** all that the entry is looked at with */
+  readonly of: InboxCase
   /** it does not wait any more: it is shown for whoever reads it, or was writing to it */
   readonly isClosed: boolean
   readonly answerRef: Ref<HTMLTextAreaElement>
@@ -26,10 +32,12 @@ interface OpenEntryProps {
   readonly onDone: (of: InboxEntry) => void
   /** it is decided: no other one opens, whose button would stand under the finger */
   readonly onDecided: (of: InboxEntry) => void
+  /** a call has its yes or no */
+  readonly onAnswered: (of: InboxEntry, answer: PersonAnswer['answer']) => void
 }
 
 /** One entry, with what came before it in its thread, and what can be done about it. */
-export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: OpenEntryProps) {
+export function OpenEntry({ entry, of, isClosed, answerRef, onDone, onDecided, onAnswered }: OpenEntryProps) {
   const { correlation, kind, at } = entry
   const asked = askedIn(entry)
   const parked = kind === 'budget' ? parkedIn(entry.content) : null
@@ -41,8 +49,13 @@ export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Ope
       <Stack>
         <Group justify="space-between" wrap="nowrap">
           <Group gap="xs">
-            <Text fw={600}>{sender === 'TreeOS' ? sender : <BeingLink stance={sender} />}</Text>
-            <Badge color="gray">{KIND_LABELS[kind]}</Badge>
+            <Text fw={600}>
+              {of.entries.length > 1 || sender === 'TreeOS' ? whoIn(of) : <BeingLink stance={sender} />}
+            </Text>
+            <Badge color="gray">
+              {KIND_LABELS[kind]}
+              {timesOf(of) === 1 ? '' : ` × ${timesOf(of)}`}
+            </Badge>
             {entry.outside === true ? <Badge color="orange">from outside</Badge> : null}
           </Group>
           <Group gap={4} wrap="nowrap">
@@ -57,12 +70,14 @@ export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Ope
             This entry is closed, or asks for nothing any more.
           </Alert>
         ) : null}
-        {asked === null || isClosed ? (
+        {kind === 'notice' ? (
+          <CaseMoments of={of} />
+        ) : asked === null || isClosed ? (
           <div className="block">
             <Inert text={tellEntry(entry)} />
           </div>
         ) : (
-          <AskedCall asked={asked} from={sender} onDone={decided} />
+          <AskedCall asked={asked} from={sender} hasKeys onDone={(answer) => onAnswered(entry, answer)} />
         )}
         {parked === null || isClosed ? null : (
           <BudgetForm name={parked.of} unparks={parked.being} onDone={decided} />
@@ -70,14 +85,14 @@ export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Ope
         {isAnswered(entry) ? (
           <AnswerForm
             correlation={correlation}
-            isAnswer={kind !== 'question'}
+            isAnswer={groupOf(entry) !== 'needs'}
             isOff={isClosed}
             answerRef={answerRef}
             onDone={() => onDone(entry)}
           />
         ) : null}
         <Group gap="xs">
-          {isClosed ? null : <CloseButton {...{ entry, onDone, onDecided }} />}
+          {isClosed ? null : <CloseButton {...{ entry, of, onDone, onDecided }} />}
           <SmallButton variant="subtle" aria-expanded={isActing} onClick={toggle}>
             Do something
           </SmallButton>
@@ -90,11 +105,13 @@ export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Ope
 }
 
 /** Closes an entry without an answer. After one that is only read, the next one opens. */
-function CloseButton({ entry, onDone, onDecided }: Pick<OpenEntryProps, 'entry' | 'onDone' | 'onDecided'>) {
+type CloseProps = Pick<OpenEntryProps, 'entry' | 'of' | 'onDone' | 'onDecided'>
+function CloseButton({ entry, of: { entries }, onDone, onDecided }: CloseProps) {
   const needs = groupOf(entry) === 'needs'
   const isSettled = useSettled()
   const closing = useDeed(
-    (how: 'read' | 'dismissed') => api.inbox.close.$post({ json: { how, entries: [entry.correlation] } }),
+    (how: 'read' | 'dismissed') =>
+      api.inbox.close.$post({ json: { how, entries: entries.map(({ correlation }) => correlation) } }),
     { stale: ['inbox'], onDone: () => (needs ? onDecided : onDone)(entry) },
   )
   return (
@@ -104,7 +121,11 @@ function CloseButton({ entry, onDone, onDecided }: Pick<OpenEntryProps, 'entry' 
         disabled={!isSettled}
         onClick={() => closing.mutate(needs ? 'dismissed' : 'read')}
       >
-        {needs ? `Dismiss without ${askedIn(entry) === null ? 'an answer' : 'a yes or no'}` : 'Mark as read'}
+        {needs
+          ? `Dismiss without ${askedIn(entry) === null ? 'an answer' : 'a yes or no'}`
+          : entries.length === 1
+            ? 'Mark as read'
+            : `Mark all ${entries.length} as read`}
       </SmallButton>
       <Trouble error={closing.error} />
     </>

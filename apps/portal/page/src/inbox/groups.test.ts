@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { InboxEntry } from './entry.ts'
-import { countsOf, groupOf, isAsCounted, KINDS_OF, nextTo, senderOf, wantedOf } from './groups.ts'
+import { countsOf, groupOf, isAsCounted, KINDS_OF, nextTo, wantedOf } from './groups.ts'
+import { senderOf } from './sender.ts'
 
 const entry = (correlation: string, kind: InboxEntry['kind'], rest: object = {}): InboxEntry =>
   ({
@@ -14,8 +15,18 @@ const entry = (correlation: string, kind: InboxEntry['kind'], rest: object = {})
   }) as InboxEntry
 
 const ALL = [
-  entry('first', 'question', { at: '2026-11-27T00:00:01Z', from: '@bob', content: 'May I refund order 20?' }),
-  entry('second', 'approval', { at: '2026-11-27T00:00:03Z' }),
+  entry('first', 'question', {
+    at: '2026-11-27T00:00:01Z',
+    from: '@bob',
+    role: 'clerk',
+    outside: true,
+    content: 'May I refund order 20?',
+  }),
+  entry('second', 'approval', {
+    at: '2026-11-27T00:00:03Z',
+    from: null,
+    content: { actor: '@ada', on: '/shop', roles: ['cashier'] },
+  }),
   entry('third', 'budget', {
     from: null,
     content: { actor: '@spender' },
@@ -26,7 +37,7 @@ const ALL = [
   entry('told', 'notice', { from: null, content: { message: 'it failed' } }),
 ]
 const NEEDS = ALL.filter((one) => groupOf(one) === 'needs')
-const all = { search: '', from: null, isOldestFirst: false } as const
+const all = { search: '', facets: {}, isOldestFirst: false }
 const found = (wanted: object) =>
   wantedOf(NEEDS, { ...all, ...wanted }, ({ content }) => JSON.stringify(content)).map(
     ({ correlation }) => correlation,
@@ -36,15 +47,27 @@ it('what needs a decision stands apart, the newest first', () => {
   expect(ALL.map(groupOf)).toEqual(['needs', 'needs', 'needs', 'answers', 'notices'])
   expect(found({})).toEqual(['second', 'third', 'first'])
   expect(found({ isOldestFirst: true })).toEqual(['first', 'third', 'second'])
-  expect(KINDS_OF.needs).toEqual(['question', 'approval', 'budget'])
-  const open = { question: 1, approval: 1, budget: 1, answer: 5, notice: 1000, news: 0, event: 0 }
-  expect(countsOf({ open })).toEqual({ needs: 3, answers: 5, notices: 1000 })
+  expect(KINDS_OF.needs).toEqual(['question', 'approval', 'budget', 'asks-back'])
+  const open = {
+    question: 1,
+    approval: 1,
+    budget: 1,
+    'asks-back': 2,
+    answer: 5,
+    notice: 1000,
+    news: 0,
+    event: 0,
+  }
+  expect(countsOf({ open })).toEqual({ needs: 5, answers: 5, notices: 1000 })
 })
 
-it('is searched by all words, in the sender too, and filtered by the sender', () => {
+it('is searched by all words, in the sender too, and filtered by what tells entries apart', () => {
   expect(found({ search: 'REFUND bob' })).toEqual(['first'])
   expect(found({ search: 'refund ada' })).toEqual([])
-  expect(found({ from: '@spender' })).toEqual(['third'])
+  expect(found({ facets: { from: '@spender' } })).toEqual(['third'])
+  expect(found({ facets: { what: 'question', role: 'clerk', origin: 'from outside' } })).toEqual(['first'])
+  expect(found({ facets: { role: 'clerk', on: '/shop' } })).toEqual([])
+  expect(found({ facets: { on: '/shop', role: 'cashier' } })).toEqual(['second'])
   expect(ALL.map(senderOf).at(-1)).toBe('TreeOS')
 })
 
@@ -54,7 +77,7 @@ it('after the last entry comes the one before it, and after the only one none', 
   expect(nextTo(ALL.slice(0, 1), 'first')).toBeUndefined()
 })
 
-const NONE = { question: 0, approval: 0, budget: 0, answer: 0, notice: 0, news: 0, event: 0 }
+const NONE = { question: 0, approval: 0, budget: 0, 'asks-back': 0, answer: 0, notice: 0, news: 0, event: 0 }
 const COUNTED = { open: { ...NONE, question: 1, approval: 1, budget: 1 }, newest: '2026-11-27T00:00:03.000Z' }
 it.each([
   { what: 'all that was counted', items: NEEDS, counts: COUNTED, is: true },

@@ -1,5 +1,7 @@
 import type { InboxCounts, InboxKind } from '@treeos/client'
 import type { InboxEntry } from './entry.ts'
+import { hasFacets, type WantedFacets } from './facets.ts'
+import { senderOf } from './sender.ts'
 
 /** The parts of an inbox. What needs a decision stands apart from what is only read. */
 export const GROUPS = ['needs', 'answers', 'notices'] as const
@@ -15,7 +17,7 @@ export const GROUP_TITLES: Readonly<Record<InboxGroup, string>> = {
  * The kinds of each part. The list of a part is asked for by them, so that no other entries take its place.
  */
 export const KINDS_OF: Readonly<Record<InboxGroup, readonly InboxKind[]>> = {
-  needs: ['question', 'approval', 'budget'],
+  needs: ['question', 'approval', 'budget', 'asks-back'],
   answers: ['answer'],
   notices: ['news', 'notice', 'event'],
 }
@@ -47,53 +49,34 @@ export function isAsCounted(
   )
 }
 
-/** What a kind is called in a list. */
-export const KIND_LABELS: Readonly<Record<InboxKind, string>> = {
-  question: 'question',
-  approval: 'approval',
-  budget: 'parked',
-  answer: 'answer',
-  news: 'announcement',
-  notice: 'notice',
-  event: 'event',
-}
-
 export interface InboxFilter {
   /** words that its sender or its text holds */
   readonly search: string
-  /** a sender; null for all */
-  readonly from: string | null
+  readonly facets: WantedFacets
   readonly isOldestFirst: boolean
 }
 
-/** Entries, the newest first. */
-export const newestFirst = (entries: readonly InboxEntry[]): InboxEntry[] =>
-  [...entries].sort((a, b) => newestOf(b) - newestOf(a))
+/** Entries, those first whose senders wait longest. */
+export const longestFirst = (entries: readonly InboxEntry[]): InboxEntry[] =>
+  [...entries].sort((a, b) => newestOf(a) - newestOf(b))
 
 /** The entries that are wanted, in their order. @param tell the words of an entry, as they are shown */
 export function wantedOf(
   entries: readonly InboxEntry[],
-  { search, from, isOldestFirst }: InboxFilter,
+  { search, facets, isOldestFirst }: InboxFilter,
   tell: (entry: InboxEntry) => string,
 ): InboxEntry[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = newestFirst(entries).filter((entry) => {
-    if (from !== null && senderOf(entry) !== from) return false
+  const found = longestFirst(entries).filter((entry) => {
+    if (!hasFacets(entry, facets)) return false
     if (words.length === 0) return true
     const text = `${senderOf(entry)} ${tell(entry)}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
-  return isOldestFirst ? found.reverse() : found
+  return isOldestFirst ? found : found.reverse()
 }
 
 const newestOf = ({ at, latest }: InboxEntry): number => Date.parse(latest ?? at)
-
-/** The being that an entry is from, or tells of. */
-export function senderOf({ from, content }: Pick<InboxEntry, 'from' | 'content'>): string {
-  if (from !== null) return from
-  const { actor } = (content ?? {}) as { readonly actor?: unknown }
-  return typeof actor === 'string' ? actor : 'TreeOS'
-}
 
 /** The entry that is open after one is closed: the next one, else the one before. */
 export function nextTo(entries: readonly InboxEntry[], correlation: string): string | undefined {
@@ -101,6 +84,6 @@ export function nextTo(entries: readonly InboxEntry[], correlation: string): str
   return (entries[at + 1] ?? entries[at - 1])?.correlation
 }
 
+const TAKES_WORDS: readonly InboxKind[] = ['question', 'asks-back', 'answer', 'news']
 /** Whether an entry takes words of the person. */
-export const isAnswered = ({ kind }: Pick<InboxEntry, 'kind'>): boolean =>
-  kind === 'question' || kind === 'answer' || kind === 'news'
+export const isAnswered = ({ kind }: Pick<InboxEntry, 'kind'>): boolean => TAKES_WORDS.includes(kind)

@@ -1,34 +1,43 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import type { PersonAnswer } from '../asked/AskedForm.tsx'
 import { byName } from '../text/by-name.ts'
 import { useReading } from './Bulk.tsx'
+import { casesOf, type InboxCase } from './cases.ts'
 import type { InboxEntry } from './entry.ts'
-import { GROUPS, groupOf, type InboxGroup, isAnswered, nextTo, senderOf, wantedOf } from './groups.ts'
+import { FACETS, type Facet, type WantedFacets } from './facets.ts'
+import { GROUPS, groupOf, type InboxGroup, isAnswered, nextTo, wantedOf } from './groups.ts'
 import { useInbox } from './queries.ts'
+import { senderOf } from './sender.ts'
+import { useSingleKeyActs } from './single-keys.ts'
 import { tellEntry } from './tell-entry.ts'
-import { useInboxKeys } from './useInboxKeys.ts'
 
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */
 export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted: boolean) {
   const { chosen, group, choose, goTo, latest } = usePlace(counts, isCounted)
-  const [isOldestFirst, setOldestFirst] = useState(false)
+  const [order, setOrder] = useState<'newest' | 'oldest' | null>(null)
+  // What needs the person: who waits longest comes first.
+  const isOldestFirst = order === null ? group === 'needs' : order === 'oldest'
   const list = useOrdered(group, isOldestFirst)
   const { open, isClosed, isSought } = useOpen(chosen, list)
   const [search, setSearch] = useState('')
-  const [from, setFrom] = useState<string | null>(null)
+  const [facets, setFacets] = useState<WantedFacets>({})
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [refused, setRefused] = useState<Error | null>(null)
   const [hint, setHint] = useState<string | null>(null)
   const answer = useRef<HTMLTextAreaElement>(null)
   const reading = useReading()
   const entries: readonly InboxEntry[] = list.data?.items ?? []
-  const shown = wantedOf(entries, { search, from, isOldestFirst }, tellEntry)
-  const neighbour = useNeighbour(shown, chosen)
+  const shown = wantedOf(entries, { search, facets, isOldestFirst }, tellEntry)
+  const cases = casesOf(shown)
+  const heads = cases.map(({ head }) => head)
+  const ofOpen = open === null ? null : caseOf(open, cases)
+  const neighbour = useNeighbour(heads, ofOpen?.head.correlation ?? chosen)
   const step = (by: 1 | -1) => {
     setHint(null)
-    const at = shown.findIndex(({ correlation }) => correlation === latest())
-    const next = shown[at < 0 ? 0 : at + by]
-    if (next !== undefined) choose(next.correlation)
+    const at = cases.findIndex((one) => isIn(one, latest()))
+    const next = cases[at < 0 ? 0 : at + by]
+    if (next !== undefined) choose(next.head.correlation)
   }
   /** From an entry that is done to another, or to none. Who looks at something else by now stays there. */
   const leave = (of: InboxEntry, to: string | undefined) => {
@@ -41,7 +50,8 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     if (isClosed || latest() !== open.correlation) return // it is drawn no more, or not yet
     if (groupOf(open) === 'needs')
       return setHint('This entry needs a decision, so e does not close it: answer it, decide, or dismiss it.')
-    reading.mutateAsync([open.correlation]).catch(setRefused) // each one: several may be under way
+    const read = ofOpen?.entries.map(({ correlation }) => correlation) ?? []
+    reading.mutateAsync(read).catch(setRefused) // each one: several may be under way
     onDone(open)
   }
   const reply = () => {
@@ -49,11 +59,18 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     if (!isAnswered(open)) return setHint('This entry takes no words: decide it, or mark it as read.')
     answer.current?.focus()
   }
-  useInboxKeys({ onNext: () => step(1), onPrevious: () => step(-1), onReply: reply, onClose: markRead })
+  useSingleKeyActs({
+    j: { act: () => step(1), repeats: true },
+    k: { act: () => step(-1), repeats: true },
+    e: { act: markRead },
+    r: { act: reply },
+  })
   return {
     list,
     group,
     shown,
+    cases,
+    ofOpen,
     isWhole: list.data?.isWhole ?? true,
     /** the correlation that the address names */
     chosen,
@@ -62,21 +79,41 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     isSought,
     selected,
     select,
-    filter: { search, setSearch, from, setFrom, isOldestFirst, setOldestFirst },
-    senders: [...new Set(entries.map(senderOf))].sort(byName),
-    isFiltered: search !== '' || from !== null,
+    filter: { search, setSearch, facets, setFacets, isOldestFirst, setOrder },
+    choices: choicesOf(entries),
+    isFiltered: search !== '' || Object.keys(facets).length > 0,
     refused,
     hint,
     answer,
     onDone,
     onDecided: (of: InboxEntry) => leave(of, undefined),
+    /** a call has its yes or no: what was done is told, and the next one opens */
+    onAnswered(of: InboxEntry, answer: PersonAnswer['answer']) {
+      setHint(`You said ${answer === 'approve' ? 'yes' : 'no'}: ${senderOf(of)} ${tellEntry(of)}.`)
+      onDone(of)
+    },
     onGroup(next: InboxGroup) {
       select(new Set())
-      setFrom(null)
+      setFacets({})
       setHint(null)
       goTo(next)
     },
   }
+}
+
+const isIn = ({ entries }: InboxCase, id: string | undefined): boolean =>
+  entries.some(({ correlation }) => correlation === id)
+
+/** What an entry is looked at with: one that the list shows no more stands for itself. */
+const caseOf = (open: InboxEntry, cases: readonly InboxCase[]): InboxCase =>
+  cases.find((one) => isIn(one, open.correlation)) ?? { head: open, entries: [open] }
+
+/** What entries may be filtered by. */
+const choicesOf = (entries: readonly InboxEntry[]): Readonly<Record<Facet, readonly string[]>> => {
+  const valuesOf = (facet: Facet) => [...new Set(entries.flatMap((one) => FACETS[facet].of(one) ?? []))]
+  return Object.fromEntries(
+    (Object.keys(FACETS) as Facet[]).map((facet) => [facet, valuesOf(facet).sort(byName)]),
+  ) as Readonly<Record<Facet, readonly string[]>>
 }
 
 /** A part of the inbox in an order. Where all of it is here, another order asks for nothing. */

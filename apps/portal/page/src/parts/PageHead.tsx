@@ -3,6 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { seen } from '../text/unseen-text.ts'
 import { Inert } from './Inert.tsx'
 import { Quiet } from './small.ts'
+import { showInTab } from './tab-title.ts'
 
 interface PageHeadProps {
   readonly title: ReactNode
@@ -17,7 +18,7 @@ interface PageHeadProps {
 /** The head of a page. A title of plain text is also that of the tab of the browser. */
 export function PageHead({ title, trailing, children, action }: PageHeadProps) {
   useEffect(() => {
-    if (typeof title === 'string') document.title = `${seen(title)} · TreeOS`
+    if (typeof title === 'string') showInTab({ title: `${seen(title)} · TreeOS` })
   }, [title])
   return (
     <Group justify="space-between" align="flex-start">

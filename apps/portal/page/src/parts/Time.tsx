@@ -1,6 +1,6 @@
 const SHORT_TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const SECONDS = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
-const LONG = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+export const LONG_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 
 /** A time in the zone of the browser; the whole of it, with the zone, shows on hover. */
@@ -9,7 +9,7 @@ export function Time({ iso, seconds = false }: { readonly iso: string; readonly 
   const short = seconds ? SECONDS : SHORT_TIME
   const isToday = at.toDateString() === new Date().toDateString()
   return (
-    <time dateTime={iso} title={LONG.format(at)} className="quiet">
+    <time dateTime={iso} title={LONG_TIME.format(at)} className="quiet">
       {isToday ? short.format(at) : `${DAY.format(at)}, ${short.format(at)}`}
     </time>
   )

@@ -1,13 +1,18 @@
 import { Badge } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { countsOf } from '../inbox/groups.ts'
 import { inboxCountsQuery } from '../inbox/queries.ts'
-import { plural } from '../parts/index.ts'
+import { plural, showInTab } from '../parts/index.ts'
 
-/** How much waits for a decision of the person. */
+/** How much waits for a decision of the person, here and in the title of the tab. */
 export function WaitingCount() {
   const { data } = useQuery(inboxCountsQuery)
   const count = data === undefined ? 0 : countsOf(data).needs
+  useEffect(() => {
+    showInTab({ waiting: count })
+    return () => showInTab({ waiting: 0 })
+  }, [count])
   if (count === 0) return null
   return (
     <Badge

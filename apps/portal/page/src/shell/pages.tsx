@@ -11,8 +11,10 @@ import { Door } from '../door/Door.tsx'
 import { ProviderReturn } from '../door/ProviderReturn.tsx'
 import { Welcome } from '../door/Welcome.tsx'
 import { GROUPS, type InboxGroup } from '../inbox/groups.ts'
+import { THREAD_LISTS, type ThreadList } from '../thread/thread-lists.ts'
 import { CODE } from './code.ts'
 import { loadPage } from './load-page.ts'
+import { PageFault } from './PageFault.tsx'
 import { Shell } from './Shell.tsx'
 
 const rootRoute = createRootRoute({
@@ -74,7 +76,9 @@ const pages = [
     ...(typeof entry === 'string' ? { entry } : {}),
     ...(GROUPS.some((one) => one === group) ? { in: group as InboxGroup } : {}),
   })),
-  page('/threads', 'Threads', CODE['/threads']),
+  page('/threads', 'Threads', CODE['/threads'], ({ show }): { show?: ThreadList } =>
+    THREAD_LISTS.some((one) => one === show) ? { show: show as ThreadList } : {},
+  ),
   page('/threads/$id', 'Thread', CODE['/threads/$id']),
   page('/beings/$name/flow', 'Flow', CODE['/beings/$name/flow']),
   page('/signals', 'Signals', CODE['/signals']),
@@ -93,6 +97,7 @@ export const createPages = () =>
   createRouter({
     routeTree: rootRoute.addChildren([welcome, answer, provider, signedIn.addChildren([...pages])]),
     defaultPreload: 'intent',
+    defaultErrorComponent: PageFault,
   })
 
 declare module '@tanstack/react-router' {

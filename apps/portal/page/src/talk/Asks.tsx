@@ -1,7 +1,7 @@
 import { askedIn } from '../asked/waiting-call.ts'
 import { AskedCall } from '../inbox/AskedCall.tsx'
-import { senderOf } from '../inbox/groups.ts'
 import { useInbox } from '../inbox/queries.ts'
+import { senderOf } from '../inbox/sender.ts'
 import { Card, Quiet } from '../parts/index.ts'
 
 /**

@@ -7,7 +7,9 @@ import { Composer } from '../overlays/Composer.tsx'
 import { Answer, Card, Quiet, SmallButton } from '../parts/index.ts'
 import { Lines, waitingFor } from '../words/Lines.tsx'
 import { OwedLine } from '../words/OwedLine.tsx'
+import type { ThreadLine } from '../words/SaidLine.tsx'
 import { useDeeds } from '../words/UsedDeeds.tsx'
+import { useReadAnswers } from '../words/useReadAnswers.ts'
 import { Asks } from './Asks.tsx'
 import { PendingAnswer } from './PendingAnswer.tsx'
 import { ScrollBox } from './ScrollBox.tsx'
@@ -71,6 +73,8 @@ export function Talk({ name, isPastOpen, thread, onThread }: TalkProps) {
   )
 }
 
+const NO_LINES: readonly ThreadLine[] = []
+
 interface PastProps extends Pick<TalkProps, 'name' | 'isPastOpen'> {
   readonly thread: string
   readonly me: string | undefined
@@ -80,6 +84,7 @@ interface PastProps extends Pick<TalkProps, 'name' | 'isPastOpen'> {
 
 function Past({ thread, name, me, done, isPastOpen, states }: PastProps) {
   const found = useQuery(threadQuery(thread))
+  useReadAnswers(found.data?.lines ?? NO_LINES, me)
   return (
     <Answer of={found}>
       {({ lines, owed }) => (

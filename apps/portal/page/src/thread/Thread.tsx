@@ -12,6 +12,7 @@ import { Lines, openIn, waitingFor } from '../words/Lines.tsx'
 import { OwedLine } from '../words/OwedLine.tsx'
 import type { ThreadLine } from '../words/SaidLine.tsx'
 import { useDeeds } from '../words/UsedDeeds.tsx'
+import { useReadAnswers } from '../words/useReadAnswers.ts'
 import { ThreadGraph } from './ThreadGraph.tsx'
 import { StateBadge } from './Threads.tsx'
 
@@ -67,6 +68,7 @@ interface SpokenProps {
 function Spoken({ id, lines, participants, me }: SpokenProps) {
   const open = openIn(lines)
   const done = useDeeds(open, id)
+  useReadAnswers(lines, me)
   const waiting = participants.filter((one) => one !== me && waitingFor(lines, one))
   return (
     <>

@@ -1,18 +1,21 @@
 import { Badge, Group, SegmentedControl, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ListedThread } from '@treeos/client'
 import { useState } from 'react'
-import { threadsQuery } from '../api/queries.ts'
+import { sessionQuery, threadsQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { Answer, DialogButton, Empty, Inert, PageHead, plural, Quiet, Rows, Time } from '../parts/index.ts'
+import type { ThreadList } from './thread-lists.ts'
 
 /** Conversations that the person has a part in, the one with the latest word first. */
 export function Threads() {
   const threads = useQuery(threadsQuery)
   const [withOwn, setWithOwn] = useState(false)
   const [wanted, setWanted] = useState('')
-  const [state, setState] = useState('all')
+  const { show = 'all' } = useSearch({ from: '/signed-in/threads' })
+  const navigate = useNavigate()
+  const { data: session } = useQuery(sessionQuery)
   const speaking = (
     <DialogButton label="Speak to a being" title="Speak to a being">
       <Composer />
@@ -28,7 +31,7 @@ export function Threads() {
           const all = found.filter(
             (one) =>
               (withOwn || one.participants.length > 1 || one.open > 0) &&
-              (state === 'all' || (state === 'open') === one.open > 0) &&
+              isShownAs(show, one, session?.stance) &&
               words.every((word) => searchedText(one).includes(word)),
           )
           return (
@@ -45,9 +48,11 @@ export function Threads() {
                   <SegmentedControl
                     size="xs"
                     aria-label="Which threads"
-                    data={THREAD_STATES}
-                    value={state}
-                    onChange={setState}
+                    data={[...THREAD_STATES]}
+                    value={show}
+                    onChange={(next) =>
+                      void navigate({ to: '/threads', search: { show: next as ThreadList }, replace: true })
+                    }
                   />
                   <Switch
                     label="also acts that spoke to nobody"
@@ -75,11 +80,17 @@ export function Threads() {
   )
 }
 
-const THREAD_STATES = [
+const THREAD_STATES: readonly { readonly value: ThreadList; readonly label: string }[] = [
   { value: 'all', label: 'all' },
   { value: 'open', label: 'open' },
+  { value: 'others', label: 'you wait for' },
   { value: 'over', label: 'over' },
 ]
+
+/** The person waits for others where it spoke last and something is open. */
+const isShownAs = (show: ThreadList, { open, last }: ListedThread, me: string | undefined): boolean =>
+  show === 'all' ||
+  (show === 'others' ? open > 0 && last !== null && last.from === me : (show === 'open') === open > 0)
 
 const searchedText = ({ subject, last, channel, participants }: ListedThread): string =>
   [subject, last?.words, channel, ...participants].join(' ').toLowerCase()

@@ -13,6 +13,6 @@ export const Failure = ({ code, message }: FailureProps) => (
     <Text size="sm">
       It failed: <Inert text={message ?? code ?? 'no reason is recorded'} />
     </Text>
-    <Text size="sm">{adviceOnFailure(code).one}</Text>
+    <Text size="sm">{adviceOnFailure(code, message).one}</Text>
   </div>
 )

@@ -5,10 +5,11 @@ import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
 
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
+import { AsJson } from './AsJson.tsx'
 import { endedAs } from './end-words.ts'
 import { Failure } from './Failure.tsx'
+import { adviceOnFailure } from './failures.ts'
 import { GivenFiles } from './GivenFiles.tsx'
-import { wordsOf } from './tell.ts'
 
 export type ThreadLine = FoundBy<ReturnType<typeof threadQuery>>['lines'][number]
 
@@ -19,28 +20,34 @@ interface SaidLineProps {
   readonly answered: string | null
 }
 
-/** One thing that was said, or that happened, and what came of it. */
+/** One thing that was said, or that happened, and what came of it. Only people and beings speak in bubbles. */
 export const SaidLine = ({ line, ...rest }: SaidLineProps) =>
-  line.kind === 'event' && !line.notice ? <EventLine line={line} /> : <WordsLine line={line} {...rest} />
+  line.kind === 'event' || line.notice ? <EventLine line={line} /> : <WordsLine line={line} {...rest} />
 
-/** Only people and beings speak: what happened is one quiet sentence. */
+/** What happened, in one quiet sentence; of a failure also what to do. */
 const EventLine = ({ line }: Pick<SaidLineProps, 'line'>) => (
   <div className="happened">
     <Quiet size="sm" component="div">
       <Inert text={line.text} /> <Time iso={line.at} /> <OutsideMark line={line} />
     </Quiet>
+    {line.notice ? <NoticeAdvice content={line.content} /> : null}
     <LineEnd line={line} />
   </div>
 )
 
+function NoticeAdvice({ content }: Pick<ThreadLine, 'content'>) {
+  const { code, message } = (content ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  if (typeof code !== 'string') return null
+  return <Text size="sm">{adviceOnFailure(code, typeof message === 'string' ? message : null).one}</Text>
+}
+
 const WordsLine = ({ line, me, answered }: SaidLineProps) => {
-  const { at, from, to, content, text, notice, followed = [] } = line
-  const { code } = (content ?? {}) as { readonly code?: unknown }
+  const { id, at, from, to, content, text, followed = [] } = line
   return (
-    <div className="said" data-mine={from !== null && from === me} data-notice={notice}>
+    <div className="said" data-mine={from !== null && from === me}>
       <Group gap={6}>
         <Text size="xs" fw={600}>
-          {from === null ? 'notice' : <BeingLink stance={from} />} → <BeingLink stance={to} />
+          {from === null ? 'nobody' : <BeingLink stance={from} />} → <BeingLink stance={to} />
         </Text>
         <OutsideMark line={line} />
         <Text size="xs">
@@ -52,29 +59,28 @@ const WordsLine = ({ line, me, answered }: SaidLineProps) => {
           answers “<Inert text={answered} />”
         </Quiet>
       )}
-      {followed.length === 0 ? null : (
-        <Quiet size="xs" component="div">
-          after the {followed.length === 1 ? 'answer' : 'answers'} of{' '}
-          {followed.map((stance, i) => (
-            <Fragment key={stance}>
-              {i === 0 ? '' : ', '}
-              <BeingLink stance={stance} />
-            </Fragment>
-          ))}
-        </Quiet>
-      )}
-      {notice ? (
-        <Failure code={typeof code === 'string' ? code : null} message={text} />
-      ) : (
-        <>
-          <Inert text={wordsOf(content)} />
-          <GivenFiles content={content} told={line.id} />
-        </>
-      )}
+      <Followed stances={followed} />
+      <Inert text={text} />
+      <GivenFiles content={content} told={id} />
+      <AsJson content={content} />
       <LineEnd line={line} />
     </div>
   )
 }
+
+/** After whose answers a being answered. */
+const Followed = ({ stances }: { readonly stances: readonly string[] }) =>
+  stances.length === 0 ? null : (
+    <Quiet size="xs" component="div">
+      after the {stances.length === 1 ? 'answer' : 'answers'} of{' '}
+      {stances.map((stance, i) => (
+        <Fragment key={stance}>
+          {i === 0 ? '' : ', '}
+          <BeingLink stance={stance} />
+        </Fragment>
+      ))}
+    </Quiet>
+  )
 
 const OutsideMark = ({ line: { outside } }: Pick<SaidLineProps, 'line'>) =>
   outside === true ? <Badge color="orange">from outside</Badge> : null

@@ -57,9 +57,13 @@ export function useDeeds(beings: readonly string[], thread: string | null): Used
 }
 
 /** One of them, between the words. */
-export const UsedDeedLine = ({ deed: { being, n, what, failed, tokens } }: { readonly deed: UsedDeed }) => (
-  <Quiet size="xs" className="used quiet" component="div">
-    @{being} {failed ? 'was refused' : 'used'} <Inert text={what} /> ·{' '}
+export const UsedDeedLine = ({
+  deed: { at, being, n, what, failed, tokens },
+}: {
+  readonly deed: UsedDeed
+}) => (
+  <Quiet size="sm" className="happened quiet" component="div">
+    @{being} {failed ? 'was refused' : 'used'} <Inert text={what} /> <Time iso={at} /> ·{' '}
     <MomentLink being={being} n={n}>
       moment {n}
     </MomentLink>
@@ -72,7 +76,7 @@ export const NotShown = ({ cut, began }: Pick<UsedDeeds, 'cut'> & { readonly beg
   cut
     .filter(({ since }) => since === null || since > began)
     .map(({ being, since }) => (
-      <Quiet key={being} size="xs" className="used quiet" component="div">
+      <Quiet key={being} size="sm" className="happened quiet" component="div">
         What @{being} used {since === null ? '' : 'before '}
         {since === null ? null : <Time iso={since} />} is not shown here: <BeingLink stance={`@${being}`} />{' '}
         has all its moments.

@@ -64,11 +64,66 @@ const ADVICE: Readonly<Record<string, FailureAdvice>> = {
     many: 'It took longer than allowed. Look at what it called.',
   },
 }
+/**
+ * What to do about a model that refused, by the words in which a worker tells why. To say the same again would
+ * not help with any of them.
+ */
+const MODEL_REFUSALS: readonly (readonly [told: RegExp, advice: FailureAdvice])[] = [
+  [
+    /quota or credit left/,
+    both('The account of its model has no credit left. The operator pays in more, or names another model.'),
+  ],
+  [
+    /prompt is longer than|cut the prompt/,
+    both(
+      'Its prompt is too long for its model. Shorten the prompt of its role or what was said, or name a model that takes more.',
+    ),
+  ],
+  [
+    /\btakes no tools\b/,
+    both(
+      'Its model or the server of it takes no tools. The operator turns them on there, or names another model.',
+    ),
+  ],
+  [
+    /\b401\b/,
+    both(
+      'The server of its model refused the key. The operator sets a right one, and starts the workers again.',
+    ),
+  ],
+  [
+    /\b403\b/,
+    both(
+      'The key may not use this model. The operator changes what the key may use, or names another model.',
+    ),
+  ],
+  [
+    /\b404\b/,
+    both('The server knows no such model. The operator checks its name and the address of the server.'),
+  ],
+  [/\b400\b/, both('Its model refused the request. Look whether it can call tools, and shorten the prompt.')],
+  [
+    /request to the model could not be sent/,
+    both('The request could not be sent. The operator checks the address of the model and its key.'),
+  ],
+]
+
+function both(advice: string): FailureAdvice {
+  return { one: advice, many: advice }
+}
+
 const NO_ADVICE: FailureAdvice = {
   one: 'Open its moment to see why.',
   many: 'Open the newest to see why.',
 }
 
-/** What to do after a failure. @param code null where it has none */
-export const adviceOnFailure = (code: string | null): FailureAdvice =>
-  code !== null && Object.hasOwn(ADVICE, code) ? (ADVICE[code] ?? NO_ADVICE) : NO_ADVICE
+/**
+ * The one right thing to do after a failure.
+ * @param code null where it has none
+ * @param message what is recorded of it
+ */
+export function adviceOnFailure(code: string | null, message: string | null): FailureAdvice {
+  const refusal = code === 'LLM_FAILED' && MODEL_REFUSALS.find(([told]) => told.test(message ?? ''))
+  if (refusal) return refusal[1]
+  return code !== null && Object.hasOwn(ADVICE, code) ? (ADVICE[code] ?? NO_ADVICE) : NO_ADVICE
+}

@@ -1,0 +1,80 @@
+import { Collapse, Group as InlineGroup, SegmentedControl, Select, Stack, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { SmallButton } from '../parts/index.ts'
+import { FACETS, type Facet } from './facets.ts'
+import { GROUP_TITLES, GROUPS, type InboxGroup } from './groups.ts'
+import type { useQueue } from './useQueue.ts'
+import { Views } from './Views.tsx'
+
+export interface ToolsProps
+  extends Pick<ReturnType<typeof useQueue>, 'group' | 'onGroup' | 'filter' | 'choices'> {
+  readonly counts: Readonly<Record<InboxGroup, number>>
+}
+
+/** Which part of the inbox is shown, what of it, and in which order. */
+export function InboxTools(props: ToolsProps) {
+  const { group, counts, onGroup, filter } = props
+  const filtered = Object.keys(filter.facets).length
+  const [isOpen, { toggle }] = useDisclosure(filtered > 0)
+  return (
+    <Stack gap="xs">
+      <InlineGroup gap="sm">
+        <SegmentedControl
+          aria-label="Part of the inbox"
+          value={group}
+          onChange={(next) => onGroup(next as InboxGroup)}
+          data={GROUPS.map((value) => ({ value, label: `${GROUP_TITLES[value]} ${counts[value]}` }))}
+        />
+        <TextInput
+          aria-label="Search the inbox"
+          placeholder="Search"
+          value={filter.search}
+          onChange={(event) => filter.setSearch(event.currentTarget.value)}
+          flex="1 1 10rem"
+          maw={280}
+        />
+        <SmallButton aria-expanded={isOpen} onClick={toggle}>
+          {filtered === 0 ? 'Filter' : `Filter ${filtered}`}
+        </SmallButton>
+        <Views {...props} />
+      </InlineGroup>
+      <Collapse expanded={isOpen}>{isOpen ? <Filters {...props} /> : null}</Collapse>
+    </Stack>
+  )
+}
+
+const ORDERS = [
+  { value: 'newest', label: 'Newest first' },
+  { value: 'oldest', label: 'Longest waiting first' },
+]
+
+const Filters = ({ filter: { facets, setFacets, isOldestFirst, setOrder }, choices }: ToolsProps) => (
+  <InlineGroup gap="sm">
+    {(Object.keys(FACETS) as Facet[]).map((facet) => (
+      <Select
+        key={facet}
+        label={FACETS[facet].label}
+        placeholder="Any"
+        clearable
+        searchable
+        size="xs"
+        w={150}
+        data={[...new Set([...choices[facet], ...(facets[facet] === undefined ? [] : [facets[facet]])])]}
+        value={facets[facet] ?? null}
+        onChange={(value) => {
+          const { [facet]: _, ...others } = facets
+          setFacets(value === null ? others : { ...others, [facet]: value })
+        }}
+      />
+    ))}
+    <Select
+      label="Order"
+      allowDeselect={false}
+      size="xs"
+      w={180}
+      data={ORDERS}
+      value={isOldestFirst ? 'oldest' : 'newest'}
+      onChange={(value) => setOrder(value === 'oldest' ? 'oldest' : 'newest')}
+    />
+  </InlineGroup>
+)

@@ -1,0 +1,66 @@
+import { Menu, TextInput } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { useLocalStorage } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { SmallButton } from '../parts/index.ts'
+import { FAILED, FROM_OUTSIDE, type WantedFacets } from './facets.ts'
+import type { InboxGroup } from './groups.ts'
+import type { ToolsProps } from './InboxTools.tsx'
+
+interface SavedView {
+  readonly name: string
+  readonly group: InboxGroup
+  readonly facets: WantedFacets
+  readonly search: string
+}
+
+const BUILT_IN: readonly SavedView[] = [
+  { name: 'Mine', group: 'needs', facets: {}, search: '' },
+  { name: 'Failed', group: 'notices', facets: { what: FAILED }, search: '' },
+  { name: 'From outside', group: 'needs', facets: { origin: FROM_OUTSIDE }, search: '' },
+]
+const SAVED_MAX = 20
+
+/** Filters with a name. This browser keeps those that one saved. */
+export function Views({ group, onGroup, filter: { search, setSearch, facets, setFacets } }: ToolsProps) {
+  const [saved, save] = useLocalStorage<readonly SavedView[]>({ key: 'treeos-inbox-views', defaultValue: [] })
+  const form = useForm({ initialValues: { name: '' }, validate: { name: isNotEmpty() } })
+  const show = (view: SavedView) => {
+    onGroup(view.group)
+    setFacets(view.facets)
+    setSearch(view.search)
+  }
+  const keep = form.onSubmit(({ name }) => {
+    const others = saved.filter((view) => view.name !== name)
+    save([...others, { name, group, facets, search }].slice(-SAVED_MAX))
+    form.reset()
+  })
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <SmallButton>Views</SmallButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {[...BUILT_IN, ...saved].map((view) => (
+          <Menu.Item key={view.name} onClick={() => show(view)}>
+            {view.name}
+          </Menu.Item>
+        ))}
+        <Menu.Item component={Link} to="/threads" search={{ show: 'others' }}>
+          Waiting for others
+        </Menu.Item>
+        <Menu.Divider />
+        <form onSubmit={keep}>
+          <TextInput
+            size="xs"
+            m={4}
+            aria-label="Name of a view"
+            placeholder="Save what is shown as …"
+            maxLength={40}
+            {...form.getInputProps('name')}
+          />
+        </form>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

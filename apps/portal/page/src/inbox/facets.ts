@@ -1,0 +1,42 @@
+import type { InboxEntry } from './entry.ts'
+import { KIND_LABELS, senderOf } from './sender.ts'
+
+/** What entries of an inbox are told apart by. */
+export type Facet = 'what' | 'from' | 'role' | 'on' | 'origin'
+
+interface FacetRule {
+  readonly label: string
+  /** null: an entry has none */
+  readonly of: (entry: InboxEntry) => string | null
+}
+
+const fieldOf = ({ from, content }: InboxEntry, field: string): unknown =>
+  from === null ? ((content ?? {}) as Readonly<Record<string, unknown>>)[field] : undefined
+
+const textOr = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+export const FACETS: Readonly<Record<Facet, FacetRule>> = {
+  what: {
+    label: 'What it is',
+    of: (entry) => (fieldOf(entry, 'event') === 'failure' ? FAILED : KIND_LABELS[entry.kind]),
+  },
+  from: { label: 'From whom', of: senderOf },
+  role: {
+    label: 'In which role',
+    of: (entry) => entry.role ?? textOr((fieldOf(entry, 'roles') as readonly unknown[] | undefined)?.[0]),
+  },
+  on: { label: 'On what', of: (entry) => textOr(fieldOf(entry, 'on')) },
+  origin: {
+    label: 'From where',
+    of: ({ outside }) => (outside === true ? FROM_OUTSIDE : 'from inside'),
+  },
+}
+
+export const FAILED = 'failure'
+export const FROM_OUTSIDE = 'from outside'
+
+/** The facets that are wanted; those left out may be any. */
+export type WantedFacets = Readonly<Partial<Record<Facet, string>>>
+
+export const hasFacets = (entry: InboxEntry, wanted: WantedFacets): boolean =>
+  (Object.keys(wanted) as Facet[]).every((facet) => FACETS[facet].of(entry) === wanted[facet])

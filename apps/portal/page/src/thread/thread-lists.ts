@@ -1,0 +1,3 @@
+/** Which threads are listed. */
+export const THREAD_LISTS = ['all', 'open', 'others', 'over'] as const
+export type ThreadList = (typeof THREAD_LISTS)[number]
