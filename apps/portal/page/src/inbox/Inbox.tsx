@@ -142,8 +142,9 @@ const EMPTY_TITLES: Readonly<Record<InboxGroup, string>> = {
 }
 
 function toggled(selected: ReadonlySet<string>, entries: readonly InboxEntry[]): ReadonlySet<string> {
-  const some = new Set(entries.map(({ correlation }) => correlation))
-  return some.isSubsetOf(selected) ? selected.difference(some) : selected.union(some)
+  const some = entries.map(({ correlation }) => correlation)
+  if (!some.every((one) => selected.has(one))) return new Set([...selected, ...some])
+  return new Set([...selected].filter((one) => !some.includes(one)))
 }
 
 /** What is open stays in view while the list scrolls, and comes into view where it stands above the list. */

@@ -46,7 +46,7 @@ export function Views({ group, onGroup, filter: { search, setSearch, facets, set
             {view.name}
           </Menu.Item>
         ))}
-        <Menu.Item component={Link} to="/threads" search={{ show: 'others' }}>
+        <Menu.Item renderRoot={(props) => <Link to="/threads" search={{ show: 'others' }} {...props} />}>
           Waiting for others
         </Menu.Item>
         <Menu.Divider />

@@ -113,7 +113,7 @@ const choicesOf = (entries: readonly InboxEntry[]): Readonly<Record<Facet, reado
   const valuesOf = (facet: Facet) => [...new Set(entries.flatMap((one) => FACETS[facet].of(one) ?? []))]
   return Object.fromEntries(
     (Object.keys(FACETS) as Facet[]).map((facet) => [facet, valuesOf(facet).sort(byName)]),
-  ) as Readonly<Record<Facet, readonly string[]>>
+  ) as Record<Facet, string[]>
 }
 
 /** A part of the inbox in an order. Where all of it is here, another order asks for nothing. */

@@ -8,8 +8,8 @@ export const PageFault = ({ error, reset }: ErrorComponentProps) => (
     <Stack gap="sm">
       <Title order={1}>This page cannot be shown</Title>
       <Text size="sm">
-        Something in it failed: <Inert text={error.message} />. What you did before is kept. Try again, or go
-        on elsewhere.
+        Something in it failed: <Inert text={error instanceof Error ? error.message : String(error)} />. What
+        you did before is kept. Try again, or go on elsewhere.
       </Text>
       <Group gap="sm">
         <SmallButton onClick={reset}>Try again</SmallButton>
