@@ -63,7 +63,6 @@ export { BEING_STATES, type BeingState, statesOfSeen } from './beings/states.ts'
 export { type Uses, usesOf } from './beings/uses.ts'
 export { type CloseRequest, closeInbox } from './inbox/closed-entries.ts'
 export {
-  asksBack,
   describeInboxEntry,
   INBOX_KINDS,
   type InboxCounts,
@@ -171,6 +170,7 @@ export {
 export { type AnswerState, answerTo } from './summons/answers.ts'
 export { type CancelledCall, type CancelRequest, cancel } from './summons/cancellation.ts'
 export { findKeyed } from './summons/request-keys.ts'
+export { asksBack } from './threads/asks-back.ts'
 export { contentText, findThreadOf } from './threads/continued-thread.ts'
 export { type Conversation, converse, type ThreadLine } from './threads/conversation.ts'
 export {

@@ -35,7 +35,7 @@ import type { Reply } from '../../support/model-server.ts'
 import { naiveLog, newLogKey } from '../../support/naive-log.ts'
 import { tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../../support/replays.ts'
+import { brokenIn, expectReplays } from '../../support/replays.ts'
 import { useModelServer } from '../../support/use-world.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
@@ -417,7 +417,8 @@ it('a trial asks with the notes readable, and judges a new note without keeping 
 it('replay searches nothing: it gives the same bytes when all that finds notes is gone, and a bundle verifies', async () => {
   await world.owner.deleteFrom('sealed_text').execute()
   await expectReplays(world)
-  await expectUnbroken(world)
+  // A world with a clock of its own has other functions than the schema.
+  expect((await brokenIn(world)).filter(({ reel }) => reel !== 'schema')).toEqual([])
   const key = newLogKey(world.reality)
   const log = await naiveLog(world.db, key)
   const file = join(folder, 'audit.jsonl')

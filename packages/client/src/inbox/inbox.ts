@@ -5,13 +5,13 @@ import {
   type Priority,
   priorityName,
   quote,
-  readPath,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { countOpenSummons, findEntry, type InboxEntry, listOpenSummons, listStandings } from '@treeos/store'
 import { toldContent, toldText } from '@treeos/world'
+import { isAskingBack } from '../threads/asks-back.ts'
 
 /**
  * What an entry asks of its person: an answer (`question`), a yes or a no (`approval`), a decision about a
@@ -164,27 +164,11 @@ const PARKED_PREFIX = 'parked/'
 export const parkedIn = ({ id, kind }: Pick<InboxEntry, 'id' | 'kind'>): BeingName | null =>
   kind === 'event' && id.startsWith(PARKED_PREFIX) ? (id.split('/')[1] ?? null) : null
 
-export function inboxKind({ id, kind, inReplyTo, isNotice, expectReply, content }: InboxEntry): InboxKind {
+export function inboxKind(entry: InboxEntry): InboxKind {
+  const { id, kind, inReplyTo, isNotice, expectReply } = entry
   if (kind === 'summon' && inReplyTo === null) return expectReply === false ? 'news' : 'question'
-  if (kind === 'summon') return asksBack(content) ? 'asks-back' : 'answer'
+  if (kind === 'summon') return isAskingBack(entry) ? 'asks-back' : 'answer'
   if (id.startsWith(ASKED_PREFIX)) return 'approval'
   if (id.startsWith(PARKED_PREFIX)) return 'budget'
   return isNotice ? 'notice' : 'event'
-}
-
-/** Its end is a question mark, with what may close a quotation or a bracket behind it. */
-const ASKING = /\S[?？؟]["”’»)\]*_']*(\s|$)/
-
-/** Whether words ask: a sentence of their last paragraph does. `treeos.asks_back` counts by the same. */
-export function asksBack(content: Json): boolean {
-  const words = typeof content === 'string' ? content : readPath(content, ['text'])
-  return (
-    typeof words === 'string' &&
-    ASKING.test(
-      words
-        .trim()
-        .split(/\n\s*\n/)
-        .at(-1) ?? '',
-    )
-  )
 }

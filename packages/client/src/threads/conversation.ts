@@ -5,7 +5,7 @@ import { toldContent, toldText } from '@treeos/world'
 import { pastsFor } from '../access/past-access.ts'
 import { see } from '../addresses/see.ts'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
-import { inboxKind } from '../inbox/inbox.ts'
+import { isAskingBack } from './asks-back.ts'
 import { type OwedQuestion, owedQuestions, type ThreadView, thread } from './threads.ts'
 
 /** What was said in a thread, or what woke a being in it. */
@@ -79,7 +79,7 @@ export function lineOf({ entry, followed, ended }: ThreadEntry): ThreadLine {
     text: toldText({ wake: entry, content }, entry.being),
     content,
     inReplyTo: entry.inReplyTo,
-    ...(inboxKind(entry) === 'asks-back' ? { asksBack: true } : {}),
+    ...(isAskingBack(entry) ? { asksBack: true } : {}),
     ...(followed.length === 0 ? {} : { followed: followed.map(stanceOf) }),
     notice: entry.isNotice,
     ...(entry.outside === true ? { outside: true } : {}),

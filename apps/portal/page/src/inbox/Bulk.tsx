@@ -1,36 +1,9 @@
 import { Group, Text } from '@mantine/core'
 import { useState } from 'react'
-import { api } from '../api/client.ts'
-import { useDeed } from '../api/deed.ts'
+import { marked, useReading } from '../api/useReading.ts'
 import { plural, Quiet, SmallButton, Trouble, useSettled } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
 import { useHeldBack } from './held-back.ts'
-
-/** As many as the server closes at once. */
-const AT_ONCE = 500
-
-/**
- * Marks entries as read, however many. The server leaves what needs a decision, and says so.
- * @throws {Error} when one part is refused; it says how many were marked before
- */
-export const useReading = (onDone: (told: { readonly closed: number }) => void = () => undefined) =>
-  useDeed(
-    async (entries: readonly string[]) => {
-      let closed = 0
-      for (let from = 0; from < entries.length; from += AT_ONCE) {
-        const json = { how: 'read' as const, entries: entries.slice(from, from + AT_ONCE) }
-        const part = await api.inbox.close.$post({ json }).catch((error: Error) => {
-          if (closed === 0) throw error
-          throw new Error(`${marked(closed)}, and then: ${error.message}`, { cause: error })
-        })
-        closed += (await part.json()).closed
-      }
-      return { json: async () => ({ closed }) }
-    },
-    { stale: ['inbox'], onDone },
-  )
-
-const marked = (count: number) => `${plural(count, 'entry is', 'entries are')} marked as read`
 
 interface BulkProps {
   /** the entries of a list in which nothing needs a decision */

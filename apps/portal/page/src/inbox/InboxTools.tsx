@@ -3,13 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { SmallButton } from '../parts/index.ts'
 import { FACETS, type Facet } from './facets.ts'
 import { GROUP_TITLES, GROUPS, type InboxGroup } from './groups.ts'
-import type { useQueue } from './useQueue.ts'
+import type { ToolsProps } from './tools-props.ts'
 import { Views } from './Views.tsx'
-
-export interface ToolsProps
-  extends Pick<ReturnType<typeof useQueue>, 'group' | 'onGroup' | 'filter' | 'choices'> {
-  readonly counts: Readonly<Record<InboxGroup, number>>
-}
 
 /** Which part of the inbox is shown, what of it, and in which order. */
 export function InboxTools(props: ToolsProps) {

@@ -1,5 +1,5 @@
 import { Switch } from '@mantine/core'
-import { useSingleKeys } from './single-keys.ts'
+import { useSingleKeys } from '../parts/single-keys.ts'
 
 /** Which keys do what, and a way to turn them off. */
 export function KeysHint() {

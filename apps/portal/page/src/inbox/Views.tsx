@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { SmallButton } from '../parts/index.ts'
 import { FAILED, FROM_OUTSIDE, type WantedFacets } from './facets.ts'
 import type { InboxGroup } from './groups.ts'
-import type { ToolsProps } from './InboxTools.tsx'
+import type { ToolsProps } from './tools-props.ts'
 
 interface SavedView {
   readonly name: string

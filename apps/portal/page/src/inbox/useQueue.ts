@@ -1,15 +1,15 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import { useReading } from '../api/useReading.ts'
 import type { PersonAnswer } from '../asked/AskedForm.tsx'
+import { useSingleKeyActs } from '../parts/single-keys.ts'
 import { byName } from '../text/by-name.ts'
-import { useReading } from './Bulk.tsx'
 import { casesOf, type InboxCase } from './cases.ts'
 import type { InboxEntry } from './entry.ts'
 import { FACETS, type Facet, type WantedFacets } from './facets.ts'
 import { GROUPS, groupOf, type InboxGroup, isAnswered, nextTo, wantedOf } from './groups.ts'
 import { useInbox } from './queries.ts'
 import { senderOf } from './sender.ts'
-import { useSingleKeyActs } from './single-keys.ts'
 import { tellEntry } from './tell-entry.ts'
 
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */

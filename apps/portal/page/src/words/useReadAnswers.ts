@@ -1,7 +1,7 @@
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
-import { useReading } from '../inbox/Bulk.tsx'
-import { readIn } from './reading.ts'
+import { useReading } from '../api/useReading.ts'
+import { readIn } from './read-answers.ts'
 import type { ThreadLine } from './SaidLine.tsx'
 
 /** Reading an answer where one talks is reading it: it leaves the inbox, unless it asks back. */

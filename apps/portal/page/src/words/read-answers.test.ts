@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readIn } from './reading.ts'
+import { readIn } from './read-answers.ts'
 
 const line = (id: string, at: string, rest: object = {}) => ({
   ...{ id, at, from: '@kid', to: '@me', kind: 'words' as const, inReplyTo: 'mine', isOpen: true },

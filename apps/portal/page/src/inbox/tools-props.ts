@@ -1,0 +1,8 @@
+import type { InboxGroup } from './groups.ts'
+import type { useQueue } from './useQueue.ts'
+
+/** What the tools of the inbox know of it, and change. */
+export interface ToolsProps
+  extends Pick<ReturnType<typeof useQueue>, 'group' | 'onGroup' | 'filter' | 'choices'> {
+  readonly counts: Readonly<Record<InboxGroup, number>>
+}
