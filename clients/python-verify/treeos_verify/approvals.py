@@ -99,7 +99,7 @@ def check_asked(moment, manifest):
 
 def is_own_yes(question, asks, opened):
     """Whoever makes the call is a person that each rule asks: making it is the yes."""
-    if given(opened, "cognition", "kind") != "human" or given(opened, "driver") is not None:
+    if given(opened, "cognition", "kind") != "human" or given(opened, "driver") is not None or at(opened, "outside") is True:
         return False
     return all(one["count"] == 1 and question.actor["name"] in one["who"] for one in asked_by(question, asks))
 
@@ -114,14 +114,16 @@ def is_own(world, hands, head, person):
     return person in hands or any(name == head or name in hands for name in makers_of(world, person))
 
 
-def still_asked(world, rules, me, driver, cognition):
+def still_asked(world, rules, me, driver, cognition, from_outside):
     """The rules that ask, without those that a person answers by making the call; (None, its text) for one that leaves too few to ask."""
     hands, head = [me, *([] if driver is None else [driver])], person_of(world, me)
+    is_person = cognition == "human" and driver is None
+    unseen = [me] if is_person and from_outside else []
     left = []
     for rule in rules:
-        if cognition == "human" and driver is None and rule["count"] == 1 and me in rule["who"]:
+        if is_person and not from_outside and rule["count"] == 1 and me in rule["who"]:
             continue
-        others = [name for name in rule["who"] if not is_own(world, hands, head, name)]
+        others = [name for name in rule["who"] if name in unseen or not is_own(world, hands, head, name)]
         apart = others
         if rule["count"] > 1:
             apart = [name for name in others if not any(maker in others for maker in makers_of(world, name))]
@@ -151,6 +153,6 @@ def check_yes(approval, question, record, opened, call, asks, rests):
     yes, head = [by for by, _ in approval.given], person_of(question.world, me["name"])
     need(not any(is_own(question.world, hands, head, by) for by in yes), "a yes of its own")
     who = list(asked_by(question, asks))
-    due, _ = still_asked(question.world, who, me["name"], given(opened, "driver"), given(opened, "cognition", "kind"))
+    due, _ = still_asked(question.world, who, me["name"], given(opened, "driver"), given(opened, "cognition", "kind"), at(opened, "outside") is True)
     need(same(items(said, "rules"), due), "others were asked than its rules ask")
     need(at(ties, "rules") == value_hash({"rests": [rests] if asks else [], "who": who}), "other rules")

@@ -2,7 +2,7 @@
  * Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who
  * clears them.
  */
-import { converse, markedView, search, see, summon, threadsOf } from '@treeos/client'
+import { act, approvals, converse, markedView, search, see, summon, threadsOf } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
@@ -202,6 +202,38 @@ describe('a rule of a space', () => {
     await doAs(world, 'approve', '@operator', { id })
     expect(await momentOf(world, `approved/${id}`)).toMatchObject({ outcome: 'act' })
     expect(await stateOf('space:/shop')).toMatchObject({ outside: NOTE })
+  })
+
+  it('asks a person about what a program does in its name with words from outside, and takes no yes from there', async () => {
+    await doAs(world, 'set-space', '/shop', {
+      field: 'permissions.do.create-space',
+      value: { requires: ['operator'], outside: { ask: { who: ['operator'] } } },
+      merge: false,
+    })
+    const making = (path: string) =>
+      ({ verb: 'do', operation: 'create-space', target: '/shop', args: { path } }) as const
+    const own = await act(world, 'operator', making('/shop/own'))
+    expect(own.waiting).toBeUndefined()
+    const asked = await act(world, 'operator', making('/shop/annex'), undefined, undefined, true)
+    expect(asked).toMatchObject({ act: null, waiting: { waitsFor: ['@operator'] } })
+    const { id } = (await approvals(world, 'operator')).at(-1)!
+    const answer = (operation: string, args: JsonObject) =>
+      ({ verb: 'do', operation, target: '@operator', args: { id, ...args } }) as const
+    for (const words of [
+      answer('approve', {}),
+      answer('approve', { args: { path: '/shop/other' } }),
+      answer('deny', {}),
+    ])
+      await expectRefused(
+        world,
+        () => act(world, 'operator', words, undefined, undefined, true),
+        'FORBIDDEN',
+        'in its own words',
+      )
+    await act(world, 'operator', answer('approve', {}))
+    expect(await momentOf(world, `approved/${id}`)).toMatchObject({ outcome: 'act' })
+    expect(await stateOf('space:/shop/annex')).not.toBeNull()
+    expect(await stateOf('space:/shop/other')).toBeNull()
   })
 
   it('cannot say so of a look', async () => {

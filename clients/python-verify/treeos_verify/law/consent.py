@@ -70,7 +70,7 @@ class Consent:
 
 def still_asked(consent, me, driver, cognition):
     """The rules that ask, without those that a person answers by making the call; Refused where too few are left to ask."""
-    left, lacking = approvals.still_asked(consent.world, consent.rules(), me["name"], driver, cognition)
+    left, lacking = approvals.still_asked(consent.world, consent.rules(), me["name"], driver, cognition, consent.from_outside)
     if left is None:
         raise Refused("FORBIDDEN", [lacking])
     return left

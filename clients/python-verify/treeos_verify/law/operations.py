@@ -688,7 +688,7 @@ def is_reel_of(target, reel):
 
 def waiting_call(work):
     """What waits for the yes of the actor."""
-    permit(work.is_own_act())
+    permit(work.is_own_act() and not work.is_asked_from_outside())
     parts = work.args["id"].split("/")
     refuse_unless(len(parts) <= 4, "CORRELATION_NOT_FOUND")
     padded = parts + ["undefined"] * (3 - len(parts))

@@ -15,6 +15,7 @@ import type { ApprovalRow } from '../rows/rows.ts'
 import { needed, OBJECT, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 import { defineBuiltIn } from './define-built-in.ts'
+import { requireOwnAct } from './own-act.ts'
 
 /** Longer reasons are refused. */
 const WHY_CHARS_MAX = 1000
@@ -121,18 +122,14 @@ const entriesOf = (row: ApprovalRow): string[] => approversOf(row).map((name) =>
 
 /**
  * What waits for the yes of the actor. Only a person answers, by an act of its own: neither a being that it
- * drives nor a delegate.
+ * drives nor a delegate, nor a program that hands on words from outside.
  * @throws {TreeosError} FORBIDDEN, CORRELATION_NOT_FOUND, RESOURCE_CONFLICT when it is answered, used or too
  *   late
  */
-async function requireAsked(
-  of: Arguments,
-  { actor, driver, cognition, wake, carriedBy, world, openedAt }: DecideInput,
-): Promise<ApprovalRow> {
+async function requireAsked(of: Arguments, input: DecideInput): Promise<ApprovalRow> {
+  const { actor, world, openedAt } = input
   const id = of.text('id')
-  const isOwnAct = cognition === 'human' && driver === null && wake.kind === 'act' && carriedBy === null
-  if (!isOwnAct)
-    throw new TreeosError('FORBIDDEN', `only a person says yes or no to ${quote(id)}, by an act of its own`)
+  requireOwnAct(input, `only a person says yes or no to ${quote(id)}`)
   const [being, generation, n, revision = '1', ...more] = id.split('/')
   const row = more.length > 0 ? null : await world.approval(`${being}/${generation}/${n}`)
   if (row === null)

@@ -7,19 +7,20 @@ import { tooFewToAsk } from './refusals.ts'
 
 /**
  * The rules that ask, with the persons that they ask: without those that the person who makes the call
- * answers by making it.
+ * answers by making it. A call of a person with words from outside answers none: a program made it, and the
+ * person is asked about it as others are.
  */
 export async function stillAsked(at: ActInputs, asked: readonly AskedRules[]): Promise<AskedOf[]> {
-  const { me, driver, caller } = at
+  const { me, driver, caller, fromOutside } = at
   const isPerson = caller.cognition === 'human' && driver === null
   const rules = await rulesOf(at, asked)
   const makers = await makersOf(
     at,
     rules.flatMap(({ who }) => who),
   )
-  const own = await ownPersons(at, makers)
+  const own = await ownPersons(at, makers, isPerson && fromOutside ? [] : [me.name])
   return rules
-    .filter(({ who, count }) => !(isPerson && count === 1 && who.includes(me.name)))
+    .filter(({ who, count }) => !(isPerson && !fromOutside && count === 1 && who.includes(me.name)))
     .map(({ by, who, count }) => {
       const others = who.filter((name) => !own.has(name))
       const apart =
@@ -51,16 +52,19 @@ async function makersOf(
 /**
  * Of persons, who makes the call or drives who makes it, and whom one of them, or the nearest person among
  * the makers of who makes it, has made: nobody says yes to itself by another name.
+ * @param self who makes the call; nobody where it is a person that has not seen it yet
  */
 async function ownPersons(
   { reader, me, driver }: ActInputs,
   makers: ReadonlyMap<BeingName, readonly BeingName[]>,
+  self: readonly BeingName[],
 ): Promise<ReadonlySet<BeingName>> {
-  const actors = [me.name, ...(driver === null ? [] : [driver])]
+  const drivers = driver === null ? [] : [driver]
+  const actors = [me.name, ...drivers]
   const person = await personOf(reader, me.name)
   const heads = person === null ? actors : [...actors, person]
   const made = [...makers].flatMap(([name, above]) => (above.some(isOneOf(heads)) ? [name] : []))
-  return new Set([...actors, ...made])
+  return new Set([...self, ...drivers, ...made])
 }
 
 /** All rules that ask, with the persons that they name. */
