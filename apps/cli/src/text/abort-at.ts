@@ -1,5 +1,4 @@
-/** Node takes a longer timer for 1 ms. */
-const TIMER_MS_MAX = 2 ** 31 - 1
+import { timerMs } from '@treeos/core'
 
 /**
  * Aborts at an instant, however far away it is. It keeps no process alive.
@@ -10,7 +9,7 @@ export function abortAt(instant: number): AbortSignal {
   const wait = (): void => {
     const left = instant - Date.now()
     if (left <= 0) over.abort()
-    else setTimeout(wait, Math.min(left, TIMER_MS_MAX)).unref()
+    else setTimeout(wait, timerMs(left / 1000)).unref()
   }
   wait()
   return over.signal
