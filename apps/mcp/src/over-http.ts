@@ -36,7 +36,7 @@ async function answerMcp(request: Request, at: Connection, door: Door): Promise<
   headers.delete('authorization') // the library reads no secret
   const accept = writtenOut(headers.get('accept') ?? undefined, request.method)
   if (accept !== undefined) headers.set('accept', accept)
-  // The library takes a body only where it says what it is. No page can leave that out.
+  // The library refuses a body without a content type. Browsers always send one, so a page gains nothing by this.
   if (body !== null && !headers.has('content-type')) headers.set('content-type', 'application/json')
   const { url, method, signal } = request
   return door.answer(new Request(url, { method, headers, body, signal }), message, visitor)

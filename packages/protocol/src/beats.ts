@@ -326,7 +326,7 @@ export type CalledEnd =
   | { readonly result: Json }
   | { readonly error: { readonly type: string; readonly message: string } }
 
-/** Regular activities of the workflow that calls one of the host. */
+/** Regular activities of `treeosCall`, the workflow that calls a workflow of the host. */
 export interface CallBeats {
   /** @returns null where the moment did not act, so that nothing is called */
   treeosReadCall(input: CallRef): Promise<CalledWorkflow | null>

@@ -6,9 +6,8 @@ import type { OpenedMoment } from '@treeos/protocol'
  */
 const LIVES_MS = 4500
 /**
- * A mind that takes longer than its moment was foreseen to is handed over by then, in ms; that of the first
- * moment has its whole time. So the workflow evaluates what was lived within 5 s, and the SDK, which warns of
- * tasks of 5 s, has nothing to say.
+ * A mind that has not answered this long after the activity began, in ms, is handed over to `think`. The mind
+ * of the first moment is not cut short. The workflow then evaluates within 5 s. The SDK warns of longer tasks.
  */
 const ENDS_MS = 5000
 /**

@@ -7,9 +7,9 @@ import PQueue from 'p-queue'
 const STEPS_MAX = 40
 
 /**
- * Lets the moments of a worker take turns. A worker may have a thousand workflow tasks at once, since most of
- * them wait for a model. What costs its processors is done first come, first served, so a being that has lived
- * a moment goes to the end. A moment that was begun is ended before others are opened.
+ * Bounds how many moments of a worker use its processors at once. A worker has up to a thousand workflow tasks
+ * at once; most of them wait for a model. Moments are opened in the order in which they came, so a being that
+ * has lived a moment waits behind all others. Stamps go before openings.
  */
 export class MomentTurns {
   readonly #steps: PQueue

@@ -5,9 +5,10 @@ import { proseAnswers, queueOf } from '@treeos/world'
 import type { ModelAnswer } from '../model/model.ts'
 
 /**
- * The decision that a model's answer is, with the number of its calls that are not made, or those that are read after the first. Its prose answers
- * whoever waits, where its role says so: by the operation by which the being answers, else by a summon. Words
- * that are no answer are refused to the mind, as a call that cannot be read is.
+ * Turns a model's answer into a decision. Of several calls the first is made. The others are kept in `reads` where
+ * all are reads, else only counted. Where the role says so, prose answers whoever waits: by the operation by which
+ * the being answers, else by a summon. Words that are no answer are refused to the mind, like a call that cannot be
+ * read.
  */
 export function decisionFrom(
   {

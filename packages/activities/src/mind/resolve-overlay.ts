@@ -74,8 +74,8 @@ export async function resolveOverlay(
 }
 
 /**
- * Takes the overlay of a call for a moment that asks no model, so that the moment which goes on from it may take it. One that is lost is
- * told there.
+ * Takes the overlay of a call for a moment that asks no model. The moment that goes on from it can then take it. A
+ * lost overlay is reported there.
  */
 export async function carryOverlay(
   deps: BeatDeps,

@@ -32,7 +32,7 @@ export interface ModelRequest {
    * hears what the model writes, as it comes: the answer is then asked for as a stream. It is the same answer
    */
   readonly onSaying?: (saying: WordPiece) => void
-  /** hears how each request was made, and which model its answer names */
+  /** is called after each request, with its settings and the model that its answer names */
   readonly onAnswered?: (told: AnsweringModel) => void
 }
 

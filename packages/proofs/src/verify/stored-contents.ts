@@ -46,7 +46,7 @@ export async function faultsOfSummons(tx: Db): Promise<ChainFault[]> {
   }
 }
 
-/** An act from outside, of a person who let workflows act as it. */
+/** The act is marked as from outside, and its person lets workflows act in its name. */
 const isHosted = sql`i.outside and exists (
   select from treeos.fact f where f.reel = 'being:' || i.being and f.kind = 'quality:set'
     and position('"path":["wake"'::bytea in f.bytes) > 0 and position('"workflows"'::bytea in f.bytes) > 0)`
@@ -54,7 +54,7 @@ const isHosted = sql`i.outside and exists (
 /**
  * Finds acts of persons that no login put into an inbox that may act for persons: such an act was planted by
  * a plain statement. A login that this server does not have, as after a restored backup, is not judged. A
- * worker's login may put acts from outside there, of a person who let workflows act as it.
+ * worker's login may insert acts that are marked as from outside, if the person lets workflows act in its name.
  */
 export async function faultsOfActs(tx: Db): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`

@@ -1,4 +1,4 @@
-/** The arguments of a call, told apart by how they are shown. All of them are shown. */
+/** The arguments of a call, by the way each is shown. None is left out. */
 export interface CallParts {
   /** numbers, which stand large: an amount is what one decides about */
   readonly amounts: readonly (readonly [name: string, amount: number])[]

@@ -22,8 +22,8 @@ const ENCODINGS_MAX = 3
 
 /**
  * Reads the arguments of a call. Servers write them as JSON text, as an object, or as JSON text that is
- * encoded once more. Some put an empty object before the real one, or a code fence around it. Almost-JSON is
- * read where it can mean one thing only: that it is a call is settled by then.
+ * encoded once more. Some put an empty object before the real one, or a code fence around it. Text that is
+ * almost JSON is repaired if it has one reading. The caller already knows that it is a call.
  * @returns undefined for any other text
  */
 export function readArgs(written: unknown): unknown {
