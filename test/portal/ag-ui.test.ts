@@ -100,7 +100,7 @@ it('the words of a model come while it writes them', async () => {
   expect(deltas).toBeGreaterThan(1)
 })
 
-it('a yes that the being waits for is an interrupt, and the next run brings it; what was done is a tool call', async () => {
+it('a yes that the being waits for is an interrupt, which its person answers on the page, and the next run goes on', async () => {
   const ask = { requires: ['anyone'], ask: { who: ['@ada'], within: 600 } }
   await doAs(at.world, 'set-space', '/till', { field: 'permissions.do', value: { 'create-space': ask } })
   model.script([
@@ -115,11 +115,16 @@ it('a yes that the being waits for is an interrupt, and the next run brings it; 
   const [interrupt] = finished.outcome.interrupts
   expect(interrupt).toMatchObject({
     reason: 'approval',
+    message: expect.stringContaining(`${at.origin}/inbox`),
     metadata: { call: { operation: 'create-space', args: { path: '/till/drawer' } } },
   })
   expect((await see(at.world, 'operator', '/till')).children).toEqual([])
-  const resume = [{ interruptId: interrupt!.id, status: 'resolved' as const, payload: { approve: true } }]
-  const done = await run(agent, { resume })
+  const resumed = { interruptId: interrupt!.id, status: 'resolved' as const }
+  const refused = await run(agent, { resume: [{ ...resumed, payload: { approve: true } }] })
+  expect(refused.events.at(-1)).toMatchObject({ type: EventType.RUN_ERROR, code: 'FORBIDDEN' })
+  expect((await see(at.world, 'operator', '/till')).children).toEqual([])
+  await doAs({ ...at.world, person: 'ada' }, 'approve', '@ada', { id: interrupt!.id }, 'ada')
+  const done = await run(agent, { resume: [resumed] })
   expect((await see(at.world, 'operator', '/till')).children).toHaveLength(1)
   expect(done.words.at(-1)).toBe('The drawer is there.')
   expect(done.types.at(-1)).toBe(EventType.RUN_FINISHED)

@@ -17,8 +17,9 @@ const WORDS: RemedyTexts = {
   'answer-as': null,
   resume: ({ of }) => `whoever may pause ${of} may resume it`,
   'answer-entry': 'answer it by summon',
-  'decide-entry': 'the tools approve and deny answer it',
-  'decide-call': ({ id }) => `the tools approve and deny answer ${id}`,
+  'decide-entry': 'its person answers it, on the page or by `treeos approve` and `treeos deny`',
+  'decide-call': ({ id }) =>
+    `its person answers ${id}, on the page or by \`treeos approve\` and \`treeos deny\``,
   unpark: null,
 }
 

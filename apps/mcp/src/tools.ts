@@ -32,7 +32,7 @@ import {
   wordsWith,
 } from '@treeos/core'
 import { verbTools } from '@treeos/world'
-import { APPROVAL_TOOLS, callApprovalTool } from './approval-tools.ts'
+import { LIST_APPROVALS, listApprovals } from './approval-tools.ts'
 import { callOverlayTool, OVERLAY_TOOLS } from './overlay-tools.ts'
 import { Repeats } from './repeats.ts'
 
@@ -96,10 +96,10 @@ function schemaOf(verb: Verb, parameters: CallParameters): CallParameters {
   return verb === 'see' ? parameters : sayingOutside(parameters)
 }
 
-type PersonsTool = (typeof OVERLAY_TOOLS)[number] | (typeof APPROVAL_TOOLS)[number]
+type PersonsTool = (typeof OVERLAY_TOOLS)[number] | typeof LIST_APPROVALS
 
 /**
- * The tools of a seat: the verbs, and for a person stored overlays and approvals. A being that wears no role
+ * The tools of a seat: the verbs, and for a person stored overlays and what waits for its yes. A being that wears no role
  * now may ask for them too.
  */
 export async function seatTools(seat: Seat): Promise<((typeof TOOLS)[number] | PersonsTool)[]> {
@@ -109,11 +109,11 @@ export async function seatTools(seat: Seat): Promise<((typeof TOOLS)[number] | P
       if (error instanceof TreeosError) return TOOLS
       throw error
     })
-  return seat.isPerson ? [...verbs, ...OVERLAY_TOOLS, ...APPROVAL_TOOLS] : verbs
+  return seat.isPerson ? [...verbs, ...OVERLAY_TOOLS, LIST_APPROVALS] : verbs
 }
 
 /**
- * Performs one verb as the being, or does what a tool for overlays says.
+ * Performs one verb as the being, or does what a tool of persons says.
  * @param given unchecked
  * @param signal ends the waiting for an answer
  * @throws {TreeosError} VERB_NOT_SUPPORTED, INVALID_INPUT or PAYLOAD_TOO_LARGE for the call, else its refusal
@@ -127,8 +127,7 @@ export async function callTool(
   const input = withoutClientFields(given)
   const ofOverlays = OVERLAY_TOOLS.find((known) => known.name === name)
   if (ofOverlays !== undefined) return callOverlayTool(seat, name, requireArguments(ofOverlays, input))
-  const ofApprovals = APPROVAL_TOOLS.find((known) => known.name === name)
-  if (ofApprovals !== undefined) return callApprovalTool(seat, name, requireArguments(ofApprovals, input))
+  if (name === LIST_APPROVALS.name) return listApprovals(seat, requireArguments(LIST_APPROVALS, input))
   const tool = TOOLS.find((known) => known.name === name)
   if (tool === undefined)
     throw new TreeosError('VERB_NOT_SUPPORTED', `tool ${quote(name)} is not one of see, do, summon, be`)

@@ -16,11 +16,11 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
-import { type AnswerState, act, answerTo, closeInbox, findKeyed, refusalOf, summon } from '@treeos/client'
-import { type BeingName, parseCall, quote, stanceOf, TreeosError } from '@treeos/core'
+import { type AnswerState, act, answerTo, closeInbox, refusalOf, summon } from '@treeos/client'
+import { type BeingName, parseCall, quote, TreeosError } from '@treeos/core'
 import { toldByApi } from '../edge/remedies.ts'
 import type { Portal, Visit } from '../portal.ts'
-import { consentIn, contentIn, filesIn, taskOf } from './tasks.ts'
+import { contentIn, filesIn, taskOf } from './tasks.ts'
 
 /** A client that waits longer asks for the task. */
 const WAIT_SECONDS = 60
@@ -31,6 +31,8 @@ interface AddressedAgent {
   readonly visit: Visit
   readonly being: BeingName
   readonly card: AgentCard
+  /** the page where a person says yes */
+  readonly page: string
   readonly signal: AbortSignal
   readonly onError: Portal['onError']
 }
@@ -40,14 +42,16 @@ export class BeingHandler implements A2ARequestHandler {
   readonly #visit: Visit
   readonly #being: BeingName
   readonly #card: AgentCard
+  readonly #page: string
   readonly #signal: AbortSignal
   readonly #onError: Portal['onError']
 
-  constructor({ visit, being, card, signal, onError }: AddressedAgent) {
+  constructor({ visit, being, card, page, signal, onError }: AddressedAgent) {
     this.#onError = onError
     this.#visit = { ...visit, at: { ...visit.at, isProgram: true } }
     this.#being = being
     this.#card = card
+    this.#page = page
     this.#signal = signal
   }
 
@@ -96,16 +100,17 @@ export class BeingHandler implements A2ARequestHandler {
   listTaskPushNotificationConfigs = notPushed
   deleteTaskPushNotificationConfig = notPushed
 
-  /** @returns the id of its task: of one that waits for a yes, or of a new one */
+  /** @returns the id of its task */
   async #receive(message: SendMessageRequest['message']): Promise<string> {
     if (message === undefined) throw new RequestMalformedError('message is missing')
     try {
       const { taskId } = message
       const asks = taskId === '' ? null : (await this.#state(taskId)).asks
-      if (taskId !== '' && (await this.#hasAnswered(message))) return taskId
       if (asks === null) return await this.#say(message)
-      await this.#answer(asks.id, message)
-      return taskId
+      throw new TreeosError(
+        'FORBIDDEN',
+        `task ${quote(taskId)} waits for the yes or the no of its person, on the page: ${this.#page}`,
+      )
     } catch (error) {
       return this.#tell(error)
     }
@@ -126,41 +131,19 @@ export class BeingHandler implements A2ARequestHandler {
     return correlation
   }
 
-  /** Whether this message came before, and was a yes or a no. */
-  async #hasAnswered(message: Message): Promise<boolean> {
-    const { at, being: as } = this.#visit
-    const key = messageKey(message)
-    return key !== undefined && (await findKeyed(at, { as, key }))?.call.verb === 'do'
-  }
-
-  /**
-   * Says yes or no to the question that a task waits with, which has to be the one that its client was shown.
-   */
-  async #answer(asked: string, message: Message): Promise<void> {
-    const { at, being: me } = this.#visit
-    const { id, operation, args } = consentIn(message)
-    if (id !== asked)
-      throw new TreeosError(
-        'RESOURCE_CONFLICT',
-        `this task waits for a yes to ${asked}, and not to ${quote(id)}`,
-      )
-    const call = parseCall({ verb: 'do', target: stanceOf(me), operation, args: { id, ...args } })
-    await act(at, me, call, undefined, messageKey(message))
-  }
-
   /** The task as soon as it waits for nothing but its client, or as it is when that takes too long. */
   async #ended(id: string): Promise<Task> {
     const until = performance.now() + WAIT_SECONDS * 1000
     for (let pauseMs = POLL_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, POLL_MS_MAX)) {
       const state = await this.#state(id)
       const isOver = state.state !== 'working' || performance.now() > until || this.#signal.aborted
-      if (isOver) return taskOf(id, state)
+      if (isOver) return taskOf(id, state, this.#page)
       await sleep(pauseMs)
     }
   }
 
   async #task(id: string): Promise<Task> {
-    return taskOf(id, await this.#state(id))
+    return taskOf(id, await this.#state(id), this.#page)
   }
 
   /** What became of a task. An answer that its client is given is read. */

@@ -81,6 +81,7 @@ export const a2aRoutes = (portal: Portal) =>
         visit,
         being,
         card,
+        page: `${c.get('origin')}/inbox`,
         signal: c.get('signal'),
         onError: portal.onError,
       })

@@ -1,23 +1,30 @@
-import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk'
+import type { Artifact, Message, Part, Task, TaskStatus } from '@a2a-js/sdk'
 import { Role, TaskState } from '@a2a-js/sdk'
 import { type AnswerState, callSentence, type FileInput, spokenText } from '@treeos/client'
-import { isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
+import { type Json, TreeosError } from '@treeos/core'
 
 const STATES: Readonly<Record<AnswerState['state'], TaskState>> = {
   working: TaskState.TASK_STATE_WORKING,
-  asking: TaskState.TASK_STATE_INPUT_REQUIRED,
+  asking: TaskState.TASK_STATE_AUTH_REQUIRED,
   answered: TaskState.TASK_STATE_COMPLETED,
   unanswered: TaskState.TASK_STATE_FAILED,
   failed: TaskState.TASK_STATE_FAILED,
   cut: TaskState.TASK_STATE_CANCELED,
 }
 
-/** A summon as a task: its id is the correlation, and its context is the thread. */
-export function taskOf(id: string, { state, said, thread, reply, why, asks }: AnswerState): Task {
+/**
+ * A summon as a task: its id is the correlation, and its context is the thread.
+ * @param page where a person says yes
+ */
+export function taskOf(
+  id: string,
+  { state, said, thread, reply, why, asks }: AnswerState,
+  page: string,
+): Task {
   return {
     id,
     contextId: thread,
-    status: taskStatus(id, thread, STATES[state], why, asks),
+    status: taskStatus({ id, thread }, STATES[state], why, asks === null ? [] : askingOf(asks, page)),
     artifacts: reply === null ? [] : [artifactOf(id, reply.content)],
     history:
       said === null ? [] : [taskMessage(`${id}/said`, { id, thread }, Role.ROLE_USER, spokenText(said))],
@@ -26,31 +33,30 @@ export function taskOf(id: string, { state, said, thread, reply, why, asks }: An
 }
 
 const taskStatus = (
-  id: string,
-  thread: string,
+  own: TaskOfThread,
   state: TaskState,
   why: string | null,
-  asks: AnswerState['asks'],
+  asking: readonly Part[],
 ): TaskStatus => {
-  const own = { id, thread }
-  const words = why ?? (asks === null ? null : 'it waits for your yes')
-  const said = words === null ? undefined : taskMessage(`${id}/why`, own, Role.ROLE_AGENT, words)
+  const words = why ?? (asking.length === 0 ? null : 'it waits for your yes')
+  const said = words === null ? undefined : taskMessage(`${own.id}/why`, own, Role.ROLE_AGENT, words)
   return {
     state,
-    message:
-      said === undefined || asks === null ? said : { ...said, parts: [...said.parts, ...askingOf(asks)] },
+    message: said === undefined ? said : { ...said, parts: [...said.parts, ...asking] },
     timestamp: new Date().toISOString(),
   }
 }
 
-/**
- * What a task asks for, for people and for programs. Its id has to come back: nobody says yes to what was not
- * shown.
- */
-const askingOf = ({ id, call }: NonNullable<AnswerState['asks']>) => [
-  partOf(`It asks for your yes to: ${callSentence(call)}\nAnswer this task with: yes ${id}, or: no ${id}`),
-  dataOf({ approval: id, call }),
+/** What a task asks for, for people and for programs. Only the person itself says yes, not its client. */
+const askingOf = ({ id, call }: NonNullable<AnswerState['asks']>, page: string): Part[] => [
+  partOf(`It asks for your yes to: ${callSentence(call)}\nAnswer on the page: ${page}`),
+  dataOf({ approval: id, call, page }),
 ]
+
+interface TaskOfThread {
+  readonly id: string
+  readonly thread: string
+}
 
 const artifactOf = (id: string, content: Json): Artifact => ({
   artifactId: `${id}/answer`,
@@ -62,12 +68,7 @@ const artifactOf = (id: string, content: Json): Artifact => ({
   extensions: [],
 })
 
-const taskMessage = (
-  messageId: string,
-  { id, thread }: { readonly id: string; readonly thread: string },
-  role: Role,
-  text: string,
-): Message => ({
+const taskMessage = (messageId: string, { id, thread }: TaskOfThread, role: Role, text: string): Message => ({
   messageId,
   contextId: thread,
   taskId: id,
@@ -118,39 +119,3 @@ export const filesIn = ({ parts }: Message): FileInput[] =>
       ? [{ name: filename || 'file', mediaType: mediaType || null, bytes: content.value }]
       : [],
   )
-
-/** A yes or a no to one question. */
-export interface Consent {
-  /** the question, as its task said it */
-  readonly id: string
-  readonly operation: 'approve' | 'deny'
-  readonly args: JsonObject
-}
-
-const WORDS = /^(yes|approve|no|deny) +(\S+)$/i
-
-/**
- * A yes or a no, with the id of the question that the client was shown: `yes ID`, or data `{"approve":
- * boolean, "id": ID, "args"?: object, "why"?: text}`.
- * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear, or names no question, is not a
- *   yes
- */
-export function consentIn(message: Message): Consent {
-  const content = contentIn(message)
-  if (typeof content === 'string') {
-    const [, word = '', id] = WORDS.exec(content.trim()) ?? []
-    const isYes = /^(yes|approve)$/i.test(word)
-    if (id !== undefined) return { id, operation: isYes ? 'approve' : 'deny', args: {} }
-  } else if (isJsonObject(content)) {
-    const { approve, id, args, why, ...odd } = content
-    if (typeof approve === 'boolean' && typeof id === 'string' && Object.keys(odd).length === 0)
-      return approve
-        ? { id, operation: 'approve', args: args === undefined ? {} : { args } }
-        : { id, operation: 'deny', args: why === undefined ? {} : { why } }
-  }
-  throw new TreeosError(
-    'INVALID_INPUT',
-    'this task waits for a yes or a no to one question: say `yes ID` or `no ID` with the id that its status has, or ' +
-      '{"approve": true or false, "id": ID} as data',
-  )
-}

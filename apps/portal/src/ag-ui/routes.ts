@@ -28,9 +28,9 @@ export const agUiRoutes = ({ listener, onError }: Pick<Portal, 'listener' | 'onE
     const { being: named } = c.req.valid('param')
     const being = parseStance(named.startsWith('@') ? named : `@${named}`)
     const asked = agentRun(c.req.valid('json'))
-    const [visit, signal] = [c.get('visit'), c.get('signal')]
+    const [visit, signal, page] = [c.get('visit'), c.get('signal'), `${c.get('origin')}/inbox`]
     await c.get('turn').toWait()
     return streamEvents(c, (send) =>
-      run(asked, { visit, being, signal, listener, onError, send: (event) => send({ data: event }) }),
+      run(asked, { visit, being, page, signal, listener, onError, send: (event) => send({ data: event }) }),
     )
   })

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type BaseEvent, EventType, type Interrupt, type ResumeEntry } from '@ag-ui/core'
 import {
   type AnswerState,
-  act,
   answerTo,
   closeInbox,
   converse,
@@ -15,16 +14,7 @@ import {
   type ThreadLine,
   threadInChannel,
 } from '@treeos/client'
-import {
-  type BeingName,
-  isJsonObject,
-  isSameJson,
-  type Json,
-  parseCall,
-  readPath,
-  stanceOf,
-  TreeosError,
-} from '@treeos/core'
+import { type BeingName, isSameJson, type Json, quote, readPath, stanceOf, TreeosError } from '@treeos/core'
 import { toldByApi } from '../edge/remedies.ts'
 import type { Portal, Visit } from '../portal.ts'
 import type { AgentRun } from './input.ts'
@@ -40,6 +30,8 @@ export type RunEvent = BaseEvent & Readonly<Record<string, unknown>>
 interface RunDeps {
   readonly visit: Visit
   readonly being: BeingName
+  /** where a person says yes */
+  readonly page: string
   readonly signal: AbortSignal
   readonly listener: Portal['listener']
   readonly onError: Portal['onError']
@@ -49,7 +41,8 @@ interface RunDeps {
 /**
  * One run of an agent: the last words of the user, said to the being in the thread that belongs to the
  * conversation of the client, and what comes of it as events. A yes that the being waits for ends the run
- * as an interrupt; the next run brings the answer to it, and goes on with the same question.
+ * as an interrupt. Its person answers on the page, not by a client; the next run goes on with the same
+ * question.
  */
 export async function run(
   { threadId, runId, said, messageId, resume }: AgentRun,
@@ -61,7 +54,7 @@ export async function run(
   await send({ type: EventType.RUN_STARTED, ...of })
   const words = new AnswerMessage(`${runId}/answer`, send)
   try {
-    for (const entry of resume) await answer(at, me, entry)
+    for (const entry of resume) requireNoAnswer(entry, deps.page)
     const channel = channelOf(me, being, threadId)
     const key = `ag-ui ${channel} ${messageId}`
     const earlier = (await findKeyed(at, { as: me, key }))?.call
@@ -85,7 +78,7 @@ export async function run(
       ...(followed === undefined ? {} : { followed }),
     }
     await send({ type: EventType.STATE_SNAPSHOT, snapshot })
-    await send(await endOf(state, of))
+    await send(endOf(state, of, deps.page))
   } catch (error) {
     if (!(error instanceof TreeosError)) deps.onError('ag-ui', error)
     const { code, message } = toldByApi(refusalOf(error))
@@ -101,21 +94,13 @@ const channelOf = (me: BeingName, being: BeingName, threadId: string): string =>
     .digest('hex')
     .slice(0, 32)}`
 
-/** @throws {TreeosError} what `act` throws; INVALID_INPUT for an answer that is neither yes nor no */
-async function answer(
-  at: Visit['at'],
-  me: BeingName,
-  { interruptId: id, status, payload }: ResumeEntry,
-): Promise<void> {
-  const told = isJsonObject(payload) ? payload : {}
-  const approves = status === 'resolved' ? (payload === true ? true : told.approve) : false
-  if (typeof approves !== 'boolean')
-    throw new TreeosError('INVALID_INPUT', `resume: ${id} takes {"approve": true or false}`)
-  const args = approves
-    ? { id, ...(told.args === undefined ? {} : { args: told.args }) }
-    : { id, ...(told.why === undefined ? {} : { why: told.why }) }
-  const call = parseCall({ verb: 'do', target: stanceOf(me), operation: approves ? 'approve' : 'deny', args })
-  await act(at, me, call, undefined, `ag-ui ${id} ${approves}`)
+/** A client that sends a yes must not believe that it was given. @throws {TreeosError} FORBIDDEN */
+function requireNoAnswer({ interruptId, payload }: ResumeEntry, page: string): void {
+  if (payload !== undefined && payload !== null)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `resume: a client says neither yes nor no for its person, who answers ${quote(interruptId)} on the page: ${page}. Resume without a payload afterwards`,
+    )
 }
 
 /** Waits until nothing is left to wait for but the person itself. @throws {TreeosError} TIMEOUT */
@@ -251,29 +236,29 @@ function callEvents({ id, content }: ThreadLine): RunEvent[] {
 /** The arguments of a deed as the record tells it. */
 const argumentsIn = (did: string): string => /^.*? with (\{.*\})$/su.exec(did)?.[1] ?? '{}'
 
-async function endOf(
+function endOf(
   { state, why, asks }: AnswerState,
   of: { readonly threadId: string; readonly runId: string },
-): Promise<RunEvent> {
+  page: string,
+): RunEvent {
   if (asks !== null)
     return {
       type: EventType.RUN_FINISHED,
       ...of,
-      outcome: { type: 'interrupt', interrupts: [interruptOf(asks, why)] },
+      outcome: { type: 'interrupt', interrupts: [interruptOf(asks, why, page)] },
     }
   if (state === 'answered') return { type: EventType.RUN_FINISHED, ...of, outcome: { type: 'success' } }
   const code = state === 'failed' ? 'LLM_FAILED' : 'NO_ANSWER'
   return { type: EventType.RUN_ERROR, message: why ?? 'no answer was sent', code }
 }
 
-const interruptOf = ({ id, call }: NonNullable<AnswerState['asks']>, why: string | null): Interrupt => ({
+const interruptOf = (
+  { id, call }: NonNullable<AnswerState['asks']>,
+  why: string | null,
+  page: string,
+): Interrupt => ({
   id,
   reason: 'approval',
-  message: why ?? 'it waits for your yes',
-  responseSchema: {
-    type: 'object',
-    properties: { approve: { type: 'boolean' }, args: { type: 'object' }, why: { type: 'string' } },
-    required: ['approve'],
-  },
-  metadata: { call: call satisfies Json },
+  message: `${why ?? 'it waits for your yes'}: answer on the page, ${page}`,
+  metadata: { call: call satisfies Json, page },
 })

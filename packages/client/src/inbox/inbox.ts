@@ -164,7 +164,7 @@ const PARKED_PREFIX = 'parked/'
 export const parkedIn = ({ id, kind }: Pick<InboxEntry, 'id' | 'kind'>): BeingName | null =>
   kind === 'event' && id.startsWith(PARKED_PREFIX) ? (id.split('/')[1] ?? null) : null
 
-export function inboxKind(entry: InboxEntry): InboxKind {
+function inboxKind(entry: InboxEntry): InboxKind {
   const { id, kind, inReplyTo, isNotice, expectReply } = entry
   if (kind === 'summon' && inReplyTo === null) return expectReply === false ? 'news' : 'question'
   if (kind === 'summon') return isAskingBack(entry) ? 'asks-back' : 'answer'

@@ -16,7 +16,8 @@ interface HeardAct {
 /**
  * Whether an act of a program outside counts as words from outside: unless it reaches the being itself, a
  * being that this one made, or a place or a thing of either. That holds at every door, whatever the program
- * says of its words. It may never vouch or lift a hold: a model that has just read marked words may hold the token.
+ * says of its words. What only a person does is from outside in any case, and so refused: a model that has just
+ * read marked words may hold the token.
  */
 export async function isFromOutside(at: ActReader, { as, call, to }: HeardAct): Promise<boolean> {
   if (call.verb === 'see') return false
@@ -25,20 +26,16 @@ export async function isFromOutside(at: ActReader, { as, call, to }: HeardAct): 
     const { home } = call.args
     return typeof home === 'string' && isElsewhere(at, as, home)
   }
-  if (isOfPersonAlone(call)) return true
-  const { id } = call.args
-  // A yes or a no is heard by who asked.
-  if ((call.operation === 'approve' || call.operation === 'deny') && typeof id === 'string')
-    return isStranger(at, as, id.split('/')[0] ?? '')
+  if (at.registry.operations.get(call.operation)?.inPerson === true) return true
   return isElsewhere(at, as, call.target ?? (await leftOut(at, as, call.operation)))
 }
 
-/** What takes a protection away: the mark of words from outside, a legal hold. */
-const OF_PERSON_ALONE: readonly string[] = ['vouch', 'lift-hold']
+/** Operations that take a protection away: the mark of words from outside, a legal hold. */
+const UNPROTECTING: readonly string[] = ['vouch', 'lift-hold']
 
-/** Whether only a person itself makes a call, on the page or at the operator's own terminal. */
-export const isOfPersonAlone = (call: VerbCall): boolean =>
-  call.verb === 'do' && OF_PERSON_ALONE.includes(call.operation)
+/** Whether a call is made on the page or at the operator's own terminal alone. */
+export const isUnprotecting = (call: VerbCall): boolean =>
+  call.verb === 'do' && UNPROTECTING.includes(call.operation)
 
 /** Whether a being is neither that one itself nor made by it, or there is none of the name. */
 async function isStranger(at: ActReader, as: BeingName, to: BeingName): Promise<boolean> {

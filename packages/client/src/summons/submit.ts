@@ -14,7 +14,7 @@ import { passkeysOf, signedCorrelation } from './act-challenge.ts'
 import type { Connection } from './connection.ts'
 import { actWake, putAct } from './put-act.ts'
 import { isWithdrawn, keyedCorrelation } from './request-keys.ts'
-import { isFromOutside, isOfPersonAlone } from './strangers.ts'
+import { isFromOutside, isUnprotecting } from './strangers.ts'
 
 export interface SubmittedAct {
   /** the one that a summon will have */
@@ -49,7 +49,7 @@ export async function submit(
   const outside =
     saysSo ||
     at.isHosted === true ||
-    (at.isTerminal === true && isOfPersonAlone(call)) ||
+    (at.isTerminal === true && isUnprotecting(call)) ||
     (at.isProgram === true && (await isFromOutside({ reader: readerOf(at), registry }, { as, call, to })))
   const signer = lease?.driver ?? as
   const sealing = await sealingOf(at, as, call)

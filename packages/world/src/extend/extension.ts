@@ -203,6 +203,11 @@ export interface Operation<Name extends string = string> extends OperationForm {
    * true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise
    */
   readonly mediates?: true
+  /**
+   * true: only a person does it, by an act of its own and in its own words, so what a program asks for in its
+   * name counts as words from outside and is refused; left out otherwise
+   */
+  readonly inPerson?: true
   /** a person declared that it only reads, so a model may call it with other reads in one answer; left out otherwise */
   readonly reads?: true
   decide(input: DecideInput): Promise<DecidedOperation> | DecidedOperation

@@ -15,13 +15,15 @@ import type { ApprovalRow } from '../rows/rows.ts'
 import { needed, OBJECT, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 import { defineBuiltIn } from './define-built-in.ts'
-import { requireOwnAct } from './own-act.ts'
 
 /** Longer reasons are refused. */
 const WHY_CHARS_MAX = 1000
 
+const ANSWERS = 'only a person says yes or no to what waits'
+
 const approve = defineBuiltIn({
   name: 'approve',
+  inPerson: ANSWERS,
   description:
     'Says yes to a call that a rule asks a person about; with other arguments it becomes another call.',
   targets: ['being'],
@@ -94,6 +96,7 @@ async function requireFitting(
 
 const deny = defineBuiltIn({
   name: 'deny',
+  inPerson: ANSWERS,
   description: 'Says no to a call that a rule asks a person about.',
   targets: ['being'],
   allow: ['self'],
@@ -121,15 +124,13 @@ const deny = defineBuiltIn({
 const entriesOf = (row: ApprovalRow): string[] => approversOf(row).map((name) => askedEntry(row, name))
 
 /**
- * What waits for the yes of the actor. Only a person answers, by an act of its own: neither a being that it
- * drives nor a delegate, nor a program that hands on words from outside.
+ * What waits for the yes of the actor.
  * @throws {TreeosError} FORBIDDEN, CORRELATION_NOT_FOUND, RESOURCE_CONFLICT when it is answered, used or too
  *   late
  */
 async function requireAsked(of: Arguments, input: DecideInput): Promise<ApprovalRow> {
   const { actor, world, openedAt } = input
   const id = of.text('id')
-  requireOwnAct(input, `only a person says yes or no to ${quote(id)}`)
   const [being, generation, n, revision = '1', ...more] = id.split('/')
   const row = more.length > 0 ? null : await world.approval(`${being}/${generation}/${n}`)
   if (row === null)

@@ -2,7 +2,6 @@ import { beingReel, type Json, stanceOf, TreeosError } from '@treeos/core'
 import type { DecidedOperation } from '../extend/extension.ts'
 import { needed, optional, TEXT } from './argument-forms.ts'
 import { defineBuiltIn } from './define-built-in.ts'
-import { requireOwnAct } from './own-act.ts'
 
 const MOMENT = /^[^/]+\/[1-9][0-9]*\/[1-9][0-9]*$/
 const DIGEST = /^[0-9a-f]{64}$/
@@ -15,6 +14,7 @@ const digest = (about: string) =>
 
 const acceptDifference = defineBuiltIn({
   name: 'accept-difference',
+  inPerson: 'only a person accepts a difference',
   description:
     'Accepts that the record of a moment of the target being has another stack than its workflow gives: the being goes on after it.',
   targets: ['being'],
@@ -30,7 +30,6 @@ const acceptDifference = defineBuiltIn({
   decide(input, given): DecidedOperation {
     const { target } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'accept-difference takes a being')
-    requireOwnAct(input, 'only a person accepts a difference')
     const { name } = target.being
     const moment = given.text('moment')
     if (!moment.startsWith(`${name}/`)) throw given.fault('moment', moment, `a moment of ${stanceOf(name)}`)

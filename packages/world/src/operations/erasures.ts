@@ -22,7 +22,6 @@ import { type OperationTarget, targetName, targetReel, targetRow } from '../read
 import { needed, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 import { defineBuiltIn } from './define-built-in.ts'
-import { requireOwnAct } from './own-act.ts'
 
 const WHY_LENGTH_MAX = 500
 const HASH = /^[0-9a-f]{64}$/
@@ -122,6 +121,8 @@ async function requireNoHold(target: OperationTarget, world: DecideInput['world'
       )
 }
 
+const HOLDS = 'only the operator sets and lifts holds'
+
 const HOLD_ARGUMENTS = {
   name: needed(TEXT, 'of the hold: kebab-case', {
     right: 'one kebab-case word, as in case-2027-4',
@@ -132,6 +133,7 @@ const HOLD_ARGUMENTS = {
 
 const setHold = defineBuiltIn({
   name: 'set-hold',
+  inPerson: HOLDS,
   description:
     'Puts a legal hold on the target: nothing of it can be erased until it is lifted. On a being it covers all that concerns it, on / all of the reality.',
   targets: ['being', 'space', 'matter'],
@@ -146,6 +148,7 @@ const setHold = defineBuiltIn({
 
 const liftHold = defineBuiltIn({
   name: 'lift-hold',
+  inPerson: HOLDS,
   description: 'Lifts a legal hold from the target.',
   targets: ['being', 'space', 'matter'],
   allow: ['operator'],
@@ -159,9 +162,7 @@ const liftHold = defineBuiltIn({
 
 /** @throws {TreeosError} FORBIDDEN: no rule of a space gives this away */
 function holdIn(input: DecideInput, given: Arguments) {
-  requireOwnAct(input, 'only the operator sets and lifts holds')
-  if (input.actor.name !== OPERATOR)
-    throw new TreeosError('FORBIDDEN', 'only the operator sets and lifts holds')
+  if (input.actor.name !== OPERATOR) throw new TreeosError('FORBIDDEN', HOLDS)
   const name = given.text('name')
   const isOn = Object.hasOwn(targetRow(input.target).holds ?? {}, name)
   return { name, on: targetName(input.target), isOn }

@@ -16,10 +16,10 @@ import { type Row, roleKey, worldKey } from '../rows/rows.ts'
 import { needed, ofText, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 import { defineBuiltIn } from './define-built-in.ts'
-import { requireOwnAct } from './own-act.ts'
 
 const vouch = defineBuiltIn({
   name: 'vouch',
+  inPerson: 'only a person marks as trusted',
   description:
     'Vouches for what was written there in moments with words from outside, if it still is what was seen: it counts as the world’s own again.',
   targets: ['being', 'space', 'matter'],
@@ -32,7 +32,7 @@ const vouch = defineBuiltIn({
     namespace: optional(TEXT, 'of the root, instead of the root itself: a namespace of signals'),
   },
   async decide(input, given): Promise<DecidedOperation> {
-    requirePerson(input)
+    requireWholeAddress(input)
     const { fact, row, what } = await chosen(given, input)
     if (row === null || !isMarked(row))
       throw new TreeosError(
@@ -46,12 +46,10 @@ const vouch = defineBuiltIn({
 })
 
 /**
- * Only a person clears a mark. The act names what it marks as trusted by its whole address, so that the
- * record can compare them.
- * @throws {TreeosError} FORBIDDEN, INVALID_INPUT
+ * The act names what it marks as trusted by its whole address, so that the record can compare them.
+ * @throws {TreeosError} INVALID_INPUT
  */
-function requirePerson(input: DecideInput): void {
-  requireOwnAct(input, 'only a person marks as trusted')
+function requireWholeAddress(input: DecideInput): void {
   const content = isJsonObject(input.wake.content) ? input.wake.content : {}
   const name = targetName(input.target)
   if (readPath(content, ['call', 'target']) !== name)
