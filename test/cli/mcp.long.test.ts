@@ -47,7 +47,7 @@ describe('treeos token', () => {
 
   it.each([
     { args: ['create', '@nobody'], status: 1, code: 'BEING_NOT_FOUND', says: '@nobody' },
-    { args: ['create', 'ann'], status: 2, code: 'ADDRESS_PARSE_ERROR', says: 'ann' },
+    { args: ['create', '/ann'], status: 2, code: 'ADDRESS_PARSE_ERROR', says: '/ann' },
     { args: ['create', '@ann', '--days', '0'], status: 2, code: 'INVALID_INPUT', says: '1 to 365' },
     { args: ['create', '@ann', '--days', '366'], status: 2, code: 'INVALID_INPUT', says: '1 to 365' },
     { args: ['create', '@operator', '--as', '@ann'], status: 1, code: 'FORBIDDEN', says: '@ann' },
@@ -153,7 +153,7 @@ describe('treeos mcp on standard input and output', () => {
 
   it.each([
     { args: ['--as', '@nobody'], status: 1, says: 'BEING_NOT_FOUND' },
-    { args: ['--as', 'ann'], status: 2, says: 'ADDRESS_PARSE_ERROR' },
+    { args: ['--as', '/ann'], status: 2, says: 'ADDRESS_PARSE_ERROR' },
     { args: ['--as', '@ann', '--http'], status: 2, says: 'do not go together' },
     { args: ['--listen', '0.0.0.0'], status: 2, says: '--http' },
     { args: ['--http', '70000'], status: 2, says: '0 to 65535' },
