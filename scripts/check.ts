@@ -36,8 +36,8 @@ const checks: Record<string, string[]> = {
   packages: ['node', 'scripts/check-packages.ts'],
   reference: ['node', 'docs/node_modules/typedoc/bin/typedoc', '--options', 'docs/typedoc.json'],
 }
-/** These use one processor, so they run beside the others. */
-const IN_PARALLEL = ['imports', 'compose', 'unused', 'reference']
+/** These use one processor each, about as long as the others do, so they run beside them. */
+const IN_PARALLEL = ['page', 'imports', 'compose', 'unused', 'reference']
 const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
 /** What runs every night and when it is named: it rarely fails, and takes a minute. */
 const CHECKS_BY_NIGHT = ['reference']

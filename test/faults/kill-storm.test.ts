@@ -3,8 +3,9 @@
  * for want of CPU.
  */
 
+import { IS_NIGHT } from '../support/night.ts'
 import { testAttacks, testControls } from './experiments.ts'
 import { GROUNDS } from './scenarios/index.ts'
 
 testAttacks(GROUNDS.storm)
-if (process.env.TREEOS_NIGHTLY === '1') testControls(GROUNDS.storm)
+if (IS_NIGHT) testControls(GROUNDS.storm)

@@ -20,6 +20,7 @@ import { playAskedCalls } from '../support/asked-calls.ts'
 import { png } from '../support/files.ts'
 import { doAs, live, play, tell, until } from '../support/life.ts'
 import { type LogKey, newLogKey } from '../support/naive-log.ts'
+import { IS_NIGHT } from '../support/night.ts'
 import { tellFromOutside, vouchFor } from '../support/outside-words.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
@@ -30,7 +31,7 @@ import { SecondVerifier, whyNoPython } from './second-opinion.ts'
  * To make a bundle or a receipt anew takes time: the check of each day tries some acts in bundles and some
  * forgeries of each receipt. generated-realities.test.ts forges more of them.
  */
-const [EACH, EACH_OF_RECEIPT] = process.env.TREEOS_NIGHTLY === undefined ? [8, 4] : [1, 1]
+const [EACH, EACH_OF_RECEIPT] = IS_NIGHT ? [1, 1] : [8, 4]
 
 const own = defineExtension({
   name: 'own',

@@ -5,11 +5,12 @@ import { parseKey, verifyReceipt } from '@treeos/verify'
 import { describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
 import { newLogKey } from '../support/naive-log.ts'
+import { IS_NIGHT } from '../support/night.ts'
 import { FORGERS, type Statement } from './receipt-forgers.ts'
 import { statementIn, useReceipts } from './receipt-scene.ts'
 
 /** The day tries each kind a few times. */
-const FORGERIES = Number(process.env.TREEOS_FORGERIES ?? (process.env.TREEOS_NIGHTLY === '1' ? 1000 : 250))
+const FORGERIES = Number(process.env.TREEOS_FORGERIES ?? (IS_NIGHT ? 1000 : 250))
 
 const scene = useReceipts({ makerFacts: 180 })
 const { world, told, issue, check } = scene

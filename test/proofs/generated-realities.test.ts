@@ -4,6 +4,7 @@ import { saltedHash } from '@treeos/verify/parts'
 import { seed } from '@treeos/world'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
+import { IS_NIGHT } from '../support/night.ts'
 import { copyOf, type GeneratedReality } from './generated-reality.ts'
 import { BEGINNING } from './generated-steps.ts'
 import {
@@ -21,9 +22,9 @@ import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 
 const SEED = Number(process.env.TREEOS_GENERATED_SEED ?? 49)
 /** Each has about 300 calls. The check of each night lives ten times as many. */
-const REALITIES = Number(process.env.TREEOS_GENERATED_REALITIES ?? (process.env.TREEOS_NIGHTLY ? 70 : 7))
+const REALITIES = Number(process.env.TREEOS_GENERATED_REALITIES ?? (IS_NIGHT ? 70 : 5))
 const STEPS = 230
-const FORGERIES = Number(process.env.TREEOS_GENERATED_FORGERIES ?? (process.env.TREEOS_NIGHTLY ? 240 : 24))
+const FORGERIES = Number(process.env.TREEOS_GENERATED_FORGERIES ?? (IS_NIGHT ? 240 : 24))
 
 const why = whyNoPython()
 const judged = it.skipIf(why !== null)

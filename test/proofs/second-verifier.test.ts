@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Random } from '../faults/random.ts'
 import { newLogKey } from '../support/naive-log.ts'
+import { IS_NIGHT } from '../support/night.ts'
 import { useAuditedScene } from './audited-scene.ts'
 import {
   bundleOfParts,
@@ -27,9 +28,9 @@ import { type Question, SecondVerifier, whyNoPython } from './second-opinion.ts'
 import { areAlike, askBoth, firstOn, type TwoOpinions } from './two-opinions.ts'
 
 /** The check of each day tries a part of what the nightly one does. */
-const MUTATIONS = Number(process.env.TREEOS_SECOND_MUTATIONS ?? (process.env.TREEOS_NIGHTLY ? 5000 : 400))
+const MUTATIONS = Number(process.env.TREEOS_SECOND_MUTATIONS ?? (IS_NIGHT ? 5000 : 200))
 /** Of changes of single fields there are about 35,000. */
-const FIELDS = Number(process.env.TREEOS_SECOND_FIELDS ?? (process.env.TREEOS_NIGHTLY ? 50_000 : 1000))
+const FIELDS = Number(process.env.TREEOS_SECOND_FIELDS ?? (IS_NIGHT ? 50_000 : 300))
 const SEED = Number(process.env.TREEOS_SECOND_SEED ?? 31)
 const SCHEMA = join(import.meta.dirname, '../../packages/verify/src/receipt/receipt.schema.json')
 
@@ -62,7 +63,7 @@ judged(
     )
     // By day each is tried with the key, and in one of the other ways by turns.
     for (const [at, one] of shown.entries())
-      for (const way of process.env.TREEOS_NIGHTLY ? ways : [ways[0]!, ways[1 + (at % (ways.length - 1))]!]) {
+      for (const way of IS_NIGHT ? ways : [ways[0]!, ways[1 + (at % (ways.length - 1))]!]) {
         const both = await bothOn({ ...one, ...way })
         expect(both.second).toEqual(both.first)
         const { status, verdict } = both.first

@@ -1,4 +1,5 @@
 import { CRASH_POINTS, type CrashPoint } from '@treeos/activities'
+import { IS_NIGHT } from '../../support/night.ts'
 import type { Experiment, WorkerHow } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
@@ -77,9 +78,9 @@ const WITHIN = CRASH_POINTS.filter((point) => ![...BIRTHS, ...OUTSIDE].includes(
 export const killPoints: Scenario<{ kills: number }> = {
   name: 'kill-points',
   about: 'a worker killed between any two effects loses nothing and doubles nothing',
-  // The small size leaves to stamp-rerun what is killed there.
+  // The small size leaves to stamp-rerun what is killed there, and by day half of the points to chance.
   sizes: {
-    test: { kills: 1 + WITHIN.length - AFTER_COMMIT.length },
+    test: { kills: 1 + Math.ceil((WITHIN.length - AFTER_COMMIT.length) / (IS_NIGHT ? 1 : 2)) },
     full: { kills: 40 },
     control: { kills: 1 },
   },
@@ -96,7 +97,7 @@ export const killPoints: Scenario<{ kills: number }> = {
     const random = experiment.random.fork()
     // The first life of each being begins now, so its points come first.
     const [first = BIRTH, ...rest] = this.kills?.(size) ?? []
-    const plan = [first, ...random.shuffled(rest)]
+    const plan = [first, ...random.shuffled(rest)].slice(0, size.kills)
     while (plan.length < size.kills) plan.push(random.pick(WITHIN))
     return { kills: plan.length, ...(await dieAt(experiment, plan, 4)) }
   },

@@ -22,11 +22,12 @@ import { filesIn, findInFile, sentinels, storePlainly } from '../../support/leak
 import { until } from '../../support/life.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 import { type Monitoring, startMonitoring } from '../../support/monitors.ts'
+import { IS_NIGHT } from '../../support/night.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
 /** The full size is 500. */
-const MOMENTS = Number(process.env.TREEOS_LEAK_MOMENTS ?? (process.env.TREEOS_NIGHTLY ? 60 : 30))
+const MOMENTS = Number(process.env.TREEOS_LEAK_MOMENTS ?? (IS_NIGHT ? 60 : 30))
 const BEINGS = ['ann', 'ben', 'cleo', 'dora', 'emil', 'fay']
 const SECONDS = 60 + MOMENTS
 

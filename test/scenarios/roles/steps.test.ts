@@ -27,6 +27,7 @@ import {
 } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { naiveLog, newLogKey } from '../../support/naive-log.ts'
+import { IS_NIGHT } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -83,7 +84,9 @@ describe('a role', () => {
   it.each([
     { name: 'plain', role: 'pacing:plain', steps: LIMITS.stepsDefault, reason: 'steps-spent' },
     { name: 'long', role: 'pacing:long', steps: 40, reason: 'steps-spent' },
-    { name: 'most', role: 'pacing:most', steps: LIMITS.stepsMax, reason: 'steps-spent' },
+    ...(IS_NIGHT
+      ? [{ name: 'most', role: 'pacing:most', steps: LIMITS.stepsMax, reason: 'steps-spent' }]
+      : []),
   ])('$role allows $steps steps, looks among them', async ({ name, role, steps, reason }) => {
     await walker(name, role)
     await tell(world, name, 'go')

@@ -10,7 +10,6 @@ import mail from '../../support/mail.ts'
 import { type Letter, type PostOffice, startPostOffice } from '../../support/post-office.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectUnbroken } from '../../support/replays.ts'
-import { expectKeysOfTheirOwn, restoreOften } from '../../support/restores.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
 let office: PostOffice
@@ -77,8 +76,4 @@ it('gives acts after a restore keys of their own, and the one that was under way
   expect(other.letters[0]).toEqual(one.letters[0])
   const keys = [...one.letters, ...other.letters].map(({ key }) => key)
   expect(new Set(keys).size).toBe(5)
-})
-
-it('a provider that keeps keys hears of no key for two acts, however often the record is restored', async () => {
-  expectKeysOfTheirOwn(await restoreOften(2, 20_261_129))
 })

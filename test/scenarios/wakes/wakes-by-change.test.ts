@@ -18,6 +18,7 @@ import {
   untilChangesRest,
   wakesOf,
 } from '../../support/life.ts'
+import { IS_NIGHT } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { brokenIn, expectReplays } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -241,7 +242,7 @@ describe('precision and recall', () => {
   it('against brute force, one change after the other: exactly those whose reading differs are woken', async () => {
     const random = new Random(11)
     let changes = 0
-    for (let step = 0; step < 40; step++) {
+    for (let step = 0; step < (IS_NIGHT ? 40 : 15); step++) {
       await quiet()
       const known = new Set((await changeWakes()).map(({ id }) => id))
       const before = new Map(

@@ -2,13 +2,14 @@ import { moments } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, play, setFlow, setRole, until, untilChangesRest } from '../../support/life.ts'
+import { IS_NIGHT } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 const PLACES = ['library', 'battle', 'office'] as const
-const CITIZENS = Array.from({ length: 30 }, (_, i) => `citizen-${i}`)
+const CITIZENS = Array.from({ length: IS_NIGHT ? 30 : 12 }, (_, i) => `citizen-${i}`)
 /** No role of it names a place. */
 const FLOW: Json[] = [
   { role: 'walker' },
@@ -40,7 +41,7 @@ const look = (name: string) => play(world, name, { verb: 'see', address: `@${nam
 const worn = async (name: string) => (await moments(world.db, name, 1))[0]?.stacked
 const WORN = { library: ['hushed'], battle: ['alert'], office: ['formal'] } as const
 
-it('30 beings wear what their place makes of them, and leave it there when they go', async () => {
+it('beings wear what their place makes of them, and leave it there when they go', async () => {
   for (let round = 0; round < PLACES.length; round++) {
     const at = (i: number) => PLACES[(i + round) % PLACES.length] ?? 'library'
     await Promise.all(CITIZENS.map((name, i) => go(name, at(i))))
