@@ -226,3 +226,17 @@ const IMMEDIATELY = {
   taskPushNotificationConfig: undefined,
   returnImmediately: true,
 }
+
+it('its card names what a proxy that is named says was reached, and nobody else may say it', async () => {
+  const urlBy = async (headers: Record<string, string>) =>
+    (await send(at.origin, '/a2a/kid/.well-known/agent-card.json', { headers })).json.supportedInterfaces?.[0]
+      ?.url
+  const old = { host: 'localhost', 'x-forwarded-port': '8443', 'x-forwarded-proto': 'https' }
+  const standard = { host: 'localhost', forwarded: 'for=192.0.2.7;host="127.0.0.1:9443";proto=https' }
+  expect(await urlBy(old)).toBe('https://localhost/a2a/kid')
+  expect(await urlBy(standard)).toBe('http://localhost/a2a/kid')
+  await at.serveAnew({ actsPerMinute: 10_000, proxies: ['127.0.0.1'] })
+  expect(await urlBy(old)).toBe('https://localhost:8443/a2a/kid')
+  expect(await urlBy(standard)).toBe('https://127.0.0.1:9443/a2a/kid')
+  expect(await urlBy({ ...old, forwarded: 'host=127.0.0.1' })).toBe('https://localhost:8443/a2a/kid')
+})

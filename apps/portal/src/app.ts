@@ -18,6 +18,7 @@ import { chatRoutes } from './chat/chat.ts'
 import type { Addresses } from './edge/address.ts'
 import { bringJson } from './edge/bring-json.ts'
 import { sessionCookie } from './edge/cookies.ts'
+import { readForwarded } from './edge/forwarded.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { type OwnNames, originReached, requireOwnName } from './edge/names.ts'
 import type { BuiltPage } from './edge/page.ts'
@@ -126,11 +127,11 @@ export function createApp(
   })
   app.use(async (c, next) => {
     const peer = peerOf(c)
-    const forwarded = addresses.isProxy(peer) ? c.req.header('x-forwarded-host') : undefined
-    const host = requireOwnName(forwarded ?? c.req.header('host'), names)
+    const forwarded = readForwarded((name) => c.req.header(name), addresses.isProxy(peer))
+    const host = requireOwnName(forwarded.host ?? c.req.header('host'), names, forwarded.port)
     c.set('host', host)
-    c.set('origin', originReached(host, c.req.header('x-forwarded-proto'), names))
-    c.set('address', addresses.of(peer, c.req.header('x-forwarded-for')))
+    c.set('origin', originReached(host, forwarded.proto, names))
+    c.set('address', addresses.of(peer, forwarded.for))
     await next()
   })
   if (origins.length > 0) {

@@ -27,7 +27,7 @@ export interface ServeOptions {
   /** origins whose pages may call what is for programs, with an access token; none when left out */
   readonly origins?: readonly string[] | undefined
   /**
-   * addresses and networks of proxies that may say by `X-Forwarded-For` for whom they ask; none when left out
+   * addresses and networks of proxies that may say for whom they ask, and by which address; none when left out
    */
   readonly proxies?: readonly string[] | undefined
   /** acts of one person within a minute; 120 when left out */

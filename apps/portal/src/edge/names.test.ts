@@ -65,6 +65,20 @@ describe('what a proxy passes on', () => {
   })
 
   it.each([
+    ['a port alone', 'world.example.org', '8443', 'https://world.example.org:8443'],
+    ['a list of ports', 'world.example.org', '8443, 7438', 'https://world.example.org:8443'],
+    ['a port beside that of the host', 'world.example.org:9', '8443', 'https://world.example.org:9'],
+    ['a port beside one that was written', 'tls.example.org', '9', 'https://tls.example.org:8443'],
+    ['the port of the scheme', 'world.example.org', '443', 'https://world.example.org'],
+    ['the port of an inner proxy', 'world.example.org', '80', 'https://world.example.org'],
+    ['a port for IPv6', '[fd00::5]', '8443', 'https://[fd00::5]:8443'],
+    ['a port that is none', 'world.example.org', '99999', 'https://world.example.org'],
+    ['words for a port', 'world.example.org', '1@evil.org', 'https://world.example.org'],
+  ])('X-Forwarded-Port with %s', (_what, host, port, origin) => {
+    expect(originReached(requireOwnName(host, names, port), 'https', names)).toBe(origin)
+  })
+
+  it.each([
     'evil.example.org, world.example.org',
     'world.example.org, evil.example.org',
     'world.example.org,',

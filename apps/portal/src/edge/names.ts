@@ -93,19 +93,25 @@ export function addressOfHost(text: string): string {
  * Refuses a page that made its own name lead to this machine.
  * @param said the header: proxies write a list, of which the first is what the browser asked for. Each has to
  *   be ours, since a page may write what stands before
+ * @param port of `X-Forwarded-Port`, where a proxy that we know says it: one port, or a list of them
  * @returns the host as the browser shows it. The port that TREEOS_PORTAL_HOSTS has stands in for one that a
- *   proxy left out
+ *   proxy left out, else the one that the proxy says
  * @throws {TreeosError} FORBIDDEN
  */
-export function requireOwnName(said: string | undefined, names: OwnNames): string {
-  const hosts = (said ?? '').split(',').map((host) => requireOwn(host.trim(), names))
+export function requireOwnName(said: string | undefined, names: OwnNames, port?: string): string {
+  const first = port?.split(',')[0]?.trim() ?? ''
+  // One of these is that of the scheme, which is left out, or the one that an inner proxy was reached by.
+  const isPort = /^\d{1,5}$/.test(first) && Number(first) <= 65_535
+  const more = isPort && !['80', '443'].includes(first) ? first : ''
+  const hosts = (said ?? '').split(',').map((host) => requireOwn(host.trim(), names, more))
   return hosts[0] ?? ''
 }
 
-function requireOwn(said: string, names: OwnNames): string {
+function requireOwn(said: string, names: OwnNames, more: string): string {
   const host = withoutDot(asUrlHost(said))
   const known = names.get(nameOf(host))
-  if (known !== undefined) return known.port === '' || /:\d+$/.test(host) ? host : `${host}:${known.port}`
+  const port = known?.port || more
+  if (known !== undefined) return port === '' || /:\d+$/.test(host) ? host : `${host}:${port}`
   throw new TreeosError(
     'FORBIDDEN',
     `the host ${quote(said)} is not a name of this portal: TREEOS_PORTAL_HOSTS adds one`,

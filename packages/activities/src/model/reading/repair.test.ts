@@ -16,6 +16,17 @@ describe('almost-JSON with one reading', () => {
     ['a code fence around it', "```json\n{'content': 'hi'}\n```", { content: 'hi' }],
     ['letters of any script', "{'content': 'Grüße, 世界 🙂'}", { content: 'Grüße, 世界 🙂' }],
     ['numbers', "{'a': -1.5e3, 'b': [0, 7]}", { a: -1500, b: [0, 7] }],
+    ['keys without quotes', '{address: "@owl", content: "hi"}', { address: '@owl', content: 'hi' }],
+    [
+      'such keys and single quotes',
+      "{address: '@owl', n: [1, {b: True}],}",
+      { address: '@owl', n: [1, { b: true }] },
+    ],
+    ['such keys over lines', '{\n  address : "@owl",\n  $x_1: null\n}', { address: '@owl', $x_1: null }],
+    ['a key of any script', '{größe: 3}', { größe: 3 }],
+    ['a colon within a text', '{content: "look, here: {a: 1}"}', { content: 'look, here: {a: 1}' }],
+    ['a key that is a constant elsewhere', '{nullable: null}', { nullable: null }],
+    ['such keys in a fence', '```json\n{address: "@owl"}\n```', { address: '@owl' }],
   ])('with %s is read', (_what, written, read) => {
     expect(readArgs(written)).toEqual(read)
   })
@@ -46,6 +57,17 @@ describe('text that could mean more than one thing', () => {
     ['a missing comma', '{"a": 1 "b": 2}'],
     ['a missing colon', '{"a" 1,}'],
     ['texts put together', `{"content": "a" + "b"}`],
+    ['a key without quotes and a word for a value', '{address: @owl}'],
+    ['a key of two words', '{the address: "@owl"}'],
+    ['a key with a hyphen', '{in-reply-to: "x"}'],
+    ['a key without quotes after a text that ended early', `{content: 'it's me, ann: hi'}`],
+    ['a text that ended early before what looks like a key', '{"content": "he said "hi", ann: "yes""}'],
+    ['such a key and a comment', '{address: "@owl" // or not\n}'],
+    ['such a key and no comma', '{a: 1 b: 2}'],
+    ['such a key in a list', '[a: 1]'],
+    ['such a key without brackets', 'address: "@owl"'],
+    ['such a key, cut off', '{address: "@owl", content: "hel'],
+    ['such a key and a number that JSON has not', '{a: 0x10}'],
     ['nothing', ''],
     ['plain words', 'Hello, I am here.'],
   ])('is not repaired: %s', (_what, written) => {

@@ -5,19 +5,40 @@ const CHARS_MAX = 128 * 1024
 const QUOTES = /["'`´‘’“”]/g
 
 /**
- * Text that is almost JSON, as models write it: quotes of another kind, a comma before the end, constants of
- * Python, lines that end within a text. What was written is kept, and only its form changes: text that was cut
+ * Text that is almost JSON, as models write it: quotes of another kind, keys without quotes, a comma before
+ * the end, constants of Python, lines that end within a text. What was written is kept, and only its form changes: text that was cut
  * off, or that can be read in two ways, is not repaired.
  * @returns JSON; undefined where there is no such reading
  */
 export function repairJson(text: string): string | undefined {
   if (text.length > CHARS_MAX) return undefined
   try {
-    const repaired = jsonrepair(text)
-    return isOfSameParts(text, repaired) ? repaired : undefined
+    const quoted = quoteKeys(text)
+    const repaired = jsonrepair(quoted)
+    return isOfSameParts(quoted, repaired) ? repaired : undefined
   } catch {
     return undefined // it is no JSON at all, or is nested too deep for a repair
   }
+}
+
+const PART =
+  /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[{}[\]:,]|\s+|-?\d[\d.eE+-]*|(?:true|false|null|True|False|None)(?=\s*[,}\]])|([\p{ID_Start}_$][\p{ID_Continue}$]*)(?=\s*:)/suy
+
+/**
+ * Puts quotes around the keys that have none. Only a text that consists of what JSON has, but for these keys
+ * and its single quotes, has one such reading: elsewhere a colon may stand within a text that was not ended.
+ * @returns any other text as it is
+ */
+function quoteKeys(text: string): string {
+  const part = new RegExp(PART)
+  let quoted = ''
+  for (let before = ''; part.lastIndex < text.length; ) {
+    const [found, key] = part.exec(text) ?? []
+    if (found === undefined || (key !== undefined && before !== '{' && before !== ',')) return text
+    quoted += key === undefined ? found : `"${key}"`
+    if (found.trim() !== '') before = found
+  }
+  return quoted
 }
 
 /**
