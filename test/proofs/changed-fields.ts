@@ -18,7 +18,7 @@ export interface FieldChange {
   make(): ChangedAudit | null
 }
 
-type Way = readonly string[]
+export type Way = readonly string[]
 /** Objects whose keys are names and no fields. */
 const OF_NAMES =
   /(^|\/)(reels|roles|cuts|world|do|be|see|summon|extensions|schedules|hooks|quality|qualities)$/
@@ -31,7 +31,7 @@ function kindOf(value: Part): string {
 }
 
 /** Every place in a value, as the field that it is and the way there. */
-function* fieldsIn(value: unknown, path = '', way: Way = []): Generator<[field: string, way: Way]> {
+export function* fieldsIn(value: unknown, path = '', way: Way = []): Generator<[field: string, way: Way]> {
   if (typeof value !== 'object' || value === null) return
   const here = path + kindOf(value as Part)
   const isLink = Array.isArray(value) && here.endsWith('>')

@@ -1,6 +1,14 @@
 /** What shows that Postgres was restored, and what that does to the lives of beings. */
 
-import { beginLife, findLastRestore, noteRestore, openDatabase, tellRestore } from '@treeos/store'
+import { recordRestores } from '@treeos/reality'
+import {
+  beginLife,
+  findLastRestore,
+  listUnrecordedRestores,
+  noteRestore,
+  openDatabase,
+  tellRestore,
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -59,6 +67,23 @@ describe('a restore', () => {
     expect(await tellRestore(base.owner)).toBe(2)
     expect(await livesOf('ann')).toHaveLength(before.length + 1)
     expect(await findLastRestore(base.people)).toMatchObject({ why: 'told', lives: 2 })
+  })
+
+  it('is a fact, once, however many workers start', async () => {
+    const factsOf = async () =>
+      (
+        await sql<{ told: object }>`
+          select treeos.told(bytes) as told from treeos.fact where kind = 'reality:restored' order by seq`.execute(
+          base.owner,
+        )
+      ).rows.map(({ told }) => told)
+    await tellRestore(base.owner)
+    const due = await listUnrecordedRestores(base.db)
+    expect(due.at(-1)).toMatchObject({ why: 'told', lives: 2 })
+    await Promise.all([1, 2, 3].map(() => recordRestores(base)))
+    expect(await factsOf()).toEqual(due)
+    await recordRestores(base)
+    expect(await factsOf()).toEqual(due)
   })
 
   it('ends the life that went on in Temporal: it claims nothing more, and a new one does', async () => {

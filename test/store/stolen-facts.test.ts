@@ -54,6 +54,8 @@ async function outage(wake: object = {}, more: Partial<WakingChange> = {}): Prom
 const FORGED = { moment: 'kid/1/1', recorded: 'a'.repeat(64), given: 'b'.repeat(64) }
 const DOWN = { event: 'changed', what: 'world.model.first.down', value: true }
 
+const RESTORE = { n: 7, why: 'told', lives: 1 }
+
 const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   'a budget for itself': () => ofKid(fact('being:kid', 'being:budgeted', { budget: { per: 'total' } })),
   'the end of its own park': () => ofKid(fact('being:kid', 'being:unparked')),
@@ -71,6 +73,8 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
     ),
   'a reality of its own': () => ofKid(fact('space:/', 'reality:made', { name: 'mine' })),
   'another origin of the reality': () => ofKid(fact('space:/', 'reality:forked', { name: 'mine' })),
+  'a restore of the reality': () => ofKid(fact('space:/', 'reality:restored', RESTORE)),
+  'a restore that nobody noted': () => alone(fact('space:/', 'reality:restored', RESTORE)),
   'a signal of its own world': () => alone(signal({ namespace: 'court' }, 'world:court')),
   'a signal of another world under the name of models': () => alone(signal({}, 'world:court')),
   'another signal of a model': () => alone(signal({ key: ['first', 'price'] })),

@@ -10,7 +10,7 @@ const PAGE = 50
  */
 export const LIST_APPROVALS = {
   name: 'list_approvals',
-  description: `List the calls that wait for my person's yes, oldest first, ${PAGE} at a time. My person answers them on the page or by \`treeos approve\`.`,
+  description: `List the calls that wait for my person's yes, oldest first, ${PAGE} at a time. My person answers them on the page.`,
   inputSchema: {
     type: 'object' as const,
     properties: { cursor: { type: 'string', description: '`next` of the page before' } },

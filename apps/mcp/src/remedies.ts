@@ -17,9 +17,8 @@ const WORDS: RemedyTexts = {
   'answer-as': null,
   resume: ({ of }) => `whoever may pause ${of} may resume it`,
   'answer-entry': 'answer it by summon',
-  'decide-entry': 'its person answers it, on the page or by `treeos approve` and `treeos deny`',
-  'decide-call': ({ id }) =>
-    `its person answers ${id}, on the page or by \`treeos approve\` and \`treeos deny\``,
+  'decide-entry': 'its person answers it on the page',
+  'decide-call': ({ id }) => `its person answers ${id} on the page`,
   unpark: null,
 }
 

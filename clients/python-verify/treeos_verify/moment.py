@@ -76,6 +76,7 @@ MOMENTLESS = {
     "quality:set": lambda reel, said: reel == "space:/" and (said is None or items(said, "path")[:1] == ["budget"]),
     "reality:made": lambda reel, _: reel == "space:/",
     "reality:forked": lambda reel, _: reel == "space:/",
+    "reality:restored": lambda reel, _: reel == "space:/",
 }
 
 

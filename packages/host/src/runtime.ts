@@ -12,7 +12,7 @@ import type { Connection } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
 import type { CallBeats, Effects, LocalBeats, PerformInput, ThinkBeats } from '@treeos/protocol'
-import { installExtensions } from '@treeos/reality'
+import { installExtensions, recordRestores } from '@treeos/reality'
 import { isTransient, noteRestore, openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -257,6 +257,7 @@ async function loadReality(
 }> {
   const reality = await requireReality(db)
   const restored = await noteRestore(db)
+  await recordRestores({ db, reality })
   await presence.announce() // or others might move what becomes current here
   const { taken, behind } = await installExtensions({ db, reality }, registry, presence.id)
   return { reality, taken, isBehind: behind.length > 0, restored }

@@ -27,6 +27,7 @@ export {
 export { type OpenReality, readerOf, UnknownBeingError } from './open-reality.ts'
 export { authorizeActingAs, type Presence, requireBeing } from './persons.ts'
 export { beginReading, type MomentReading, readForMoment } from './read-for-moment.ts'
+export { recordRestores } from './recorded-restores.ts'
 export { findBeing, listRowsOf, listSchedulingBeings } from './rows.ts'
 export { asIfSealed, openedIn, readableBy, type SealedAct, sealCall, sealingOf } from './sealed-calls.ts'
 export { setStandardBudgets } from './standard-budgets.ts'

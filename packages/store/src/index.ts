@@ -9,7 +9,13 @@ export {
   type LoadedVersion,
   listWorkers,
 } from './access/live-workers.ts'
-export { findLastRestore, type NotedRestore, noteRestore, tellRestore } from './access/restores.ts'
+export {
+  findLastRestore,
+  listUnrecordedRestores,
+  type NotedRestore,
+  noteRestore,
+  tellRestore,
+} from './access/restores.ts'
 export { type FactName, listFactsSaying, listMomentsShown, type SaidFact } from './access/said-facts.ts'
 export {
   keepVector,
@@ -148,6 +154,7 @@ export {
   findReality,
   REALITY_FORKED,
   REALITY_MADE,
+  REALITY_RESTORED,
   type Reality,
   type RealityMade,
 } from './ledger/reality.ts'

@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<string, ReelTest>> = {
   'quality:set': (reel, payload) => isRoot(reel, null) && isBudget(payload),
   'reality:made': isRoot,
   'reality:forked': isRoot,
+  'reality:restored': isRoot,
 }
 const isBudget = (payload: Json): boolean => {
   const path = at(payload, 'path')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { REALITY_RESTORED } from '../ledger/reality.ts'
 import type { Db } from '../sql/database.ts'
 
 /** A restore of the record that was noticed, or that a person told of. */
@@ -41,4 +42,24 @@ export async function findLastRestore(db: Db): Promise<NotedRestore | null> {
     .limit(1)
     .executeTakeFirst()
   return last === undefined ? null : { at: last.at.toISOString(), why: last.why, lives: last.lives }
+}
+
+/** A restore as its fact tells it. */
+export interface RecordedRestore {
+  /** of the restores of this database, from 1 on */
+  readonly n: number
+  readonly why: string
+  /** beings that got a new generation */
+  readonly lives: number
+}
+
+/** Restores of which no fact tells yet, oldest first. */
+export async function listUnrecordedRestores(db: Db): Promise<RecordedRestore[]> {
+  const { reel, kind } = REALITY_RESTORED
+  const { rows } = await sql<RecordedRestore>`
+    select r.n::integer as n, r.why, r.lives from treeos.restore r
+    where r.why <> 'made' and not exists (
+      select from treeos.fact f where f.reel = ${reel} and f.kind = ${kind} and treeos.told(f.bytes)->>'n' = r.n::text)
+    order by r.n`.execute(db)
+  return rows
 }

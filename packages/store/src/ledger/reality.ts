@@ -17,6 +17,8 @@ export const REALITY_MADE = { reel: spaceReel(ROOT_SPACE), kind: 'reality:made' 
 export type RealityMade = Pick<Reality, 'name' | 'timeZone'>
 /** The first fact of a fork that its origin has not: from then on it has a name of its own. */
 export const REALITY_FORKED = { reel: REALITY_MADE.reel, kind: 'reality:forked' } as const
+/** That the record was restored from a backup, so that all lives began anew. */
+export const REALITY_RESTORED = { reel: REALITY_MADE.reel, kind: 'reality:restored' } as const
 
 /** The one reality of this database; null when none was made yet. */
 export async function findReality(db: Kysely<StoreDb>): Promise<Reality | null> {

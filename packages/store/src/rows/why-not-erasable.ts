@@ -21,7 +21,18 @@ import { applyFact, type RowFold, type RowFolder } from './refold.ts'
  * `erase_fact` has the same list.
  */
 const LASTING: ReadonlySet<string> = new Set([
-  ...[FACT_ERASED, MOMENT_ERASED, HOLD_SET, HOLD_LIFTED, 'reality:made', 'role:set', 'role:deleted'],
+  ...[
+    FACT_ERASED,
+    MOMENT_ERASED,
+    HOLD_SET,
+    HOLD_LIFTED,
+    'reality:made',
+    'reality:restored',
+    'role:set',
+    'role:deleted',
+    'registry:installed',
+    'registry:used',
+  ],
   ...[
     'being:born',
     'being:bore',

@@ -13,7 +13,7 @@ begin
   end if;
   if gone.kind in ('fact:erased', 'moment:erased', 'being:born', 'being:bore', 'being:moved', 'space:created', 'space:opened',
     'space:entered', 'space:left', 'place:received', 'place:gave', 'role:set', 'role:deleted', 'registry:installed',
-    'registry:used', 'reality:made', 'hold:set', 'hold:lifted')
+    'registry:used', 'reality:made', 'reality:restored', 'hold:set', 'hold:lifted')
   then
     raise exception 'fact %#% lasts: it is a %', its_reel, its_seq, gone.kind using errcode = '22023';
   end if;

@@ -3,7 +3,7 @@
 -- names what no gate allowed. What stays here, and why:
 --   without a moment nothing judges these facts again: the code of a worker registers and removes its roles,
 --   but none of a being's; leases end
---                        that no longer hold; and it says which models are down
+--                        that no longer hold; it says which models are down, and each restore that was noted
 --   on behalf of another the questions below are asked of that one, so it must be the one that asked records,
 --   counts, approvals, vouching, holds, accepted differences: see the functions that are asked erasing, budgets what
 --   was erased, and what was used up, cannot be taken back pauses, ends, births SQL itself trusts the columns
@@ -27,6 +27,8 @@ begin
       when kind in ('role:set', 'role:deleted') then reel = 'registry' and not exists (
         select from projection where key = 'role:' || (told(bytes)->>'name') and position('"origin":"live"' in state) > 0)
       when kind in ('registry:installed', 'registry:used') then reel = 'registry'
+      when kind = 'reality:restored' then reel = 'space:/' and exists (
+        select from restore r where r.why <> 'made' and told(bytes) = jsonb_build_object('n', r.n, 'why', r.why, 'lives', r.lives))
       when kind = 'being:released' then reel = 'being:' || whose and exists (
         select from lease l where l.being = whose and lease_is_valid(l.being, l.epoch) is not true)
       when kind = 'approval:expired' then is_asked_until(approval_of(reel)) <= clock_timestamp()
@@ -76,7 +78,7 @@ begin
     when 'origin:vouched' then return may_vouch(reel, bytes, actor, wake);
     when 'hold:set', 'hold:lifted' then return may_hold(kind, reel, bytes, actor, wake);
     when 'being:difference-accepted' then return may_accept_difference(reel, bytes, actor, wake);
-    when 'reality:made', 'reality:forked' then return false;
+    when 'reality:made', 'reality:forked', 'reality:restored' then return false;
     else return true;
   end case;
 end $$;
