@@ -22,6 +22,7 @@ import { type OperationTarget, targetName, targetReel, targetRow } from '../read
 import { needed, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 import { defineBuiltIn } from './define-built-in.ts'
+import { requireOwnAct } from './own-act.ts'
 
 const WHY_LENGTH_MAX = 500
 const HASH = /^[0-9a-f]{64}$/
@@ -133,13 +134,13 @@ const HOLD_ARGUMENTS = {
 
 const setHold = defineBuiltIn({
   name: 'set-hold',
-  inPerson: HOLDS,
   description:
     'Puts a legal hold on the target: nothing of it can be erased until it is lifted. On a being it covers all that concerns it, on / all of the reality.',
   targets: ['being', 'space', 'matter'],
   allow: ['operator'],
   takes: HOLD_ARGUMENTS,
   decide(input, given) {
+    requireOwnAct(input, HOLDS) // a program of the operator may set one: that takes nothing away
     const { name, on, isOn } = holdIn(input, given)
     if (isOn) throw new TreeosError('RESOURCE_CONFLICT', `${on} is under the hold ${quote(name)} already`)
     return holdChange(input, 'hold:set', given)
