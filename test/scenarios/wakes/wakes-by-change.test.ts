@@ -282,7 +282,7 @@ describe('precision and recall', () => {
       expect({ step, woken: woken.sort() }).toEqual({ step, woken: expected.sort() })
       changes += expected.length
     }
-    expect(changes).toBeGreaterThan(25)
+    expect(changes).toBeGreaterThan(IS_NIGHT ? 25 : 5)
   }, 120_000)
 
   it('while flows, places and values change at once: every idle being has seen the world as it is', async () => {

@@ -1,12 +1,12 @@
 /** What proxies say of a request: each a list, as they wrote it, with what the first of them reached first. */
-export interface Forwarded {
+export interface ForwardedHeaders {
   readonly for: string | undefined
   readonly host: string | undefined
   readonly proto: string | undefined
   readonly port: string | undefined
 }
 
-type Name = keyof Forwarded
+type Name = keyof ForwardedHeaders
 
 /**
  * Reads `X-Forwarded-For`, `-Host`, `-Proto` and `-Port`. `Forwarded` (RFC 7239) is read where none of these
@@ -14,7 +14,10 @@ type Name = keyof Forwarded
  * @param isByProxy whether the connection is one of a proxy that we know. Any other may say `X-Forwarded-Proto`
  *   alone, which only chooses the scheme of links
  */
-export function readForwarded(headerOf: (name: string) => string | undefined, isByProxy: boolean): Forwarded {
+export function readForwarded(
+  headerOf: (name: string) => string | undefined,
+  isByProxy: boolean,
+): ForwardedHeaders {
   const old = (name: Name) => headerOf(`x-forwarded-${name}`)
   if (!isByProxy) return { for: undefined, host: undefined, proto: old('proto'), port: undefined }
   const said = { for: old('for'), host: old('host'), proto: old('proto'), port: old('port') }

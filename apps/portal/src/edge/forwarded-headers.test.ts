@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addressesBehind } from './address.ts'
-import { readForwarded } from './forwarded.ts'
+import { readForwarded } from './forwarded-headers.ts'
 import { namesFor, requireOwnName } from './names.ts'
 
 const OLD = {
