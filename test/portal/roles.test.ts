@@ -127,6 +127,7 @@ describe('the flow of a being', () => {
       differences: [{ n: 1, was: { primary: 'vault-keeper' }, would: { primary: 'errand' } }],
     })
     expect((await ask(ada, { flow, since: 2, until: 9 })).json).toEqual({ until: 9, differences: [] })
+    expect((await ask(ada, { flow, since: 9, until: 2 })).json).toEqual({ until: 2, differences: [] })
     expect((await ask(ada, { flow: [{}], since: 1, until: 9 })).json.code).toBe('INVALID_INPUT')
     expect((await ask(cy, { flow, since: 1, until: 9 })).json.code).toBe('FORBIDDEN')
     expect(await groundOf(at.world)).toEqual(before)

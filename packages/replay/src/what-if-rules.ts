@@ -8,7 +8,7 @@ import {
   TreeosError,
   type VerbCall,
 } from '@treeos/core'
-import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
+import { type Db, findDecision, listOutcomesBetween, type StoredOutcome } from '@treeos/store'
 import {
   COUNTED_KIND,
   evolve,
@@ -89,12 +89,8 @@ export async function whatIfRules(
     counted: new Map<string, Row>(),
   }
   const found: RuledOtherwise[] = []
-  const outcomes =
-    until === undefined
-      ? await listOutcomes(db, being)
-      : await listOutcomes(db, being, Math.max(0, until - since + 1), until + 1)
-  for (const outcome of outcomes) {
-    if (outcome.n < since || outcome.reason === 'superseded') continue
+  for (const outcome of await listOutcomesBetween(db, being, { since, until })) {
+    if (outcome.reason === 'superseded') continue
     try {
       const one = await compareCall(bench, outcome)
       if (one !== null) found.push(one)

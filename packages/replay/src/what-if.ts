@@ -1,6 +1,6 @@
 import { asJson, type BeingName, canonicalJson, type Json, type RoleName, type SpacePath } from '@treeos/core'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
-import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
+import { type Db, findDecision, listOutcomesBetween, type StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { ErasedError } from './loaded-reel.ts'
 import { PastStates } from './past-states.ts'
@@ -62,9 +62,8 @@ export async function whatIf(
   const edited = requireFlow(flow)
   const past = new PastStates(db)
   const differences: Difference[] = []
-  const span = until === undefined ? [] : ([until - since + 1, until + 1] as const)
-  for (const outcome of await listOutcomes(db, being, ...span)) {
-    if (outcome.n < since || outcome.reason === 'superseded') continue
+  for (const outcome of await listOutcomesBetween(db, being, { since, until })) {
+    if (outcome.reason === 'superseded') continue
     try {
       const difference = await compareMoment({ db, registry, past, maySee }, outcome, edited)
       if (difference !== null) differences.push(difference)

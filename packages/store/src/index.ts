@@ -256,6 +256,7 @@ export {
   listBeingsWithMoments,
   listNewestOutcomes,
   listOutcomes,
+  listOutcomesBetween,
   listOutcomesOf,
   listOutcomesWithin,
   listShadowed,

@@ -98,6 +98,21 @@ export async function findOutcomeOfWake(db: Db, wake: string): Promise<StoredOut
   return row === undefined ? null : outcomeOf(row)
 }
 
+/** Finished moments of a being by their numbers, both ends included, oldest first. */
+export async function listOutcomesBetween(
+  db: Db,
+  being: BeingName,
+  { since, until }: { readonly since: number; readonly until?: number | undefined },
+): Promise<StoredOutcome[]> {
+  const from = db
+    .selectFrom('moment_outcome')
+    .selectAll()
+    .where('being', '=', being)
+    .where('n', '>=', since)
+    .orderBy('n')
+  return (await (until === undefined ? from : from.where('n', '<=', until)).execute()).map(outcomeOf)
+}
+
 /**
  * Finished moments of a being, oldest first.
  * @param last only the newest of them, at most this many
