@@ -52,10 +52,15 @@ describe.runIf(hasChromium)('calls that wait for a yes, in a browser', () => {
     await page.getByText('The same call waits twice.').waitFor()
     await page.getByText(/The rule \/shop permissions.do.till:pay asks you/).waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
-    expect(await momentOf(at.world, `approved/${yes}`)).toMatchObject({ outcome: 'act' })
-    // What was done is told, and the next one opens.
+    // What was done is told, and the next one opens. For some seconds it can be undone: nothing has happened.
     await page.getByText('You said yes: @clerk wants to till:pay (euros 40) on /shop.').waitFor()
     await page.getByText('euros 41', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('euros 40', { exact: true }).waitFor()
+    expect((await approvals({ ...at.world, person: 'ada' }, 'ada')).map(({ id }) => id)).toContain(yes)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('euros 41', { exact: true }).waitFor()
+    expect(await momentOf(at.world, `approved/${yes}`)).toMatchObject({ outcome: 'act' })
     await page.getByLabel(/Why not/).fill('too much')
     await page.getByRole('button', { name: 'Deny' }).click()
     await momentOf(at.world, `denied/${no}`)
@@ -79,6 +84,11 @@ describe.runIf(hasChromium)('calls that wait for a yes, in a browser', () => {
     await page.getByLabel(/Why not/).blur()
     await page.getByRole('button', { name: 'Deny' }).click({ trial: true })
     await page.keyboard.press('n')
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    await page.keyboard.press('u')
+    await page.getByText('euros 41', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Deny' }).click({ trial: true })
+    await page.keyboard.press('n')
     await momentOf(at.world, `denied/${denied}`)
     await page.getByText('euros 40', { exact: true }).waitFor()
     await page.getByText(/^The same was done before/).waitFor()
@@ -86,6 +96,17 @@ describe.runIf(hasChromium)('calls that wait for a yes, in a browser', () => {
     await page.keyboard.press('y')
     await page.getByText('You said yes: @clerk wants to till:pay (euros 40) on /shop.').waitFor()
     await page.getByText('Nothing waits for you').waitFor()
+  })
+
+  it('whoever leaves the page has not undone what it decided', async () => {
+    const id = await asked(43)
+    await page.goto(`${at.origin}/inbox`)
+    await page.locator('a.row').filter({ hasText: 'euros 43' }).click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    await page.goto('about:blank')
+    expect(await momentOf(at.world, `approved/${id}`, 5)).toMatchObject({ outcome: 'act' })
+    await page.goto(`${at.origin}/inbox`)
   })
 
   it('a link shows the call to whoever opens it, and answers it by a press', async () => {

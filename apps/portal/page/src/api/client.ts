@@ -23,6 +23,15 @@ export class Refusal extends Error {
   }
 }
 
+/** A request of a page that goes is sent all the same. Browsers send at most 64 KiB so. */
+let isLeaving = false
+addEventListener('pagehide', () => {
+  isLeaving = true
+})
+addEventListener('pageshow', () => {
+  isLeaving = false
+})
+
 /** The header that brings the signature of an act. */
 const SIGNED = 'x-treeos-signed'
 
@@ -39,7 +48,7 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
   if (!isRead && !headers.has('content-type')) headers.set('content-type', 'application/json')
   const send = async () =>
     (isRead ? await takeAhead(pathname + search, key, handle) : null) ??
-    (await fetch(input, { ...init, headers, credentials: 'same-origin' }))
+    (await fetch(input, { ...init, headers, credentials: 'same-origin', keepalive: isLeaving }))
   const response = await send().catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new Refusal(

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { useAct } from '../api/deed.ts'
+import { useDeed } from '../api/deed.ts'
 import { useUnsent } from '../api/useUnsent.ts'
 import { AskedForm, type PersonAnswer } from '../asked/AskedForm.tsx'
 import { sameIn } from '../asked/call-parts.ts'
@@ -9,31 +9,38 @@ import { openedIn, type WaitingCall } from '../asked/waiting-call.ts'
 import { Answer, Quiet } from '../parts/index.ts'
 import { LikeThis } from './LikeThis.tsx'
 import { approvalsQuery } from './queries.ts'
+import { decide } from './useDecisions.ts'
 
 /** What a being wants to do, with a yes and a no of whoever is signed in. */
 export function AskedCall({
   asked,
   from,
   hasKeys = false,
+  onAnswer,
   onDone,
 }: {
   readonly asked: WaitingCall
   readonly from: string
   /** keys answer it, too */
   readonly hasKeys?: boolean
-  readonly onDone?: (answer: PersonAnswer['answer']) => void
+  /** takes the answer in the place of the server, so that it can be undone; left out where it cannot */
+  readonly onAnswer?: ((said: PersonAnswer) => void) | undefined
+  /** the server has the answer */
+  readonly onDone?: (said: PersonAnswer) => void
 }) {
   const approvals = useQuery(approvalsQuery)
   const unsent = useUnsent(`why ${asked.id}`)
   // The call waits no more then, and may be drawn no more: what is done after it belongs to the mutation.
-  const said = useRef<PersonAnswer['answer']>('deny')
-  const answering = useAct(() => {
-    unsent.write('')
-    onDone?.(said.current)
+  const said = useRef<PersonAnswer>({ answer: 'deny' })
+  const answering = useDeed((answered: PersonAnswer) => decide(asked, answered), {
+    onDone() {
+      unsent.write('')
+      onDone?.(said.current)
+    },
   })
-  const answer = ({ answer: operation, why }: PersonAnswer) => {
-    said.current = operation
-    answering.mutate({ verb: 'do', operation, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
+  const answer = (answered: PersonAnswer) => {
+    said.current = answered
+    ;(onAnswer ?? answering.mutate)(answered)
   }
   return (
     <Stack>

@@ -1,8 +1,8 @@
 import './inbox.css'
-import { Stack, VisuallyHidden } from '@mantine/core'
+import { Group, Stack, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { Answer, Empty, Inert, PageHead, plural, Quiet, Rows, Trouble } from '../parts/index.ts'
+import { Answer, Empty, Inert, PageHead, plural, Quiet, Rows, SmallButton, Trouble } from '../parts/index.ts'
 import { Bulk } from './Bulk.tsx'
 import { timesOf, whoIn } from './cases.ts'
 import { EntryRow } from './EntryRow.tsx'
@@ -41,7 +41,7 @@ function Queue({ counts, isCounted }: QueueProps) {
   if (counts.needs + counts.answers + counts.notices === 0 && chosen === undefined)
     return (
       <>
-        <Told hint={queue.hint} />
+        <Told {...queue} />
         <Empty title="Nothing waits for you">Questions, answers and notices come here as they happen.</Empty>
       </>
     )
@@ -49,7 +49,7 @@ function Queue({ counts, isCounted }: QueueProps) {
     <>
       <InboxTools {...queue} counts={counts} />
       <Trouble error={queue.refused} />
-      <Told hint={queue.hint} />
+      <Told {...queue} />
       {group === 'needs' ? null : (
         <Bulk key={group} shown={shown} selected={queue.selected} onSelect={queue.select} />
       )}
@@ -84,15 +84,18 @@ function Queue({ counts, isCounted }: QueueProps) {
   )
 }
 
-/** What was done last, or what a key needs. */
-const Told = ({ hint }: { readonly hint: string | null }) =>
-  hint === null ? null : (
-    <Quiet role="status">
-      <Inert text={hint} />
-    </Quiet>
-  )
-
 type QueueFound = ReturnType<typeof useQueue>
+
+/** What was done last, with the way back while there is one, or what a key needs. */
+const Told = ({ hint, undo }: Pick<QueueFound, 'hint' | 'undo'>) =>
+  hint === null ? null : (
+    <Group gap="sm">
+      <Quiet role="status">
+        <Inert text={hint} />
+      </Quiet>
+      {undo === null ? null : <SmallButton onClick={undo}>Undo</SmallButton>}
+    </Group>
+  )
 
 function List({ cases, ofOpen, group, chosen, selected, select, isFiltered }: QueueFound) {
   if (cases.length === 0)

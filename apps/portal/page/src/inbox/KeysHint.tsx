@@ -16,7 +16,7 @@ export function KeysHint() {
       {isOn ? (
         <span className="wide-only">
           <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>r</kbd> answer, <kbd>y</kbd> yes, <kbd>n</kbd> no,{' '}
-          <kbd>e</kbd> mark as read.
+          <kbd>u</kbd> undo, <kbd>e</kbd> mark as read.
         </span>
       ) : null}
     </span>

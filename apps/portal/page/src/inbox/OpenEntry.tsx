@@ -6,7 +6,6 @@ import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
-import type { PersonAnswer } from '../asked/AskedForm.tsx'
 import { askedIn } from '../asked/waiting-call.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
 import { BeingLink, Form, Inert, SmallButton, Time, Trouble, useSettled, WordsInput } from '../parts/index.ts'
@@ -20,6 +19,7 @@ import { type InboxEntry, parkedIn } from './entry.ts'
 import { groupOf, isAnswered } from './groups.ts'
 import { KIND_LABELS, senderOf } from './sender.ts'
 import { tellEntry } from './tell-entry.ts'
+import { type CallDecision, useMayWait } from './useDecisions.ts'
 
 interface OpenEntryProps {
   readonly entry: InboxEntry
@@ -32,8 +32,8 @@ interface OpenEntryProps {
   readonly onDone: (of: InboxEntry) => void
   /** it is decided: no other one opens, whose button would stand under the finger */
   readonly onDecided: (of: InboxEntry) => void
-  /** a call has its yes or no */
-  readonly onAnswered: (of: InboxEntry, answer: PersonAnswer['answer']) => void
+  /** a call has its yes or no: it was made, or is made once it cannot be undone any more */
+  readonly onAnswered: (decision: CallDecision, isMade: boolean) => void
 }
 
 /** One entry, with what came before it in its thread, and what can be done about it. */
@@ -43,6 +43,7 @@ export function OpenEntry({ entry, of, isClosed, answerRef, onDone, onDecided, o
   const parked = kind === 'budget' ? parkedIn(entry.content) : null
   const sender = senderOf(entry)
   const decided = () => onDecided(entry)
+  const mayWait = useMayWait()
   const [isActing, { toggle }] = useDisclosure()
   return (
     <section className="card" aria-label="Entry">
@@ -77,7 +78,13 @@ export function OpenEntry({ entry, of, isClosed, answerRef, onDone, onDecided, o
             <Inert text={tellEntry(entry)} />
           </div>
         ) : (
-          <AskedCall asked={asked} from={sender} hasKeys onDone={(answer) => onAnswered(entry, answer)} />
+          <AskedCall
+            asked={asked}
+            from={sender}
+            hasKeys
+            onAnswer={mayWait ? (said) => onAnswered({ entry, asked, said }, false) : undefined}
+            onDone={(said) => onAnswered({ entry, asked, said }, true)}
+          />
         )}
         {parked === null || isClosed ? null : (
           <BudgetForm name={parked.of} unparks={parked.being} onDone={decided} />

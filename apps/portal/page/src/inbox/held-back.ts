@@ -45,12 +45,19 @@ export class HeldBack<T> {
   }
 }
 
-/** The same in a component. When that goes, what is held back is done: a person who left did not undo it. */
+/** The same in a component. When that or the page goes, what is held back is done: a person who left did not undo it. */
 export function useHeldBack<T>(act: (what: T) => void) {
   const [held, setHeld] = useState<T | null>(null)
   const latest = useRef(act)
   latest.current = act
   const [back] = useState(() => new HeldBack<T>((what) => latest.current(what), setHeld))
-  useEffect(() => () => back.flush(), [back])
+  useEffect(() => {
+    const flush = () => back.flush()
+    addEventListener('pagehide', flush)
+    return () => {
+      removeEventListener('pagehide', flush)
+      flush()
+    }
+  }, [back])
   return { held, hold: (what: T) => back.hold(what), undo: () => back.undo() }
 }

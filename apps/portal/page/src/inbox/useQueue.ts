@@ -1,7 +1,6 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { useReading } from '../api/useReading.ts'
-import type { PersonAnswer } from '../asked/AskedForm.tsx'
 import { useSingleKeyActs } from '../parts/single-keys.ts'
 import { byName } from '../text/by-name.ts'
 import { casesOf, type InboxCase } from './cases.ts'
@@ -11,6 +10,7 @@ import { GROUPS, groupOf, type InboxGroup, isAnswered, nextTo, wantedOf } from '
 import { useInbox } from './queries.ts'
 import { senderOf } from './sender.ts'
 import { tellEntry } from './tell-entry.ts'
+import { type CallDecision, useDecisions } from './useDecisions.ts'
 
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */
 export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted: boolean) {
@@ -27,7 +27,11 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
   const [hint, setHint] = useState<string | null>(null)
   const answer = useRef<HTMLTextAreaElement>(null)
   const reading = useReading()
-  const entries: readonly InboxEntry[] = list.data?.items ?? []
+  const decisions = useDecisions((error) => {
+    setHint(null)
+    setRefused(error)
+  })
+  const entries = (list.data?.items ?? []).filter((one: InboxEntry) => !decisions.isGone(one))
   const shown = wantedOf(entries, { search, facets, isOldestFirst }, tellEntry)
   const cases = casesOf(shown)
   const heads = cases.map(({ head }) => head)
@@ -59,7 +63,15 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     if (!isAnswered(open)) return setHint('This entry takes no words: decide it, or mark it as read.')
     answer.current?.focus()
   }
+  const undo = () => {
+    const of = decisions.held?.entry
+    if (of === undefined) return
+    decisions.undo()
+    setHint(null)
+    choose(of.correlation)
+  }
   useSingleKeyActs({
+    u: { act: undo },
     j: { act: () => step(1), repeats: true },
     k: { act: () => step(-1), repeats: true },
     e: { act: markRead },
@@ -87,11 +99,15 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     answer,
     onDone,
     onDecided: (of: InboxEntry) => leave(of, undefined),
-    /** a call has its yes or no: what was done is told, and the next one opens */
-    onAnswered(of: InboxEntry, answer: PersonAnswer['answer']) {
-      setHint(`You said ${answer === 'approve' ? 'yes' : 'no'}: ${senderOf(of)} ${tellEntry(of)}.`)
+    /** a call has its yes or no: what was done is told, with the way back, and the next one opens */
+    onAnswered(decision: CallDecision, isMade: boolean) {
+      const { entry: of, said } = decision
+      setRefused(null)
+      if (!isMade) decisions.hold(decision)
+      setHint(`You said ${said.answer === 'approve' ? 'yes' : 'no'}: ${senderOf(of)} ${tellEntry(of)}.`)
       onDone(of)
     },
+    undo: decisions.held === null ? null : undo,
     onGroup(next: InboxGroup) {
       select(new Set())
       setFacets({})

@@ -1,0 +1,50 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { accountQuery } from '../account/queries.ts'
+import { doOf } from '../api/deed.ts'
+import type { PersonAnswer } from '../asked/AskedForm.tsx'
+import type { WaitingCall } from '../asked/waiting-call.ts'
+import type { InboxEntry } from './entry.ts'
+import { useHeldBack } from './held-back.ts'
+
+/** A yes or a no to the call of an entry. */
+export interface CallDecision {
+  readonly entry: InboxEntry
+  readonly asked: WaitingCall
+  readonly said: PersonAnswer
+}
+
+export const decide = ({ id }: WaitingCall, { answer, why }: PersonAnswer) =>
+  doOf({ operation: answer, args: { id, ...(why === undefined ? {} : { why }) } })
+
+/**
+ * Whether a decision may wait until it cannot be undone any more. The passkey of a person who signs acts is
+ * asked for at once: browsers ask for one only just after a press.
+ */
+export function useMayWait(): boolean {
+  const { data } = useQuery(accountQuery)
+  return data !== undefined && !data.passkeys.some(({ signs }) => signs)
+}
+
+/**
+ * Decisions that can be undone for some seconds. Meanwhile their entries are in no list.
+ * @param onFailed hears why one was not made; its entry is in the list again
+ */
+export function useDecisions(onFailed: (error: Error) => void) {
+  const queries = useQueryClient()
+  const [sent, setSent] = useState<readonly string[]>([])
+  const { held, hold, undo } = useHeldBack(async ({ entry: { correlation }, asked, said }: CallDecision) => {
+    setSent((before) => [...before, correlation])
+    try {
+      await decide(asked, said)
+      await queries.invalidateQueries()
+    } catch (error) {
+      onFailed(error as Error)
+    } finally {
+      setSent((before) => before.filter((one) => one !== correlation))
+    }
+  })
+  const isGone = ({ correlation }: InboxEntry) =>
+    held?.entry.correlation === correlation || sent.includes(correlation)
+  return { held, hold, undo, isGone }
+}
