@@ -15,6 +15,7 @@ const BRINGS = 'test/scenarios/origin/carriers.test.ts'
 const ORIGIN = 'test/scenarios/origin/origin.test.ts'
 const OF_ROWS = 'packages/world/src/moment/origin.test.ts'
 const PROGRAMS = 'test/portal/programs.long.test.ts'
+const OVERLAYS = 'test/scenarios/overlays/stored.test.ts'
 const CODE = { own: 'it stands in the code of TreeOS or of an extension' }
 const FOR_PERSON = { own: 'only the person who runs it hears the answer' }
 
@@ -51,7 +52,7 @@ const TRIED: Readonly<Record<CarriedKind, Tried>> = {
     'packages/world/src/moment/wake-block.test.ts',
     'says that words are from outside only where',
   ],
-  'an id that a client chose': [PROGRAMS, 'what a program says and writes to strangers is from outside'],
+  'an id that a client chose': [PROGRAMS, 'what a program says to anybody and writes to strangers'],
   'a change': [OF_ROWS, 'of a change that woke it, where it is told of it'],
   'a schedule': [OF_ROWS, "['its own row', 'being:ann']"],
   'what a sequence begun with': [BRINGS, "'what a look saw': (isOutside)"],
@@ -80,10 +81,10 @@ const TRIED: Readonly<Record<CarriedKind, Tried>> = {
     'test/portal/outlets.test.ts',
     'is a summon of its person that says it comes from outside',
   ],
-  'the history of a chat client': [PROGRAMS, 'what a program says and writes to strangers is from outside'],
-  'the state of an AG-UI client': [PROGRAMS, 'what a program says and writes to strangers is from outside'],
-  'a message of another agent': [PROGRAMS, 'what a program says and writes to strangers is from outside'],
-  'words of a program to a child': [PROGRAMS, 'what a program says and writes to strangers is from outside'],
+  'the history of a chat client': [PROGRAMS, 'what a program says to anybody and writes to strangers'],
+  'the state of an AG-UI client': [PROGRAMS, 'what a program says to anybody and writes to strangers'],
+  'a message of another agent': [PROGRAMS, 'what a program says to anybody and writes to strangers'],
+  'words of a program to a child': [PROGRAMS, 'what a program says to anybody and writes to strangers'],
   'words of a child to others': [BRINGS, "'words of a child to others': (isOutside)"],
   'the input of a workflow': ['test/scenarios/extensions/host-workflows.test.ts', 'outside: true'],
   'the input of a Signature': ['packages/signature/src/signature.test.ts', 'no input can pass as a role'],
@@ -98,8 +99,8 @@ const TRIED: Readonly<Record<CarriedKind, Tried>> = {
   ],
   'a picture': ['test/scenarios/files/files.test.ts', 'a file is from outside until a person vouches'],
   'an overlay of a call': ['packages/world/src/overlays.property.test.ts', 'both gates decide each act'],
-  'an overlay of a thread': ['test/scenarios/overlays/stored.test.ts', 'refused'],
-  'a stored overlay': ['test/scenarios/overlays/stored.test.ts', 'refused'],
+  'an overlay of a thread': [OVERLAYS, 'a program of the same person sets none'],
+  'a stored overlay': [OVERLAYS, 'a program of the same person sets none'],
   'an operation of code': CODE,
   'a tool of a server': ['test/scenarios/tools/tools.test.ts', 'a tool of an outside server'],
 }
