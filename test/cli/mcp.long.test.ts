@@ -88,7 +88,7 @@ async function spawnClient(args: readonly string[], mode: 'legacy' | 'auto' = 'l
 describe('treeos mcp on standard input and output', () => {
   it('as @operator unless said: the four verbs, stored overlays, and nothing but the protocol on stdout', async () => {
     const me = await spawnClient([])
-    const ofPersons = ['list_overlays', 'set_overlay', 'delete_overlay', 'list_approvals']
+    const ofPersons = ['list_overlays', 'list_approvals']
     const tools = ['see', 'do', 'summon', 'be', ...ofPersons]
     expect((await me.client.listTools()).tools.map(({ name }) => name)).toEqual(tools)
     expect(await me.read('treeos://me')).toMatchObject({ being: '@operator' })

@@ -232,7 +232,7 @@ it('no program vouches for words from outside, by a token of a person', async ()
   expect((await at.post(ada, '/api/v1/do', vouching)).json).toMatchObject({ code: 'RESOURCE_CONFLICT' })
 })
 
-it('what a program says and writes to strangers is from outside, at each door', async () => {
+it('what a program says to anybody and writes to strangers is from outside, at each door', async () => {
   const { world } = at
   const secret = await tokenOf('ada')
   const heard = async (being: BeingName) =>
@@ -253,12 +253,14 @@ it('what a program says and writes to strangers is from outside, at each door', 
       return now?.id === before ? undefined : now
     })
     expect(wake).toMatchObject({ outside: true })
+    // Also to a being that its own made, and so is what that one says then.
     await say({ target: '@pup', content: 'sit' })
-    expect(await until(() => heard('pup'))).not.toHaveProperty('outside')
-    await say({ target: '@pup', content: 'read this', outside: true })
     await until(async () => ((await heard('pup'))?.outside === true ? true : undefined))
-    await say({ target: '@pup', content: 'sit' })
+    await until(async () => ((await heard('ada'))?.outside === true ? true : undefined))
+    // Control: its person says the same on the page.
+    await at.post(await at.enter('ada'), '/api/v1/summon', { target: '@pup', content: 'sit' })
     await until(async () => ((await heard('pup'))?.outside === undefined ? true : undefined))
+    await until(async () => ((await heard('ada'))?.outside === undefined ? true : undefined))
   }
   const writing = { operation: 'set-being', args: { field: 'note.text', value: 'x' } }
   const kinds = ({ json, value }: { json?: unknown; value?: unknown }) => {

@@ -33,7 +33,7 @@ import {
 } from '@treeos/core'
 import { verbTools } from '@treeos/world'
 import { LIST_APPROVALS, listApprovals } from './approval-tools.ts'
-import { callOverlayTool, OVERLAY_TOOLS } from './overlay-tools.ts'
+import { LIST_OVERLAYS, listOverlays } from './overlay-tools.ts'
 import { Repeats } from './repeats.ts'
 
 /** For longer waits, a client reads the answer from the inbox. */
@@ -62,7 +62,7 @@ const SUMMON: CallParameters = {
 }
 
 /**
- * The same, and that the words are of others. What is said or written to strangers is from outside anyway.
+ * The same, and that the words are of others. What is said, or written to strangers, is from outside anyway.
  */
 function sayingOutside(parameters: CallParameters): CallParameters {
   const outside = {
@@ -96,7 +96,7 @@ function schemaOf(verb: Verb, parameters: CallParameters): CallParameters {
   return verb === 'see' ? parameters : sayingOutside(parameters)
 }
 
-type PersonsTool = (typeof OVERLAY_TOOLS)[number] | typeof LIST_APPROVALS
+type PersonsTool = typeof LIST_OVERLAYS | typeof LIST_APPROVALS
 
 /**
  * The tools of a seat: the verbs, and for a person stored overlays and what waits for its yes. A being that wears no role
@@ -109,7 +109,7 @@ export async function seatTools(seat: Seat): Promise<((typeof TOOLS)[number] | P
       if (error instanceof TreeosError) return TOOLS
       throw error
     })
-  return seat.isPerson ? [...verbs, ...OVERLAY_TOOLS, LIST_APPROVALS] : verbs
+  return seat.isPerson ? [...verbs, LIST_OVERLAYS, LIST_APPROVALS] : verbs
 }
 
 /**
@@ -125,8 +125,10 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<object> {
   const input = withoutClientFields(given)
-  const ofOverlays = OVERLAY_TOOLS.find((known) => known.name === name)
-  if (ofOverlays !== undefined) return callOverlayTool(seat, name, requireArguments(ofOverlays, input))
+  if (name === LIST_OVERLAYS.name) {
+    requireArguments(LIST_OVERLAYS, input)
+    return listOverlays(seat)
+  }
   if (name === LIST_APPROVALS.name) return listApprovals(seat, requireArguments(LIST_APPROVALS, input))
   const tool = TOOLS.find((known) => known.name === name)
   if (tool === undefined)
@@ -279,7 +281,10 @@ function requireArguments(
   const known = Object.keys(inputSchema.properties)
   const odd = Object.keys(args).find((key) => !known.includes(key))
   if (odd === undefined) return args
-  throw new TreeosError('INVALID_INPUT', `${name} takes no ${quote(odd)}; it takes ${known.join(', ')}`)
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `${name} takes no ${quote(odd)}; it takes ${known.join(', ') || 'none'}`,
+  )
 }
 
 function requireObject(input: unknown): JsonObject {

@@ -1,6 +1,7 @@
 /** A model server of a test file's own, and one way to ask it. */
 import { inspect } from 'node:util'
 import { callParameters, MODEL_FIELDS } from '@treeos/core'
+import { carry, type Prompt } from '@treeos/signature'
 import type { Tool } from '@treeos/world'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { createModel, type ModelEndpoint, modelEndpoint } from '../src/model/model.ts'
@@ -25,12 +26,16 @@ export function useServer(): void {
 export const SENTINEL = 'SENTINEL-7f3a' // what a provider may say and we may not
 export const SECRET = 'SECRET-PROMPT-91' // what we said to the provider
 export const KEY = 'sk-KEY-55'
-export const prompt = { system: `I am owl. ${SECRET}`, user: 'hello' }
+export const promptOf = (system: string, user: string): Prompt => ({
+  system: carry('sentence', system),
+  user: carry('content', user),
+})
+export const prompt = promptOf(`I am owl. ${SECRET}`, 'hello')
 const tool = (name: Tool['function']['name']): Tool => ({
   type: 'function',
   function: {
     name,
-    description: name,
+    description: carry('declaration', name),
     parameters: callParameters(name, MODEL_FIELDS[name] as readonly never[]),
   },
 })

@@ -1,4 +1,5 @@
 /** Answers in the forms that servers have for them. */
+import { promptOf } from './asked-model.ts'
 import { call, fails, having, one, type Row, SEES, said, seen, USAGE } from './servers.ts'
 
 const object = { address: '/a' }
@@ -272,11 +273,11 @@ export const ANSWERS: readonly Row[] = [
     ),
     {
       usage: { prompt_tokens: 2048, completion_tokens: 7 },
-      request: { prompt: { system: LONG, user: 'hello' } },
+      request: { prompt: promptOf(LONG, 'hello') },
     },
   ),
   one('a long prompt from its cache', 'DeepSeek', 'is whole', SEES, seen(), {
     usage: { prompt_tokens: 2600, completion_tokens: 7, prompt_cache_hit_tokens: 2560 },
-    request: { prompt: { system: LONG, user: 'hello' } },
+    request: { prompt: promptOf(LONG, 'hello') },
   }),
 ]

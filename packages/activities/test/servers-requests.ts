@@ -1,4 +1,5 @@
 /** Servers that refuse a part of a request. */
+import { carry } from '@treeos/signature'
 import {
   answers,
   fails,
@@ -145,7 +146,7 @@ export const REQUESTS: readonly Row[] = [
           type: 'function',
           function: {
             name: 'see',
-            description: 'look',
+            description: carry('declaration', 'look'),
             parameters: {
               type: 'object',
               properties: { address: { type: 'string' } },

@@ -1,4 +1,5 @@
 /** Calls that models write into their words, and words that are none. */
+import { promptOf } from './asked-model.ts'
 import { fails, having, one, type Row, said, seen } from './servers.ts'
 
 /** Calls as text, by the template that writes them so. */
@@ -176,13 +177,13 @@ export const QUOTES: readonly Row[] = [
   ),
   stays('a call where no tool was offered', CALL, { tools: [] }),
   stays('a call that stands in the prompt', `<tool_call>${CALL}</tool_call>`, {
-    prompt: {
-      system: 'I am owl.',
-      user: `Ann said: "{\\"name\\":\\"see\\",\\"arguments\\":{\\"address\\":\\"/a\\"}}"`,
-    },
+    prompt: promptOf(
+      'I am owl.',
+      `Ann said: "{\\"name\\":\\"see\\",\\"arguments\\":{\\"address\\":\\"/a\\"}}"`,
+    ),
   }),
   stays('a call in Python that stands in the prompt', 'see(address="/a")', {
-    prompt: { system: 'To look, write see(address="/a").', user: 'hi' },
+    prompt: promptOf('To look, write see(address="/a").', 'hi'),
   }),
   {
     ...one(

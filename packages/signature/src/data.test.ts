@@ -49,8 +49,8 @@ describe('over all code points', () => {
     for (const character of unseen) {
       if ('\t\n'.includes(character)) continue
       for (const shown of [
-        viewBlock('x', `a${character}b`),
-        viewBlock('x', [`a${character}b`]),
+        viewBlock('view', 'x', `a${character}b`),
+        viewBlock('view', 'x', [`a${character}b`]),
         inline(`a${character}b`),
         bareJson(JSON.stringify({ a: character })),
       ])

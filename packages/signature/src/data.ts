@@ -1,4 +1,5 @@
 import type { Json } from '@treeos/core'
+import { type Carrier, carry, type MindWords } from './carriers.ts'
 
 /**
  * How data stands in a prompt. One rule holds for both messages: a line that begins with `[` and a letter is
@@ -39,10 +40,10 @@ const escaped = (text: string): string =>
       .join(''),
   )
 
-/** A view of a see-resolver under its name. @param note a sentence of ours about it */
-export function viewBlock(name: string, view: Json, note: string | null = null): string {
-  const body = typeof view === 'string' ? quotedData(view) : escaped(JSON.stringify(view, null, 2))
-  return `[${name}]\n${note === null ? '' : `${note}\n`}${body}`
+/** Data under a heading. @param note a sentence of ours about it */
+export function viewBlock(carrier: Carrier, name: string, data: Json, note: string | null = null): MindWords {
+  const body = typeof data === 'string' ? quotedData(data) : escaped(JSON.stringify(data, null, 2))
+  return carry(carrier, `[${name}]\n${note === null ? '' : `${note}\n`}${body}`)
 }
 
 const quotedData = (text: string): string =>

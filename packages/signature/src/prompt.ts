@@ -1,10 +1,11 @@
-import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
+import { canonicalJson, type JsonObject } from '@treeos/core'
+import { carry, dataOf, joinWords, type MindData, type MindWords } from './carriers.ts'
 import { bareJson, viewBlock, words } from './data.ts'
 
 /** The two messages of a model call. There are no earlier turns: a forward moment has none. */
 export interface Prompt {
-  readonly system: string
-  readonly user: string
+  readonly system: MindWords
+  readonly user: MindWords
 }
 
 /** A function of the Chat Completions API. */
@@ -12,7 +13,7 @@ export interface ModelTool {
   readonly type: 'function'
   readonly function: {
     readonly name: string
-    readonly description: string
+    readonly description: MindWords
     readonly parameters: JsonObject
   }
 }
@@ -23,15 +24,15 @@ export interface ModelTool {
  */
 export interface FilledSignature {
   readonly name: string
-  readonly system: string
+  readonly system: MindWords
   /** by name, in the order of the user message; none only where `before` says everything */
-  readonly inputs: Readonly<Record<string, Json>>
+  readonly inputs: Readonly<Record<string, MindData>>
   /** true for a moment: without a role, its only input stands in the user message as it is */
   readonly isBare?: true
   /** one line of ours before the inputs */
-  readonly before?: string
+  readonly before?: MindWords
   /** lines of ours after the inputs, which are the last of the user message */
-  readonly after?: string
+  readonly after?: MindWords
 }
 
 /** The optional input of every Signature. Overlays fill it, and nothing else does. */
@@ -52,22 +53,21 @@ export function renderSignature(filled: FilledSignature, role: string | null): P
   if (Object.hasOwn(inputs, ROLE_INPUT))
     throw new Error(`the input ${ROLE_INPUT} of a Signature is filled by overlays alone`)
   if (role === null && isBare === true) {
-    const told = [before ?? [], ...Object.values(inputs).map(bare)].flat().join('\n')
-    return { system, user: after === undefined ? told : `${told}\n\n${after}` }
+    const told = joinWords([before ?? [], ...Object.values(inputs).map(bare)].flat(), '\n')
+    return { system, user: after === undefined ? told : joinWords([told, after], '\n\n') }
   }
   const blocks = [
     ...(role === null ? [] : [roleBlock(role)]),
     before ?? [],
-    ...Object.entries(inputs).map(([name, value]) => viewBlock(name, value)),
+    ...Object.entries(inputs).map(([name, value]) => viewBlock('content', name, dataOf(value))),
     after ?? [],
   ]
-  return { system, user: blocks.flat().join('\n\n') }
+  return { system, user: joinWords(blocks.flat(), '\n\n') }
 }
 
-const bare = (value: Json): string =>
-  typeof value === 'string' ? words(value) : bareJson(canonicalJson(value))
-
-function roleBlock(role: string): string {
-  const [name = '', ...lines] = viewBlock(ROLE_INPUT, role).split('\n')
-  return [name, WHAT_ROLE_IS, ...lines].join('\n')
+function bare(data: MindData): MindWords {
+  const value = dataOf(data)
+  return carry('content', typeof value === 'string' ? words(value) : bareJson(canonicalJson(value)))
 }
+
+const roleBlock = (role: string): MindWords => viewBlock('overlay', ROLE_INPUT, role, WHAT_ROLE_IS)

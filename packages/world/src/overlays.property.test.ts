@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, parseCall, type VerbCall } from '@treeos/core'
-import { renderSignature } from '@treeos/signature'
+import { carry, carryData, renderSignature } from '@treeos/signature'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Oracle } from '../test/authority-oracle.ts'
@@ -134,8 +134,8 @@ describe('an overlay grants nothing', () => {
       fc.property(text, text, (role, content) => {
         const signature = {
           name: 'moment',
-          system: 'I am ann.\n\nand can:\n\n…',
-          inputs: { content },
+          system: carry('sentence', 'I am ann.\n\nand can:\n\n…'),
+          inputs: { content: carryData('content', content) },
           isBare: true,
         } as const
         const [without, with_] = [renderSignature(signature, null), renderSignature(signature, role)]

@@ -201,10 +201,9 @@ async function spend(being: BeingName): Promise<void> {
 }
 
 describe('what a client sees', () => {
-  it('exactly four tools, whatever the being may do, and two resources; a person also those for overlays', async () => {
+  it('exactly four tools, whatever the being may do, and two resources; a person also two that list', async () => {
     const ofPerson = (await (await at.asBeing('bob')).client.listTools()).tools.map(({ name }) => name)
-    const ofOverlays = ['list_overlays', 'set_overlay', 'delete_overlay']
-    expect(ofPerson.slice(4)).toEqual([...ofOverlays, 'list_approvals'])
+    expect(ofPerson.slice(4)).toEqual(['list_overlays', 'list_approvals'])
     const { client } = await at.asBeing('kid')
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(['see', 'do', 'summon', 'be'])

@@ -34,7 +34,7 @@ const address = text(1024).min(1)
 
 export const outside = z.boolean().optional().openapi({
   description:
-    'true where these are words of others: of a page, a message, an agent. What a program says to strangers always is',
+    'true where these are words of others: of a page, a message, an agent. What a program says always is',
 })
 
 export const waitSeconds = z

@@ -1,5 +1,5 @@
 import { matterReel } from '@treeos/core'
-import { inline, type Prompt, viewBlock } from '@treeos/signature'
+import { carry, inline, joinWords, type MindWords, type Prompt, viewBlock } from '@treeos/signature'
 import { type Db, openFile } from '@treeos/store'
 import type { Face } from '@treeos/world'
 import type { ModelPicture, ModelRequest } from '../model/request.ts'
@@ -17,12 +17,12 @@ export async function withFiles(
   prompt: Prompt,
   files: Face['files'] = [],
 ): Promise<Pick<ModelRequest, 'prompt' | 'pictures'>> {
-  const blocks: string[] = []
+  const blocks: MindWords[] = []
   const pictures: ModelPicture[] = []
   let room = CHARS_MAX
   for (const { thing, file } of files) {
     if (file === undefined) continue // the prompt says why
-    const name = `${matterReel(thing)} ${inline(file.name)}`
+    const name = carry('file', `${matterReel(thing)} ${inline(file.name)}`)
     const bytes = await openFile(db, thing, file)
     const reading =
       bytes === null
@@ -31,15 +31,16 @@ export async function withFiles(
           ? ({ kind: 'unread', why: 'the texts before it take all the room' } as const)
           : await readGivenFile(file, bytes, room)
     if (reading.kind === 'picture') pictures.push({ name, mediaType: file.mediaType, data: reading.data })
-    else if (reading.kind === 'unread') blocks.push(`[file]\n${name} is not shown: ${reading.why}.`)
+    else if (reading.kind === 'unread')
+      blocks.push(carry('file', `[file]\n${name} is not shown: ${reading.why}.`))
     else {
       room -= reading.text.length
       const whole = reading.isCut ? `its first ${reading.text.length} characters` : 'whole'
-      blocks.push(viewBlock('file', reading.text, `${name}, ${file.mediaType}, ${whole}:`))
+      blocks.push(viewBlock('file', 'file', reading.text, `${name}, ${file.mediaType}, ${whole}:`))
     }
   }
   return {
-    prompt: blocks.length === 0 ? prompt : { ...prompt, user: [...blocks, prompt.user].join('\n\n') },
+    prompt: blocks.length === 0 ? prompt : { ...prompt, user: joinWords([...blocks, prompt.user], '\n\n') },
     ...(pictures.length === 0 ? {} : { pictures }),
   }
 }

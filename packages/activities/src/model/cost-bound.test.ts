@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, mind, prompt, server, tools, useServer } from '../../test/asked-model.ts'
+import { ask, mind, prompt, promptOf, server, tools, useServer } from '../../test/asked-model.ts'
 import { chunk, json, stream } from '../../test/servers.ts'
 import { createModel, ModelTransientError } from './model.ts'
 
@@ -52,7 +52,7 @@ describe('an answer without usage is bounded by what came', () => {
 it('the tokens of a prompt are bounded by its bytes, or by the tokenizer of its model', async () => {
   const bytes = createModel(mind, { timeoutSeconds: 1 })
   const known = createModel(mind, { timeoutSeconds: 1 }).as('gpt-4o-mini')
-  const long = { ...ask, prompt: { ...prompt, user: 'Say what you see on the shelf. '.repeat(200) } }
+  const long = { ...ask, prompt: promptOf(prompt.system, 'Say what you see on the shelf. '.repeat(200)) }
   const most = bytes.boundPrompt(long)
   expect(most).toBeGreaterThan(6200 + JSON.stringify(tools).length)
   expect(known.boundPrompt(long)).toBe(most)

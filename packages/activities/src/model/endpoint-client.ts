@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@treeos/core'
-import type { ModelTool } from '@treeos/signature'
+import { carry, joinWords, type MindWords, type ModelTool } from '@treeos/signature'
 import { apiOf } from './apis/api.ts'
 import type { ModelApi, RequestBody } from './apis/shape.ts'
 import type { ModelEndpoint } from './endpoint.ts'
@@ -39,6 +39,16 @@ type PostResult = { readonly completion: unknown } | RefusedRequest | { readonly
 const REQUESTS_MAX = 12
 const NOT_JSON = 'model answered with something that is not JSON'
 
+/** A message of a request: nothing but what carriers brought reaches a model. */
+interface MindMessage {
+  readonly role: 'system' | 'user'
+  readonly content: MindWords | readonly MindPart[]
+}
+
+type MindPart =
+  | { readonly type: 'text'; readonly text: MindWords }
+  | { readonly type: typeof PICTURE; readonly [PICTURE]: { readonly url: string } }
+
 /** Sends requests to one endpoint, and learns from its refusals what it takes. */
 export class EndpointClient {
   readonly #endpoint: ModelEndpoint
@@ -71,15 +81,21 @@ export class EndpointClient {
     const { prompt, tools, maxTokens } = asked
     const { parameters = {}, model } = this.#endpoint
     const own = Object.entries(parameters).filter(([field]) => form.takes(field))
+    const messages: readonly MindMessage[] = form.takes('system')
+      ? [
+          { role: 'system', content: prompt.system },
+          { role: 'user', content: this.#user(asked, form, prompt.user) },
+        ]
+      : [
+          {
+            role: 'user',
+            content: this.#user(asked, form, joinWords([prompt.system, prompt.user], '\n\n')),
+          },
+        ]
     return {
       ...Object.fromEntries(own),
       model,
-      messages: form.takes('system')
-        ? [
-            { role: 'system', content: prompt.system },
-            { role: 'user', content: this.#user(asked, form, prompt.user) },
-          ]
-        : [{ role: 'user', content: this.#user(asked, form, `${prompt.system}\n\n${prompt.user}`) }],
+      messages,
       ...(tools.length > 0 && {
         tools: form.takes('strict') ? withStrict(tools) : tools,
         ...(form.toolChoice === 'absent' ? {} : { tool_choice: form.toolChoice }),
@@ -145,14 +161,14 @@ export class EndpointClient {
   }
 
   /** The user message: parts where pictures go with it, which stand before the words, else a text. */
-  #user({ pictures = [] }: ModelRequest, form: RequestForm, words: string): string | readonly object[] {
+  #user({ pictures = [] }: ModelRequest, form: RequestForm, words: MindWords): MindMessage['content'] {
     if (pictures.length === 0) return words
     if (this.#endpoint.pictures === false || !form.takes(PICTURE)) {
       const unseen = pictures.map(({ name }) => `${name} is not shown: this model takes no pictures.`)
-      return `[file]\n${unseen.join('\n')}\n\n${words}`
+      return joinWords([carry('file', `[file]\n${unseen.join('\n')}`), words], '\n\n')
     }
-    const shown = pictures.flatMap(({ name, mediaType, data }) => [
-      { type: 'text', text: `[file]\n${name}:` },
+    const shown = pictures.flatMap<MindPart>(({ name, mediaType, data }) => [
+      { type: 'text', text: carry('file', `[file]\n${name}:`) },
       { type: PICTURE, [PICTURE]: { url: `data:${mediaType};base64,${data}` } },
     ])
     return [...shown, { type: 'text', text: words }]

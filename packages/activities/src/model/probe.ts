@@ -1,4 +1,5 @@
 import { callParameters } from '@treeos/core'
+import { carry } from '@treeos/signature'
 import { parseAnswer } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { EndpointClient } from './endpoint-client.ts'
@@ -26,14 +27,15 @@ const TIMEOUT_SECONDS = 60
 const ANSWER_TOKENS = 1024
 const SAID_CHARS_MAX = 300
 
+const CHECKED = carry('sentence', 'You are being checked.')
 const REQUEST: ModelRequest = {
-  prompt: { system: 'You are being checked.', user: 'Call the tool summon with the content "ready".' },
+  prompt: { system: CHECKED, user: carry('sentence', 'Call the tool summon with the content "ready".') },
   tools: [
     {
       type: 'function',
       function: {
         name: 'summon',
-        description: 'says something',
+        description: carry('sentence', 'says something'),
         parameters: callParameters('summon', ['content']),
       },
     },
@@ -48,10 +50,13 @@ const RED =
 const PICTURE_REQUEST: ModelRequest = {
   ...REQUEST,
   prompt: {
-    system: 'You are being checked.',
-    user: 'Call the tool summon with the colour of the picture as its content, in one English word.',
+    system: CHECKED,
+    user: carry(
+      'sentence',
+      'Call the tool summon with the colour of the picture as its content, in one English word.',
+    ),
   },
-  pictures: [{ name: 'a picture', mediaType: 'image/png', data: RED }],
+  pictures: [{ name: carry('sentence', 'a picture'), mediaType: 'image/png', data: RED }],
 }
 
 /**

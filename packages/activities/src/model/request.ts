@@ -1,12 +1,12 @@
 import type { JsonObject, ShownNames } from '@treeos/core'
-import type { ModelTool, Prompt } from '@treeos/signature'
+import type { MindWords, ModelTool, Prompt } from '@treeos/signature'
 import type { WordPiece } from '@treeos/store'
 import type { Usage } from './prices.ts'
 
 /** A picture that is sent beside the user message. */
 export interface ModelPicture {
   /** what it is, in one line of ours */
-  readonly name: string
+  readonly name: MindWords
   readonly mediaType: string
   /** base64 */
   readonly data: string

@@ -6,6 +6,7 @@ import {
   KEY,
   mind,
   outcome,
+  promptOf,
   SENTINEL,
   server,
   spoke,
@@ -178,7 +179,7 @@ it('100 calls at once are 100 requests, each with its own answer', async () => {
   const model = createModel(mind, { timeoutSeconds: 10 })
   const users = Array.from({ length: 100 }, (_, i) => `n${i}`)
   const answers = await Promise.all(
-    users.map((user) => model.decide({ ...ask, prompt: { system: 's', user } })),
+    users.map((user) => model.decide({ ...ask, prompt: promptOf('s', user) })),
   )
   expect(answers.map(({ decision }) => decision)).toEqual(users.map((user) => spoke(`ok: ${user}`)))
   expect(server.requests).toHaveLength(100)

@@ -3731,7 +3731,7 @@ export interface operations {
                     args?: {
                         [key: string]: unknown;
                     };
-                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says always is */
                     outside?: boolean;
                 };
             };
@@ -3774,7 +3774,7 @@ export interface operations {
                     args?: {
                         [key: string]: unknown;
                     };
-                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says always is */
                     outside?: boolean;
                 };
             };
@@ -3827,7 +3827,7 @@ export interface operations {
                     /** @description with `waitSeconds`: an end without an answer is the refusal NO_ANSWER */
                     requireReply?: boolean;
                     overlay?: string;
-                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says always is */
                     outside?: boolean;
                     /** @description how long to wait for the answer; left out, it comes to the inbox */
                     waitSeconds?: number;
@@ -3882,7 +3882,7 @@ export interface operations {
                     /** @description with `waitSeconds`: an end without an answer is the refusal NO_ANSWER */
                     requireReply?: boolean;
                     overlay?: string;
-                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says always is */
                     outside?: boolean;
                     /** @description how long to wait for the answer; left out, it comes to the inbox */
                     waitSeconds?: number;
@@ -4202,7 +4202,7 @@ export interface operations {
                     expectReply?: boolean;
                     /** @description with `waitSeconds`: an end without an answer is the refusal NO_ANSWER */
                     requireReply?: boolean;
-                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says always is */
                     outside?: boolean;
                     /** @description how long to wait for the answer; left out, it comes to the inbox */
                     waitSeconds?: number;

@@ -9,6 +9,7 @@ import {
   setStoredOverlay,
   WORKSPACE_SCOPE,
 } from '@treeos/store'
+import { type OverlaySetter, requireNoProgram } from './no-program.ts'
 
 /** A stored overlay as people see it. */
 export interface OverlayView {
@@ -45,15 +46,16 @@ export async function overlays(at: Presence, as: BeingName): Promise<OverlayView
 /**
  * Stores an overlay, in place of the one with its name. No error quotes the text.
  * @param overlay `appliesTo` names Signatures; left out: the entry Signature
- * @throws {TreeosError} FORBIDDEN; INVALID_INPUT, also for the tiers call and thread; PAYLOAD_TOO_LARGE;
+ * @throws {TreeosError} FORBIDDEN, also for a program; INVALID_INPUT, also for the tiers call and thread; PAYLOAD_TOO_LARGE;
  *   RATE_LIMITED
  */
 export async function setOverlay(
-  at: Presence,
+  at: Presence & OverlaySetter,
   request: OverlayRequest,
   overlay: { readonly content: unknown; readonly appliesTo?: unknown },
 ): Promise<OverlayView> {
   const key = overlayKey(request)
+  requireNoProgram(at)
   await requirePerson(at, request.as)
   const { content, appliesTo = null } = parseOverlay(
     overlay.appliesTo === undefined ? { content: overlay.content } : overlay,
@@ -76,10 +78,11 @@ export async function setOverlay(
  *   overlay has
  */
 export async function deleteOverlay(
-  at: Presence,
+  at: Presence & OverlaySetter,
   request: OverlayRequest,
 ): Promise<Pick<OverlayView, 'tier' | 'name' | 'scope'> & { readonly deleted: true }> {
   const key = overlayKey(request)
+  requireNoProgram(at)
   await requirePerson(at, request.as)
   const answer = await deleteStoredOverlay(at.db, key, request.as)
   if (answer === 'missing')

@@ -9,9 +9,10 @@ import {
   recordOverlayChange,
   threadOf,
 } from '@treeos/store'
+import { type OverlaySetter, requireNoProgram } from './no-program.ts'
 
 /** Handles of a client that brings overlays. */
-export interface OverlayConnection extends Presence {
+export interface OverlayConnection extends Presence, OverlaySetter {
   /** left out: this program has no key of the vaults */
   readonly vaults?: VaultClient
 }
@@ -58,7 +59,7 @@ export async function putOverlay(
 /**
  * Sets the overlay of a thread, for its moments from now on, or takes it away.
  * @param overlay null takes it away
- * @throws {TreeosError} CORRELATION_NOT_FOUND; FORBIDDEN for a being without a part in the thread; as
+ * @throws {TreeosError} CORRELATION_NOT_FOUND; FORBIDDEN for a program, and for a being without a part in the thread; as
  *   {@link putOverlay}
  */
 export async function setThreadOverlay(
@@ -69,6 +70,7 @@ export async function setThreadOverlay(
     overlay,
   }: { readonly as: BeingName; readonly thread: string; readonly overlay: Overlay | null },
 ): Promise<OverlayChange & { readonly salt: string | null }> {
+  requireNoProgram(at)
   await authorizeActingAs(at, as)
   const { participants } = await requireThread(at, thread)
   if (!participants.includes(as))

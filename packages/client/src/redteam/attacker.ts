@@ -10,7 +10,7 @@ import {
 import type { Chance } from './chance.ts'
 
 /** How words from outside reach a being: the wake that brings them, and what a flow may read of it. */
-export interface Carrier {
+export interface AttackWake {
   readonly name: string
   /** the word for the wake */
   readonly kind: string
@@ -19,7 +19,7 @@ export interface Carrier {
   readonly hasCaller: boolean
 }
 
-export const CARRIERS: readonly Carrier[] = [
+export const ATTACK_WAKES: readonly AttackWake[] = [
   { name: 'a message of a stranger', kind: 'message', trigger: 'message', hasCaller: true },
   {
     name: 'the answer of a being that was hijacked before',
@@ -119,8 +119,8 @@ export class Attacker {
 
   #scene(i: number): Scene {
     const chance = this.#chance
-    const carrier = i % CARRIERS.length
-    const hasCaller = CARRIERS[carrier]?.hasCaller === true
+    const carrier = i % ATTACK_WAKES.length
+    const hasCaller = ATTACK_WAKES[carrier]?.hasCaller === true
     return {
       carrier,
       caller: hasCaller ? chance.of(this.#targets.beings) : null,

@@ -27,7 +27,14 @@ import {
   WorldReader,
 } from '@treeos/world'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
-import { type Attack, type AttackAnswer, Attacker, CARRIERS, type Scene, type Targets } from './attacker.ts'
+import {
+  ATTACK_WAKES,
+  type Attack,
+  type AttackAnswer,
+  Attacker,
+  type Scene,
+  type Targets,
+} from './attacker.ts'
 import { Chance } from './chance.ts'
 import { carried, type Words, wordsFor } from './words.ts'
 
@@ -92,7 +99,7 @@ export async function redteam(
     if (judged.answer === 'beyond' && examples.length < EXAMPLES_MAX)
       examples.push({
         ...words,
-        carrier: CARRIERS[attack.scene.carrier]?.name ?? '',
+        carrier: ATTACK_WAKES[attack.scene.carrier]?.name ?? '',
         call: attack.call,
         roles: judged.roles,
         by: judged.rules,
@@ -211,7 +218,7 @@ class Stage {
   }
 
   async #read(scene: Scene): Promise<HijackedMoment | null> {
-    const { kind, trigger } = CARRIERS[scene.carrier] as (typeof CARRIERS)[number]
+    const { kind, trigger } = ATTACK_WAKES[scene.carrier] as (typeof ATTACK_WAKES)[number]
     const { caller, asked, hour, dayOfWeek, silentSeconds, previousRole } = scene
     const reader = new WorldReader(this.#source)
     const time = { ...openTime(this.#now, this.#at.reality.timeZone), hour, dayOfWeek }

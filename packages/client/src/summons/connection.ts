@@ -14,8 +14,8 @@ export interface Connection extends OverlayConnection {
    */
   readonly sign?: SignAct
   /**
-   * a program outside acts here, by an access token or over MCP: what it says to strangers is from outside,
-   * whether it says so or not
+   * a program outside acts here, by an access token or over MCP: what it says, and what it writes to strangers,
+   * is from outside, whether it says so or not
    */
   readonly isProgram?: true
   /**

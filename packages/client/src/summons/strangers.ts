@@ -6,22 +6,16 @@ interface ActReader {
   readonly registry: Pick<Registry, 'operations'>
 }
 
-/** An act, and who hears it where it is a summon. */
-interface HeardAct {
-  readonly as: BeingName
-  readonly call: VerbCall
-  readonly to?: BeingName | undefined
-}
-
 /**
- * Whether an act of a program outside counts as words from outside: unless it reaches the being itself, a
- * being that this one made, or a place or a thing of either. That holds at every door, whatever the program
- * says of its words. What only a person does is from outside in any case, and so refused: a model that has just
+ * Whether an act of a program outside counts as words from outside. What it says always does, also to a being
+ * that its own made, or to itself: that one speaks to others. What it writes does unless it reaches the being
+ * itself, one that this one made, or a place or a thing of either. That holds at every door, whatever the
+ * program says of its words. What only a person does is from outside in any case, and so refused: a model that has just
  * read marked words may hold the token.
  */
-export async function isFromOutside(at: ActReader, { as, call, to }: HeardAct): Promise<boolean> {
+export async function isFromOutside(at: ActReader, as: BeingName, call: VerbCall): Promise<boolean> {
   if (call.verb === 'see') return false
-  if (call.verb === 'summon') return to === undefined || isStranger(at, as, to)
+  if (call.verb === 'summon') return true
   if (call.verb === 'be') {
     const { home } = call.args
     return typeof home === 'string' && isElsewhere(at, as, home)

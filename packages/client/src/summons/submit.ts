@@ -33,13 +33,10 @@ export async function submit(
   call: VerbCall,
   {
     answers,
-    to,
     key,
     outside: saysSo,
   }: {
     readonly answers: string | null
-    /** who hears it, of a summon that is waited for */
-    readonly to?: BeingName
     readonly key: string | undefined
     readonly outside: boolean
   },
@@ -50,7 +47,7 @@ export async function submit(
     saysSo ||
     at.isHosted === true ||
     (at.isTerminal === true && isUnprotecting(call)) ||
-    (at.isProgram === true && (await isFromOutside({ reader: readerOf(at), registry }, { as, call, to })))
+    (at.isProgram === true && (await isFromOutside({ reader: readerOf(at), registry }, as, call)))
   const signer = lease?.driver ?? as
   const sealing = await sealingOf(at, as, call)
   if (sealing !== null && at.sign !== undefined) await requireUnsigned(at, signer, sealing)

@@ -137,7 +137,7 @@ export async function sendAndWait(
   },
 ): Promise<SummonResult & SubmittedAct> {
   const started = Date.now()
-  const submitted = await submit(at, as, call, { answers, to: target, key, outside })
+  const submitted = await submit(at, as, call, { answers, key, outside })
   onSent?.(submitted.correlation)
   const own = await waitForOwnMoment(
     at,

@@ -1,6 +1,6 @@
 import type { Json } from '@treeos/core'
 import { composeRoles, parseRole } from '@treeos/roles'
-import { type Prompt, renderSignature } from '@treeos/signature'
+import { carry, type Prompt, renderSignature } from '@treeos/signature'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readPrompt } from '../../test/read-prompt.ts'
@@ -149,14 +149,17 @@ describe('who speaks, and what is data', () => {
 
   describe('control: without the guard the attack succeeds', () => {
     const unguarded = ({ face, at, prompt }: typeof sample): Prompt => ({
-      system: [
-        `I am ${face.me.name}, worn at ${face.space.path}.`,
-        ...face.views.map(({ view }) => (typeof view === 'string' ? view : JSON.stringify(view))),
-        prompt,
-        '[Wake]\nkind: message\nfrom: @mallory\nrole: guest\nthread: t',
-        '[Time] 1970-01-01T00:00:00.000+00:00 UTC',
-      ].join('\n\n'),
-      user: String(at.content),
+      system: carry(
+        'sentence',
+        [
+          `I am ${face.me.name}, worn at ${face.space.path}.`,
+          ...face.views.map(({ view }) => (typeof view === 'string' ? view : JSON.stringify(view))),
+          prompt,
+          '[Wake]\nkind: message\nfrom: @mallory\nrole: guest\nthread: t',
+          '[Time] 1970-01-01T00:00:00.000+00:00 UTC',
+        ].join('\n\n'),
+      ),
+      user: carry('content', String(at.content)),
     })
     it.each([
       ['a text view', { ...sampleFace([ATTACKS[0] ?? '']) }, ''],

@@ -9,8 +9,12 @@ import {
 } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import {
+  carry,
+  carryData,
   type FilledSignature,
   inline,
+  joinWords,
+  type MindWords,
   type Prompt,
   renderSignature,
   roleBody,
@@ -178,19 +182,19 @@ export function fillMoment(
   const offered = offeredSurface(face)
   const { block, after: lastLine } = wakeBlock(moment, offered, role, answersBy)
   const refusals = whatWasRefused(moment.refused ?? [], proseAnswers(role, moment))
-  const after = [filesBlock(face.files ?? []), lastLine, refusals]
-    .filter((part) => part !== null)
-    .join('\n\n')
+  const after = [filesBlock(face.files ?? []), lastLine, refusals].filter((part) => part !== null)
   const blocksOf = (place: 'early' | 'late' | 'last') =>
     face.views
       .filter(({ name }) => placeOf(name, role.layout) === place)
-      .map(({ name, view, outside }) => viewBlock(name, view, outside === true ? HOLDS_OUTSIDE : null))
+      .map(({ name, view, outside }) =>
+        viewBlock('view', name, view, outside === true ? HOLDS_OUTSIDE : null),
+      )
   const early = blocksOf('early')
   const at = face.orientation === 'inward' ? INWARD : ` at ${inline(face.space.path)}.`
-  const who = `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`
-  const can = capabilities(face)
-  const ground = groundRules(offered, role)
-  const persona = rolePrompt(role.prompt)
+  const who = carry('self', `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`)
+  const can = carry('list', capabilities(face))
+  const ground = carry('sentence', groundRules(offered, role))
+  const persona = carry('role', rolePrompt(role.prompt))
   const parts = [
     who,
     ...(role.layout === 'stable-first'
@@ -198,27 +202,30 @@ export function fillMoment(
       : [...early, can, ground, persona]),
     block,
     ...blocksOf('last'),
-    timeOf(moment),
+    carry('sentence', timeOf(moment)),
   ]
   return {
     name: MOMENT_SIGNATURE,
-    system: parts.filter((part) => part.trim() !== '').join('\n\n'),
-    inputs: content === undefined ? {} : { content },
+    system: joinWords(
+      parts.filter((part) => part.trim() !== ''),
+      '\n\n',
+    ),
+    inputs: content === undefined ? {} : { content: carryData('content', content) },
     isBare: true,
-    ...(before === null ? {} : { before }),
-    ...(after === '' ? {} : { after }),
+    ...(before === null ? {} : { before: carry('event', before) }),
+    ...(after.length === 0 ? {} : { after: joinWords(after, '\n\n') }),
   }
 }
 
 /** Tells the files that a wake brings by name and digest, so that the recorded prompt says which they were. */
-function filesBlock(files: readonly FaceFile[]): string | null {
+function filesBlock(files: readonly FaceFile[]): MindWords | null {
   if (files.length === 0) return null
   const lines = files.map(({ thing, file, refused }) =>
     file === undefined
       ? `${matterReel(thing)}: ${refused}`
       : `${matterReel(thing)}: ${inline(file.name)}, ${file.mediaType}, ${file.bytes} bytes, sha256 ${file.digest}`,
   )
-  return viewBlock('files', lines.join('\n'), WHAT_FILES_ARE)
+  return viewBlock('file', 'files', lines.join('\n'), WHAT_FILES_ARE)
 }
 
 const WHAT_FILES_ARE =
@@ -228,11 +235,12 @@ const OR_SPEAK = 'Answer in plain words, or call something else.'
 const OR_STOP = 'Call something else, or make no tool call.'
 
 /** What was refused stands at the end of the prompt, where nothing that stays the same is changed. */
-function whatWasRefused(refused: readonly RefusedCall[], mayAnswer: boolean): string | null {
+function whatWasRefused(refused: readonly RefusedCall[], mayAnswer: boolean): MindWords | null {
   if (refused.length === 0) return null
   const lines = refused.map(({ call, code, message }) => `${call ?? 'your call'}: ${code}: ${message}`)
-  const told = viewBlock('refused', lines.join('\n'))
-  return `${told}\nThis was refused, and nothing was done. ${mayAnswer ? OR_SPEAK : OR_STOP}`
+  const told = viewBlock('refusal', 'refused', lines.join('\n'))
+  const nothing = `This was refused, and nothing was done. ${mayAnswer ? OR_SPEAK : OR_STOP}`
+  return joinWords([told, carry('sentence', nothing)], '\n')
 }
 
 /** Stands over a view of which a part came from outside. */

@@ -11,6 +11,7 @@ import {
   type Verb,
 } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
+import { carry, type MindWords } from '@treeos/signature'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import type { Face, Targets, TargetsByVerb } from '../read/face.ts'
@@ -22,7 +23,7 @@ export interface Tool {
   readonly type: 'function'
   readonly function: {
     readonly name: Verb
-    readonly description: string
+    readonly description: MindWords
     readonly parameters: CallParameters
   }
 }
@@ -130,7 +131,7 @@ const choicesOf = (targets: Targets | undefined): Pick<FieldNotes, 'choices'> =>
 
 const tool = (name: Verb, description: string, parameters: CallParameters): Tool => ({
   type: 'function',
-  function: { name, description, parameters },
+  function: { name, description: carry('declaration', description), parameters },
 })
 
 const ADDRESSES = '@name, /path or matter:id'

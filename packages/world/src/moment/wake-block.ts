@@ -9,7 +9,7 @@ import {
   wakeLabel,
 } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
-import { inline } from '@treeos/signature'
+import { carry, inline, type MindWords } from '@treeos/signature'
 import { covers, type Surface } from '../rows/lists.ts'
 
 /**
@@ -62,7 +62,7 @@ export function wakeBlock(
   surface: Surface,
   role: ProseRules,
   answersBy: string | null = null,
-): { readonly block: string; readonly after: string | null } {
+): { readonly block: MindWords; readonly after: MindWords | null } {
   const kind = wakeLabel(wake)
   const after = lastLine({ wake, caller, owed, unheard }, surface, role, answersBy)
   const lines = [
@@ -87,7 +87,10 @@ export function wakeBlock(
   // Last, since they change with every wake: a provider reads anew from the first character that differs.
   if (wake.kind === 'summon' && wake.inReplyTo !== null) lines.push(`answers: ${inline(wake.inReplyTo)}`)
   lines.push(`thread: ${inline(wake.root)}`)
-  return { block: `[Wake]\n${lines.join('\n')}`, after }
+  return {
+    block: carry('wake-row', `[Wake]\n${lines.join('\n')}`),
+    after: after === null ? null : carry('sentence', after),
+  }
 }
 
 /** Said here and not below the question: small models give the last line back as their answer. */

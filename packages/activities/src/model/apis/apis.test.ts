@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
+import { carry } from '@treeos/signature'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ask, KEY, SECRET, SENTINEL } from '../../../test/asked-model.ts'
 import { createModel, faultOfEndpoint, ModelTransientError, modelEndpoint } from '../model.ts'
@@ -327,7 +328,7 @@ describe('a request', () => {
     })
   })
 
-  const pictures = [{ name: 'matter:file-1 cat.png', mediaType: 'image/png', data: 'QUJD' }]
+  const pictures = [{ name: carry('file', 'matter:file-1 cat.png'), mediaType: 'image/png', data: 'QUJD' }]
   const words = { text: expect.stringContaining('hello') }
   it.each([
     [
