@@ -29,6 +29,14 @@ describe('calls written as text', () => {
     ['listed', `[TOOL_CALLS][${see}]`, null, 0],
     ['listed twice after prose', `Now.\n[TOOL_CALLS] [${see}, ${see}]\n`, 'Now.\n', 1],
     ['bare', see, null, 0],
+    ['bare on a line of its own after prose', `I look.\n${see}`, 'I look.\n', 0],
+    ['in the tag of a list of tools', `<tools>\n${see}\n</tools>`, null, 0],
+    [
+      'after a tag that nothing reads',
+      `<tools>\n<see address="/a"/>\n</tools>\n${see}`,
+      `<tools>\n<see address="/a"/>\n</tools>\n`,
+      0,
+    ],
     ['bare, with white space', ` ${see}\n`, null, 0],
     ['arguments in a string', '{"name":"see","arguments":"{\\"address\\":\\"/a\\"}"}', null, 0],
   ])('%s is lifted', (_, content, prose, dropped) => {
@@ -39,6 +47,8 @@ describe('calls written as text', () => {
     ['a tag at the end of a sentence', `I look. <tool_call>${see}</tool_call>`],
     ['a tag in the middle of a sentence', `He wrote <tool_call>${see}</tool_call> to me.`],
     ['bare JSON after prose', `I call ${see}`],
+    ['bare JSON on a line of its own, and words after it', `I call\n${see}\nnow`],
+    ['bare JSON in a code fence below prose', `I call\n\`\`\`json\n${see}\n\`\`\``],
     ['bare JSON without arguments', '{"name":"see"}'],
   ])('%s stays prose', (_, content) => {
     expect(text(content)).toEqual({ decision: { kind: 'see', content }, ignoredCalls: 0 })
@@ -116,7 +126,30 @@ describe('calls written as text', () => {
     expect(parse('do notes:read').unfit).toContain('looks like a call')
     expect(parse('{').unfit).toContain('without a word')
     expect(parse('👍').unfit).toBeUndefined()
-    expect(parse('notes:read').unfit).toContain('looks like a call')
+    for (const named of ['notes:read', 'I see.\n\n[Notes:read]', 'Now:\n`notes:read`'])
+      expect(parse(named).unfit).toContain('looks like a call')
+    expect(parse('I may notes:read').unfit).toBeUndefined()
+  })
+
+  it('the arguments of the tool for operations are a call of one that was shown', () => {
+    const names = { ...NOTHING_SHOWN, doOperations: new Map([['notes:read', ['path']]]) }
+    const parse = (value: object, prompt = '') =>
+      parseAnswer({ choices: [{ message: { content: JSON.stringify(value) } }] }, ['do'], prompt, names)
+    const args = { path: 'a.md' }
+    expect(parse({ operation: 'notes:read', args }).decision).toMatchObject({
+      call: { verb: 'do', operation: 'notes:read', args },
+    })
+    expect(parse({ operation: 'notes:read', target: '@ann', args }).decision).toMatchObject({
+      call: { verb: 'do', operation: 'notes:read', target: '@ann', args },
+    })
+    for (const other of [
+      { operation: 'notes:write', args },
+      { operation: 'notes:read', args, why: 'since' },
+      { operation: 'notes:read' },
+    ])
+      expect(parse(other).decision.kind).toBe('see')
+    const shown = { operation: 'notes:read', args }
+    expect(parse(shown, JSON.stringify(shown)).decision.kind).toBe('see')
   })
 
   it('only a tool that was offered is lifted, a real call goes on to the gate', () => {

@@ -141,7 +141,11 @@ function faultInWords(
   if (MARKED_CALL.test(words)) return CALL_IN_WORDS
   const said = words.trim()
   if (!HAS_WORDS.test(said)) return NO_WORDS
-  const named = said.replace(/^(?:do|be) /, '')
+  // The name of an operation of an extension, alone or as the last line.
+  const named = (said.split('\n').at(-1) ?? '')
+    .replace(/^[[`]|[\]`]$/g, '')
+    .replace(/^(?:do|be) /, '')
+    .toLowerCase()
   if (named.includes(':') && (doOperations.has(named) || beOperations.has(named))) return CALL_IN_WORDS
   if (repeatsLastLine(words) || repeatsRefusal(said, prompt)) return ECHO
   const json = leadingJson(words)

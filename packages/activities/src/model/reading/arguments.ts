@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { repairJson } from './repair.ts'
 
 /** A call as the model wrote it. */
@@ -60,7 +60,8 @@ const ENVELOPE_FIELDS = ['type', 'id', 'tool_call_id', 'call_id']
 
 /**
  * Reads a call in JSON, in one of the forms of which models know: `{"name": …, "arguments": {…}}`, with other
- * names of the two fields, or within `function` as in the protocol.
+ * names of the two fields, or within `function` as in the protocol. The arguments of the tools `do` and `be` alone,
+ * `{"operation": …, "target"?: …, "args"?: {…}}`, are a call of the operation.
  * @returns null for JSON that is not a call, or that has more in it than a call
  */
 function asCall(value: unknown): WrittenCall | null {
@@ -69,6 +70,7 @@ function asCall(value: unknown): WrittenCall | null {
     const isBare = Object.keys(value).every((key) => key === 'function' || isEnvelopeField(key, value[key]))
     return isBare ? asCall(value.function) : null
   }
+  if (typeof value.operation === 'string') return asOperation(value.operation, value)
   const named = NAMES.filter((key) => typeof value[key] === 'string')
   const given = ARGUMENTS.filter((key) => Object.hasOwn(value, key))
   const [nameKey] = named
@@ -77,6 +79,17 @@ function asCall(value: unknown): WrittenCall | null {
   const others = Object.keys(value).filter((key) => key !== nameKey && key !== argsKey)
   if (!others.every((key) => isEnvelopeField(key, value[key]))) return null
   return { name: value[nameKey], args: readArgs(value[argsKey]) }
+}
+
+function asOperation(
+  name: string,
+  { operation: _, target, args, ...others }: JsonObject,
+): WrittenCall | null {
+  if (Object.keys(others).length > 0 || (target === undefined && args === undefined)) return null
+  return {
+    name,
+    args: target === undefined ? readArgs(args) : { target, ...(args === undefined ? {} : { args }) },
+  }
 }
 
 const isEnvelopeField = (key: string, value: Json | undefined): boolean =>

@@ -21,8 +21,8 @@ export interface OfferedTools {
  * Finds calls in words. Open-weight models write a call into their words when their server does not know
  * their format. Such words are a call under these rules only:
  * - They are nothing but calls. Or the calls come after other words, begin on a line of their own with a
- *   control token of a template (such as `<tool_call>`), and end the text. So a call within a sentence, or in
- *   a code fence below words, stays words.
+ *   control token of a template (such as `<tool_call>`) or with the brace of a call in JSON, and end the text.
+ *   So a call within a sentence, or in a code fence below words, stays words.
  * - The first call names a tool that was offered.
  * - It does not stand in the prompt, word for word: an echo of the prompt is not made.
  * @param text without thinking
@@ -31,7 +31,7 @@ export interface OfferedTools {
 export function findTextCalls(text: string, offer: OfferedTools): TextCalls | null {
   if (offer.tools.length === 0) return null
   const bare = withoutFence(text)
-  const found = readBare(bare) ?? readMarked(bare)
+  const found = readBare(bare) ?? readMarked(bare) ?? readLast(bare)
   const [first] = found?.calls ?? []
   if (found === null || first === undefined) return null
   const calls = found.calls.map(({ name, args }) => ({ name: toolNameOf(name, offer.tools), args }))
@@ -132,6 +132,7 @@ const TAGS = [
   'functioncall',
   'TOOLCALL',
   'tool_code',
+  'tools', // where the template of Qwen2.5-Coder lists them
 ]
 const WRAPPERS = [
   ...TAGS.flatMap((tag) => [`<${tag}>`, `</${tag}>`]),
@@ -180,6 +181,16 @@ function readMarked(text: string): LooseCalls | null {
   }
   const [written] = blocks
   return written === undefined ? null : { calls, words: plain.slice(0, from), written }
+}
+
+/** Words, then calls in JSON on lines of their own to the end. */
+function readLast(text: string): LooseCalls | null {
+  for (const { index } of text.matchAll(/\n[ \t]*(?=\{)/g)) {
+    const written = text.slice(index).trim()
+    const calls = text.slice(0, index).split('```').length % 2 === 0 ? null : readJsonCalls(written)
+    if (calls !== null && calls.length > 0) return { calls, words: text.slice(0, index + 1), written }
+  }
+  return null
 }
 
 function readBlock(block: string): readonly WrittenCall[] | null {
