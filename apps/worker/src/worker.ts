@@ -10,16 +10,17 @@ import {
   treeos,
   workflowBundle,
 } from '@treeos/host'
+import { Metrics } from '@treeos/host/metrics'
 import type { Extension } from '@treeos/sdk'
 import { openDatabase } from '@treeos/store'
 import { ToolServers } from '@treeos/tools/servers'
 import type { Logger } from 'pino'
 import { loadExtensions, secretsOf, toolServers } from './extensions.ts'
-import { Metrics } from './metrics.ts'
 import { type Mind, Minds } from './minds.ts'
 import { framesOf, nameAndCode } from './safe-error-text.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { dataConverterOf, locateTemporal, Start, type TemporalPlace } from './start.ts'
+import { StartError } from './start-error.ts'
 
 /** The beings of a killed worker go on in another one after at most this long. */
 const STICKY_TIMEOUT = '1s'
@@ -62,13 +63,18 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 })
   const metrics = new Metrics(db)
   const running = new WorkStart()
-  const served = await metrics.serve({
-    port: settings.TREEOS_METRICS_PORT,
-    bind: settings.TREEOS_METRICS_BIND,
-    isReady: () => running.isTakingWork,
-    minds: () => minds.check(),
-    tools: () => tools.states(),
-  })
+  const port = settings.TREEOS_METRICS_PORT
+  const served = await metrics
+    .serve({
+      port,
+      bind: settings.TREEOS_METRICS_BIND,
+      isReady: () => running.isTakingWork,
+      minds: () => minds.check(),
+      tools: () => tools.states(),
+    })
+    .catch((error: NodeJS.ErrnoException) => {
+      throw portError(port, error)
+    })
   const start = new Start(log, settings.TREEOS_START_SECONDS)
   const reality = await start.findReality(db, settings.DATABASE_URL)
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
@@ -225,6 +231,13 @@ class WorkStart implements WorkerPlugin {
       this.isTakingWork = false
     })
   }
+}
+
+/** Two workers on one machine cannot share a port. */
+function portError(port: number, { code, message }: NodeJS.ErrnoException): StartError {
+  return new StartError(
+    `TREEOS_METRICS_PORT ${port} cannot be bound (${code ?? message}): leave it unset for a free port, or give each worker its own`,
+  )
 }
 
 /** Temporal throws when a worker that has ended, or is about to, is shut down. */

@@ -1,12 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Observer } from '@treeos/activities'
 import { OUTCOMES } from '@treeos/core'
-import type { Observer } from '@treeos/host'
 import { countParked, measureInboxes, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { StartError } from './start-error.ts'
 
 /** Beats take milliseconds, models seconds to minutes. */
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -110,7 +109,7 @@ export class Metrics {
    * of another site could otherwise read them, once its own name leads here (DNS rebinding). Where it listens
    * beyond loopback it also answers to addresses, which no name can imitate, and `/mind` and `/tools` to
    * loopback alone.
-   * @throws {StartError} when the port cannot be had
+   * @throws {NodeJS.ErrnoException} when the port cannot be had
    */
   async serve({
     port,
@@ -144,7 +143,7 @@ export class Metrics {
     })
     server.maxConnections = CONNECTIONS_MAX
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)))
+      server.once('error', reject)
       server.listen(port, bind, resolve)
     })
     const { port: taken } = server.address() as AddressInfo
@@ -209,13 +208,6 @@ function sharing<T>(make: () => Promise<T>): () => Promise<T> {
     })
     return mine.value
   }
-}
-
-/** Two workers on one machine cannot share a port. */
-function portError(port: number, { code, message }: NodeJS.ErrnoException): StartError {
-  return new StartError(
-    `TREEOS_METRICS_PORT ${port} cannot be bound (${code ?? message}): leave it unset for a free port, or give each worker its own`,
-  )
 }
 
 function closeServer(server: Server): Promise<void> {
