@@ -3,6 +3,7 @@ import { parseMomentId, quote } from '@treeos/core'
 import {
   historiesFolder,
   isOpenTemporal,
+  joinObservers,
   type Observer,
   readConnections,
   resolveDefaultModel,
@@ -86,7 +87,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const beings = pluginOf(settings, {
     ...{ extensions, minds, signalsUrl },
     secret: secretsOf(env),
-    observe: observer(metrics, log),
+    observe: joinObservers(metrics.observer, logObserver(log)),
   })
   const options = await workerOptions(settings, { taskQueue, dataConverter, log })
   const worker = await start.askTemporal(temporal, () =>
@@ -245,17 +246,10 @@ function stop(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown()
 }
 
-/**
- * Counts everything. Logs failures and retries by name and code, and errors of models, scripts and extensions
- * in full.
- */
-function observer(metrics: Metrics, log: Logger): Observer {
-  const { beat, outcome, model, error } = metrics.observer
+/** Logs failures and retries by name and code, and errors of models, scripts and extensions in full. */
+function logObserver(log: Logger): Partial<Observer> {
   return {
-    beat,
-    model,
     outcome(kind, reason, moment, thread) {
-      outcome(kind, reason, moment, thread)
       if (reason === null) return
       const isNothing = kind === 'failure' || kind === 'skipped'
       log.info(
@@ -264,11 +258,9 @@ function observer(metrics: Metrics, log: Logger): Observer {
       )
     },
     leftOut(what, fault) {
-      error('resolver')
       log.warn({ leftOut: quote(what), ...nameAndCode(fault) }, 'a moment goes on without it')
     },
     fault(moment, { part, attempt, message, stack }, thread) {
-      error(part)
       const level = part === 'model' ? 'warn' : 'error'
       log[level](
         {
@@ -283,7 +275,6 @@ function observer(metrics: Metrics, log: Logger): Observer {
       )
     },
     error(where, fault) {
-      error(where)
       log.warn({ where, ...nameAndCode(fault), at: framesOf(fault)[0] }, 'will be tried again')
     },
   }

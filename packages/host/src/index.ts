@@ -35,7 +35,9 @@ export type {
   HostSignal,
   HostSummon,
 } from './host-activities.ts'
+export { joinObservers } from './join-observers.ts'
 export { releaseLapsed } from './lapsed-leases.ts'
+export type { MetricsPlace } from './metrics.ts'
 export { findNameHolder } from './name-mark.ts'
 export { isOpenTemporal } from './open-temporal.ts'
 export type { TreeosOptions } from './options.ts'

@@ -89,7 +89,9 @@ export class Metrics {
     )
   }
 
-  get observer(): Omit<Observer, 'error' | 'leftOut' | 'fault'> & { error(where: string): void } {
+  /** Counts what a worker does. */
+  get observer(): Observer {
+    const error = (where: string) => this.#errors.inc({ where })
     return {
       beat: (beat, seconds) => this.#beats.observe({ beat }, seconds),
       outcome: (outcome, reason) => this.#moments.inc({ outcome, reason: reason ?? '' }),
@@ -99,27 +101,23 @@ export class Metrics {
         this.#tokens.inc({ kind: 'prompt' }, tokens.prompt)
         this.#tokens.inc({ kind: 'completion' }, tokens.completion)
       },
-      error: (where) => this.#errors.inc({ where }),
+      error,
+      leftOut: () => error('resolver'),
+      fault: (_moment, { part }) => error(part),
     }
   }
 
   /**
-   * Serves `/metrics`, `/ready` (200 while the worker takes work), `/mind`: which models this worker has and
-   * whether they answer, and `/tools`: what its tool servers do. It answers to names of loopback only: a page
+   * Serves `/metrics`, `/ready` (200 while the worker takes work), and where they are given `/mind`: which
+   * models this worker has and whether they answer, and `/tools`: what its tool servers do. It answers to names of loopback only: a page
    * of another site could otherwise read them, once its own name leads here (DNS rebinding). Where it listens
    * beyond loopback it also answers to addresses, which no name can imitate, and `/mind` and `/tools` to
    * loopback alone.
    * @throws {NodeJS.ErrnoException} when the port cannot be had
    */
-  async serve({
-    port,
-    bind,
-    isReady,
-    minds,
-    tools,
-  }: MetricsOptions): Promise<{ url: string; close(): Promise<void> }> {
+  async serve({ port, bind = LOOPBACK, isReady, minds, tools }: MetricsOptions): Promise<ServedMetrics> {
     const text = sharing(() => this.registry.metrics())
-    const told = sharing(minds)
+    const told = minds && sharing(minds)
     const server = createServer((request, response) => {
       const isNear = OWN.check(
         plainAddress(request.socket.remoteAddress),
@@ -132,8 +130,9 @@ export class Metrics {
       if (!isKnown || (isForOwner && !isNear)) return void response.writeHead(403).end()
       const sendJson = (value: unknown) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-      if (request.url === '/tools') return void sendJson(tools())
-      if (request.url === '/mind') return void told().then(sendJson, () => response.writeHead(503).end())
+      if (tools && request.url === '/tools') return void sendJson(tools())
+      if (told && request.url === '/mind')
+        return void told().then(sendJson, () => response.writeHead(503).end())
       if (request.url === '/ready') return void response.writeHead(isReady() ? 200 : 503).end()
       if (request.url !== '/metrics') return void response.writeHead(404).end()
       text().then(
@@ -152,14 +151,23 @@ export class Metrics {
   }
 }
 
-export interface MetricsOptions {
+/** Where the metrics of a worker are served. */
+export interface MetricsPlace {
   /** 0 picks a free one */
   readonly port: number
-  /** IP address to listen on */
-  readonly bind: string
+  /** IP address to listen on; default loopback */
+  readonly bind?: string | undefined
+}
+
+export interface MetricsOptions extends MetricsPlace {
   readonly isReady: () => boolean
-  readonly minds: () => Promise<unknown>
-  readonly tools: () => unknown
+  readonly minds?: () => Promise<unknown>
+  readonly tools?: () => unknown
+}
+
+export interface ServedMetrics {
+  readonly url: string
+  close(): Promise<void>
 }
 
 export const LOOPBACK = '127.0.0.1'
