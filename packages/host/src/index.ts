@@ -25,6 +25,7 @@ export {
 } from '@treeos/activities'
 export { readDataConverter } from '@treeos/local'
 export { Archivist, type History, historiesFolder, listArchived, readArchive } from './archive.ts'
+export { CalledWorkflows } from './called-workflows.ts'
 export { Doorbells } from './doorbells.ts'
 export { type FailingRun, listFailingRuns } from './failing-tasks.ts'
 export type {
