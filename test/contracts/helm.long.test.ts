@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { z } from 'zod'
 import { refusalsOf } from '../support/kubernetes.ts'
 
 const HELM = join(import.meta.dirname, '../../infra/helm')
@@ -30,6 +31,43 @@ interface Answer {
 }
 // biome-ignore lint/suspicious/noExplicitAny: manifests are of any shape
 type Manifest = any
+
+const endpoint = { port: z.string(), path: z.string(), interval: z.string() }
+const monitor = (spec: z.ZodObject) =>
+  z.strictObject({
+    apiVersion: z.literal('monitoring.coreos.com/v1'),
+    kind: z.string(),
+    metadata: z.strictObject({ name: z.string(), labels: z.record(z.string(), z.string()) }),
+    spec,
+  })
+const selector = z.strictObject({ matchLabels: z.record(z.string(), z.string()) })
+/** What the Prometheus Operator takes, as far as the chart uses it: Kubernetes has no such kinds of its own. */
+const MONITORS: Readonly<Record<string, z.ZodType>> = {
+  PodMonitor: monitor(
+    z.strictObject({ selector, podMetricsEndpoints: z.array(z.strictObject(endpoint)).min(1) }),
+  ),
+  ServiceMonitor: monitor(
+    z.strictObject({
+      selector,
+      endpoints: z
+        .array(
+          z.strictObject({
+            ...endpoint,
+            authorization: z.strictObject({
+              credentials: z.strictObject({ name: z.string(), key: z.string() }),
+            }),
+            relabelings: z.array(z.strictObject({ targetLabel: z.string(), replacement: z.string() })),
+          }),
+        )
+        .min(1),
+    }),
+  ),
+}
+const refusals = async (manifest: Manifest): Promise<string[]> => {
+  const schema = MONITORS[manifest.kind]
+  if (schema === undefined) return refusalsOf(manifest)
+  return schema.safeParse(manifest).error?.issues.map(({ message }) => message) ?? []
+}
 
 const hasGo = (() => {
   try {
@@ -78,7 +116,7 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
       expect.arrayContaining(['CronJob', 'Deployment', 'PodDisruptionBudget']),
     )
     for (const manifest of manifests)
-      expect([manifest.kind, await refusalsOf(manifest)]).toEqual([manifest.kind, []])
+      expect([manifest.kind, await refusals(manifest)]).toEqual([manifest.kind, []])
   })
 
   it.each(files)('with %s no pod is root, writes its image, or has a token of Kubernetes', (file) => {
@@ -120,6 +158,103 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
     expect([...variablesOf(without).keys()].filter((name) => name.startsWith('OPENAI'))).toEqual([])
   })
 
+  describe('with a portal, a signer, traces and monitors', () => {
+    const all = () => rendered('portal.yaml')
+    const named = (kind: string, end: string): Manifest =>
+      all().find((one) => one.kind === kind && one.metadata.name.endsWith(end))
+    const podOf = (end: string): Manifest => named('Deployment', end).spec.template
+    const isOf = (labels: Record<string, string>, chosen: Record<string, string>) =>
+      Object.entries(chosen).every(([name, value]) => labels[name] === value)
+    const templates = (): Manifest[] =>
+      all().flatMap(({ kind, spec }) => (kind === 'Deployment' ? [spec.template] : []))
+    const portsOf = (template: Manifest): string[] =>
+      (template.spec.containers[0].ports ?? []).map(({ name }: Manifest) => name)
+
+    it('an Ingress leads to the portal, and to no other pod', () => {
+      const [rule] = named('Ingress', '-portal').spec.rules
+      const { service } = rule.http.paths[0].backend
+      const { metadata, spec } = named('Service', '-portal')
+      expect(service).toEqual({ name: metadata.name, port: { name: spec.ports[0].name } })
+      const chosen = templates().filter(({ metadata: { labels } }) => isOf(labels, spec.selector))
+      expect(chosen).toEqual([podOf('-portal')])
+      expect(portsOf(chosen[0])).toContain(spec.ports[0].targetPort)
+      const hosts = variablesOf(podOf('-portal').spec).get('TREEOS_PORTAL_HOSTS').value
+      expect(hosts).toBe(
+        `https://${rule.host},world.example.net,http://${metadata.name}.default.svc:${spec.ports[0].port}`,
+      )
+    })
+
+    it('without an Ingress its links lead to a forwarded port', () => {
+      const pods = podsOf(rendered('own-cluster.yaml'))
+      const portal = pods.find(({ containers }) => containers[0].name === 'portal')
+      expect(variablesOf(portal).get('TREEOS_PORTAL_HOSTS').value).toMatch(/^http:\/\/localhost:7438,/)
+    })
+
+    it('monitors find the pods and ports that have metrics', () => {
+      const { selector: workers, podMetricsEndpoints } = named('PodMonitor', '').spec
+      const found = templates().filter(({ metadata: { labels } }) => isOf(labels, workers.matchLabels))
+      expect(found.map(({ spec }) => spec.containers[0].name)).toEqual(['worker'])
+      for (const one of found) expect(portsOf(one)).toContain(podMetricsEndpoints[0].port)
+      const { selector: portals, endpoints } = named('ServiceMonitor', '').spec
+      const service = named('Service', '-portal')
+      expect(isOf(service.metadata.labels, portals.matchLabels)).toBe(true)
+      expect(service.spec.ports.map(({ name }: Manifest) => name)).toContain(endpoints[0].port)
+      const token = variablesOf(podOf('-portal').spec).get('TREEOS_SCRAPE_TOKEN').valueFrom.secretKeyRef
+      expect(token).toMatchObject(endpoints[0].authorization.credentials)
+    })
+
+    it('each has its own login of Postgres alone', () => {
+      const logins = (end: string) =>
+        [...variablesOf(podOf(end).spec)].flatMap(([name, { valueFrom }]) =>
+          valueFrom?.secretKeyRef?.name === 'postgres' ? [[name, valueFrom.secretKeyRef.key]] : [],
+        )
+      expect(logins('-portal')).toEqual([['TREEOS_PORTAL_DATABASE_URL', 'portal-url']])
+      expect(logins('-signer')).toEqual([['TREEOS_SEQUENCER_DATABASE_URL', 'sequencer-url']])
+      expect(logins('-traces')).toEqual([['DATABASE_URL', 'people-url']])
+    })
+
+    it('the portal reads what was signed, and never the key that signs', () => {
+      const mounts = podOf('-portal').spec.containers[0].volumeMounts as Manifest[]
+      expect(mounts.filter(({ name }) => name === 'signed')).toEqual([
+        { name: 'signed', mountPath: '/data/checkpoints', subPath: 'checkpoints', readOnly: true },
+      ])
+      expect(podOf('-signer').spec.containers[0].command).toContain('/data/checkpoints')
+    })
+
+    it('every setting of the portal that the docs name is reachable from values', () => {
+      const docs = ['portal', 'webhooks', 'running'].map((page) =>
+        readFileSync(join(HELM, `../../docs/${page}.md`), 'utf8'),
+      )
+      const [portal = '', webhooks = '', running = ''] = docs
+      const settings = new Set([
+        ...(portal.match(/TREEOS_\w+/g) ?? []),
+        ...(webhooks.match(/TREEOS_\w+/g) ?? []),
+        ...(running.match(/TREEOS_(?:PORTAL|SCRAPE|CHECKPOINT|WITNESS|SEQUENCER)\w+/g) ?? []),
+      ])
+      expect(settings.size).toBeGreaterThan(15)
+      const set = new Set(
+        ['portal', 'signer'].flatMap((end) => [...variablesOf(podOf(`-${end}`).spec).keys()]),
+      )
+      const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'))
+      const { pattern, not } = schema.properties.env.propertyNames
+      const unreachable = [...settings].filter(
+        (name) => !set.has(name) && (!new RegExp(pattern).test(name) || not.enum.includes(name)),
+      )
+      expect(unreachable).toEqual(['TREEOS_PORTAL_PORT']) // that of the Service
+      // a control: variables of values do reach the portal
+      for (const name of ['TREEOS_ACTS_PER_MINUTE', 'TREEOS_FILE_BYTES_MAX']) expect(set).toContain(name)
+    })
+
+    it('what is secret of the portal is in no manifest, and cannot be a plain variable', () => {
+      const { pattern, not } = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')).properties
+        .env.propertyNames
+      for (const name of ['TREEOS_SCRAPE_TOKEN', 'TREEOS_SMTP_URL', 'TREEOS_PORTAL_OIDC_CLIENT_SECRET']) {
+        expect(variablesOf(podOf('-portal').spec).get(name)).not.toHaveProperty('value')
+        expect(new RegExp(pattern).test(name) && not.enum.includes(name)).toBe(true)
+      }
+    })
+  })
+
   it('without an image of its own it names ours', () => {
     const { version } = JSON.parse(readFileSync(join(HELM, '../../apps/worker/package.json'), 'utf8'))
     const pods = podsOf(manifestsOf(answerTo(GOOD.replace(/^image: .*\n/m, ''))))
@@ -155,6 +290,14 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
       'the owner as a plain variable',
       `${GOOD}env: { TREEOS_OWNER_DATABASE_URL: x }\n`,
       'TREEOS_OWNER_DATABASE_URL',
+    ],
+    ['an Ingress without a host', `${GOOD}portal: { ingress: { enabled: true } }\n`, 'host'],
+    ['mail without the Secret of its server', `${GOOD}portal: { mailFrom: a@example.org }\n`, 'secret'],
+    ['a token of scrapers in clear', `${GOOD}env: { TREEOS_SCRAPE_TOKEN: x }\n`, 'TREEOS_SCRAPE_TOKEN'],
+    [
+      'headers of a collector in clear',
+      `${GOOD}traces: { env: { OTEL_EXPORTER_OTLP_HEADERS: x } }\n`,
+      'HEADERS',
     ],
     [
       'runs deleted before they are kept',

@@ -9,12 +9,13 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const named = (path: string, key: string) =>
   [...read(path).matchAll(new RegExp(`^[\\s-]*${key}: *(\\S+)`, 'gm'))].map(([, value]) => value)
 
-it('every image of the compose file that it does not build is pinned by version and digest', () => {
+it('every image of the compose file that it does not build is pinned by version and digest, also from a mirror', () => {
   const images = named('infra/compose/compose.yaml', 'image').filter(
     (name) => !/^\$\{TREEOS_/.test(name ?? ''),
   )
   expect(images.length).toBeGreaterThan(3)
-  for (const image of images) expect(image).toMatch(/:\d+\.\d+(\.\d+)?@sha256:[0-9a-f]{64}$/)
+  for (const image of images)
+    expect(image).toMatch(/^\$\{IMAGE_MIRROR:-\}[\w/-]+:\d+\.\d+(\.\d+)?@sha256:[0-9a-f]{64}$/)
 })
 
 it.each(readdirSync(join(ROOT, '.github/workflows')))('every action of %s is pinned by commit', (file) => {

@@ -1,9 +1,9 @@
 /** The dashboard and the alerts name metrics and labels that the code has. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { LABEL_VALUES, Metrics } from '@treeos/host/metrics'
 import { REALITY_LABELS, RealityMetrics } from '@treeos/telemetry'
 import { expect, it } from 'vitest'
-import { LABEL_VALUES, Metrics } from './metrics.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../infra/monitoring')
 

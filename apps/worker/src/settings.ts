@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { readVariables, TIMER_SECONDS, TIMER_SECONDS_MAX } from '@treeos/core'
 import { createEmbedder, readPrices } from '@treeos/host'
+import { LOOPBACK } from '@treeos/host/metrics'
 import { overlayModeIn, vaultOfWorker } from '@treeos/overlay/vault'
 import { z } from 'zod'
-import { LOOPBACK } from './metrics.ts'
 import { StartError } from './start-error.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

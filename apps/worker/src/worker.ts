@@ -3,6 +3,7 @@ import { parseMomentId, quote } from '@treeos/core'
 import {
   historiesFolder,
   isOpenTemporal,
+  joinObservers,
   type Observer,
   readConnections,
   resolveDefaultModel,
@@ -10,16 +11,17 @@ import {
   treeos,
   workflowBundle,
 } from '@treeos/host'
+import { Metrics } from '@treeos/host/metrics'
 import type { Extension } from '@treeos/sdk'
 import { openDatabase } from '@treeos/store'
 import { ToolServers } from '@treeos/tools/servers'
 import type { Logger } from 'pino'
 import { loadExtensions, secretsOf, toolServers } from './extensions.ts'
-import { Metrics } from './metrics.ts'
 import { type Mind, Minds } from './minds.ts'
 import { framesOf, nameAndCode } from './safe-error-text.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { dataConverterOf, locateTemporal, Start, type TemporalPlace } from './start.ts'
+import { StartError } from './start-error.ts'
 
 /** The beings of a killed worker go on in another one after at most this long. */
 const STICKY_TIMEOUT = '1s'
@@ -62,13 +64,18 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 })
   const metrics = new Metrics(db)
   const running = new WorkStart()
-  const served = await metrics.serve({
-    port: settings.TREEOS_METRICS_PORT,
-    bind: settings.TREEOS_METRICS_BIND,
-    isReady: () => running.isTakingWork,
-    minds: () => minds.check(),
-    tools: () => tools.states(),
-  })
+  const port = settings.TREEOS_METRICS_PORT
+  const served = await metrics
+    .serve({
+      port,
+      bind: settings.TREEOS_METRICS_BIND,
+      isReady: () => running.isTakingWork,
+      minds: () => minds.check(),
+      tools: () => tools.states(),
+    })
+    .catch((error: NodeJS.ErrnoException) => {
+      throw portError(port, error)
+    })
   const start = new Start(log, settings.TREEOS_START_SECONDS)
   const reality = await start.findReality(db, settings.DATABASE_URL)
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
@@ -80,7 +87,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const beings = pluginOf(settings, {
     ...{ extensions, minds, signalsUrl },
     secret: secretsOf(env),
-    observe: observer(metrics, log),
+    observe: joinObservers(metrics.observer, logObserver(log)),
   })
   const options = await workerOptions(settings, { taskQueue, dataConverter, log })
   const worker = await start.askTemporal(temporal, () =>
@@ -227,22 +234,22 @@ class WorkStart implements WorkerPlugin {
   }
 }
 
+/** Two workers on one machine cannot share a port. */
+function portError(port: number, { code, message }: NodeJS.ErrnoException): StartError {
+  return new StartError(
+    `TREEOS_METRICS_PORT ${port} cannot be bound (${code ?? message}): leave it unset for a free port, or give each worker its own`,
+  )
+}
+
 /** Temporal throws when a worker that has ended, or is about to, is shut down. */
 function stop(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown()
 }
 
-/**
- * Counts everything. Logs failures and retries by name and code, and errors of models, scripts and extensions
- * in full.
- */
-function observer(metrics: Metrics, log: Logger): Observer {
-  const { beat, outcome, model, error } = metrics.observer
+/** Logs failures and retries by name and code, and errors of models, scripts and extensions in full. */
+function logObserver(log: Logger): Partial<Observer> {
   return {
-    beat,
-    model,
     outcome(kind, reason, moment, thread) {
-      outcome(kind, reason, moment, thread)
       if (reason === null) return
       const isNothing = kind === 'failure' || kind === 'skipped'
       log.info(
@@ -251,11 +258,9 @@ function observer(metrics: Metrics, log: Logger): Observer {
       )
     },
     leftOut(what, fault) {
-      error('resolver')
       log.warn({ leftOut: quote(what), ...nameAndCode(fault) }, 'a moment goes on without it')
     },
     fault(moment, { part, attempt, message, stack }, thread) {
-      error(part)
       const level = part === 'model' ? 'warn' : 'error'
       log[level](
         {
@@ -270,7 +275,6 @@ function observer(metrics: Metrics, log: Logger): Observer {
       )
     },
     error(where, fault) {
-      error(where)
       log.warn({ where, ...nameAndCode(fault), at: framesOf(fault)[0] }, 'will be tried again')
     },
   }

@@ -4,7 +4,8 @@
  */
 
 import { Context } from '@temporalio/activity'
-import { quote } from '@treeos/core'
+import { ApplicationFailure } from '@temporalio/common'
+import { type ErrorCode, quote } from '@treeos/core'
 import { realityOfWorkflowId } from '@treeos/protocol'
 import type { Runtime } from './runtime.ts'
 
@@ -53,7 +54,8 @@ export function joinActivities(name: string, known: unknown, added: unknown): un
 
 /**
  * A workflow of the host is of no reality: its activity names one, unless the worker lives one alone.
- * @throws {Error} for one that this worker does not live: another one takes the retry
+ * @throws {ApplicationFailure} for none, which no retry mends; {Error} for one that this worker does not live:
+ *   another one takes the retry
  */
 function laneOf(lanes: readonly RealityActivity[], args: readonly unknown[]): RealityActivity {
   const { workflowExecution } = Context.current().info
@@ -65,7 +67,12 @@ function laneOf(lanes: readonly RealityActivity[], args: readonly unknown[]): Re
   const lane = lanes.find(({ runtime }) => runtime.realityName === reality)
   if (lane !== undefined) return lane
   const lived = lanes.map(({ runtime }) => quote(runtime.realityName ?? 'not yet known')).join(', ')
+  if (reality === null)
+    throw ApplicationFailure.nonRetryable(
+      `this worker lives several realities: name one of ${lived} as reality`,
+      'INVALID_INPUT' satisfies ErrorCode,
+    )
   throw new Error(
-    `this worker lives no beings of reality ${quote(reality ?? '')} (but of ${lived}): no worker of another reality may poll this task queue`,
+    `this worker lives no beings of reality ${quote(reality)} (but of ${lived}): no worker of another reality may poll this task queue`,
   )
 }

@@ -1,6 +1,6 @@
 /** Calls of workflows of the host by beings: what they are given, how they are answered, and when they end. */
 
-import type { Client } from '@temporalio/client'
+import type { Client, WorkflowHandle } from '@temporalio/client'
 import { ApplicationFailure, ApplicationFailureCategory, WorkflowNotFoundError } from '@temporalio/common'
 import { type Connection, RecurringWork, reply } from '@treeos/client'
 import { type Json, type MomentId, parseMomentId, TreeosError } from '@treeos/core'
@@ -18,6 +18,7 @@ export function callActivities(connect: () => Connection): CallBeats {
       if (outcome.kind !== 'act') return null
       const [request, entry] = [(await findEffect(db, moment))?.request, await findEntry(db, moment)]
       if (request?.key === undefined || entry === null || entry.inReplyTo !== null) return null
+      if (!(await isOpenWake(db, moment))) return null // nobody waits for it any more, as after a reset of this run
       const { operation, args, key } = request
       const starts = registry.operations.get(operation)?.effect?.starts
       if (starts === undefined)
@@ -111,21 +112,34 @@ export class CalledWorkflows {
     const prefix = callWorkflowId(reality.name, '')
     const query = `WorkflowType = "${CALL_WORKFLOW}" AND WorkflowId STARTS_WITH "${prefix}" AND ExecutionStatus = "Running"`
     let cancelled = 0
-    for await (const { workflowId } of client.workflow.list({ query })) {
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
       const moment: MomentId = workflowId.slice(prefix.length)
       if (await isAwaited(this.#options, moment)) continue
-      await client.workflow
-        .getHandle(workflowId)
-        .cancel()
-        .catch((error: unknown) => {
-          if (!(error instanceof WorkflowNotFoundError)) throw error // it has just ended
-        })
-      cancelled += 1
+      const call = client.workflow.getHandle(workflowId, runId)
+      if (await cancelCalled(call)) cancelled += 1
     }
     return cancelled
   }
 
   close(): Promise<void> {
     return this.#sweeps.close()
+  }
+}
+
+/**
+ * Cancels a call whose workflow of the host runs. The list of running workflows lags behind, and its own answer
+ * closes the question before a call has ended: so the server is asked for the call itself, after the question was
+ * found closed.
+ * @returns false where there is nothing to cancel
+ */
+async function cancelCalled(call: WorkflowHandle): Promise<boolean> {
+  try {
+    const { raw } = await call.describe()
+    if ((raw.pendingChildren ?? []).length === 0) return false
+    await call.cancel()
+    return true
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false // it has just ended
+    throw error
   }
 }

@@ -169,6 +169,10 @@ function secondsLeft(): number {
 /** Codes that another attempt may mend, unless a moment ended with them. */
 const MENDABLE: readonly ErrorCode[] = ['TIMEOUT', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']
 
+/** What is too large for a message goes by reference, through history as well. */
+const adviceFor = (code: ErrorCode, message: string): string =>
+  code === 'PAYLOAD_TOO_LARGE' ? `${message}: say an id, a URL or the address of a file instead` : message
+
 const HEARTBEAT_MS = 3000
 
 /**
@@ -192,7 +196,7 @@ async function failing<T>(name: string, work: () => Promise<T>): Promise<T> {
       type: code,
       message: `${name}: ${code}`,
       nonRetryable: isLived || !MENDABLE.includes(code),
-      details: [{ code, message, ...(detail === undefined ? {} : { detail }) }],
+      details: [{ code, message: adviceFor(code, message), ...(detail === undefined ? {} : { detail }) }],
     })
   } finally {
     clearInterval(beat)

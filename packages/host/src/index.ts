@@ -25,6 +25,7 @@ export {
 } from '@treeos/activities'
 export { readDataConverter } from '@treeos/local'
 export { Archivist, type History, historiesFolder, listArchived, readArchive } from './archive.ts'
+export { CalledWorkflows } from './called-workflows.ts'
 export { Doorbells } from './doorbells.ts'
 export { type FailingRun, listFailingRuns } from './failing-tasks.ts'
 export type {
@@ -35,7 +36,9 @@ export type {
   HostSignal,
   HostSummon,
 } from './host-activities.ts'
+export { joinObservers } from './join-observers.ts'
 export { releaseLapsed } from './lapsed-leases.ts'
+export type { MetricsPlace } from './metrics.ts'
 export { findNameHolder } from './name-mark.ts'
 export { isOpenTemporal } from './open-temporal.ts'
 export type { TreeosOptions } from './options.ts'

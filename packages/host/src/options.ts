@@ -3,6 +3,7 @@ import type { Embedder, Model, Observer } from '@treeos/activities'
 import type { OverlayMode } from '@treeos/overlay'
 import type { ListenOptions } from '@treeos/overlay/vault'
 import type { Extension } from '@treeos/world'
+import type { MetricsPlace } from './metrics.ts'
 
 export interface TreeosOptions {
   /** extensions that the worker loads */
@@ -62,6 +63,11 @@ export interface TreeosOptions {
    * ROLE_UNAVAILABLE; default a day
    */
   readonly codeWaitSeconds?: number | undefined
+  /**
+   * where `/ready` (200 while the worker takes moments, else 503) and `/metrics` for Prometheus are served
+   * while it runs; left out: nowhere. A worker of several realities needs a port for each.
+   */
+  readonly metrics?: MetricsPlace | undefined
   /** receives what the worker does, in names and numbers, for metrics and logs */
   readonly observe?: Partial<Observer> | undefined
 }

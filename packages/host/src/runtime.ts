@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
-import {
-  type BeatDeps,
-  createBeats,
-  newMemory,
-  noopObserver,
-  type Observer,
-  seekBy,
-} from '@treeos/activities'
+import { type BeatDeps, createBeats, newMemory, type Observer, seekBy } from '@treeos/activities'
 import type { Connection } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
@@ -21,6 +14,8 @@ import { CalledWorkflows, callActivities } from './called-workflows.ts'
 import { Doorbells } from './doorbells.ts'
 import { type HostActivities, hostActivities } from './host-activities.ts'
 import { isRunning } from './is-running.ts'
+import { joinObservers } from './join-observers.ts'
+import type { MetricsPlace } from './metrics.ts'
 import { markName } from './name-mark.ts'
 import type { TreeosOptions } from './options.ts'
 import { type Place, requirePrepared, requireReality } from './prepare.ts'
@@ -53,14 +48,14 @@ const POOL_MAX = 20
  */
 export class Runtime {
   readonly #options: RuntimeOptions
-  readonly #observe: Observer
+  #observe: Observer
   #deps: BeatDeps | null = null
   #realityName: string | null = null
   #hosted: Connection | null = null
 
   constructor(options: RuntimeOptions) {
     this.#options = options
-    this.#observe = { ...noopObserver, ...options.observe }
+    this.#observe = joinObservers(options.observe ?? {})
   }
 
   get databaseUrl(): string {
@@ -123,6 +118,39 @@ export class Runtime {
    * @throws {Error} where nothing is prepared
    */
   async run(client: Client, at: RunningPlace, next: () => Promise<void>): Promise<void> {
+    const { metrics } = this.#options
+    if (metrics === undefined) return this.#runUnserved(client, at, next)
+    const close = await this.#serve(metrics, at)
+    try {
+      await this.#runUnserved(client, at, next)
+    } finally {
+      await close()
+    }
+  }
+
+  /**
+   * Counts what this worker does from now on, and serves it.
+   * @throws {Error} when the port cannot be had
+   */
+  async #serve(place: MetricsPlace, { isEnding }: RunningPlace): Promise<() => Promise<void>> {
+    // what it is made of takes 50 ms to load, and most users of this package serve nothing
+    const { Metrics } = await import('./metrics.ts')
+    const db = openDatabase(this.#options.databaseUrl, { poolMax: 1 }) // a scrape takes no connection of a beat
+    const metrics = new Metrics(db)
+    this.#observe = joinObservers(metrics.observer, this.#options.observe ?? {})
+    try {
+      const served = await metrics.serve({ ...place, isReady: () => this.isReady && !isEnding() })
+      return () => Promise.all([served.close(), db.destroy()]).then(() => undefined)
+    } catch (error) {
+      await db.destroy()
+      const { code, message } = error as NodeJS.ErrnoException
+      throw new Error(
+        `treeos({ metrics }): port ${place.port} cannot be bound (${code ?? message}): give each worker of this machine a port of its own`,
+      )
+    }
+  }
+
+  async #runUnserved(client: Client, at: RunningPlace, next: () => Promise<void>): Promise<void> {
     const db = openDatabase(this.#options.databaseUrl, {
       poolMax: this.#options.poolMax ?? POOL_MAX,
       statementSecondsMax: STATEMENT_SECONDS_MAX,

@@ -8,6 +8,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow'
+import { type Json, LIMITS, utf8Length } from '@treeos/core/workflow'
 import {
   BEING,
   type CallBeats,
@@ -49,14 +50,26 @@ async function endOf({ workflow, taskQueue, id, input }: CalledWorkflow): Promis
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       parentClosePolicy: 'REQUEST_CANCEL',
     })
-    return { result: result ?? null }
+    return told(result ?? null)
   } catch (error) {
     if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error
     const failure = (error as { readonly cause?: unknown }).cause ?? error
     const { name, message } = failure as Error
     const type = failure instanceof ApplicationFailure ? (failure.type ?? name) : name
-    return { error: { type, message } }
+    return { error: { type, message: message.slice(0, MESSAGE_CHARS_MAX) } }
   }
+}
+
+/** Of the message of a failure: a being is told its beginning. */
+const MESSAGE_CHARS_MAX = 4000
+
+/** A result that no being can be told is an error to it. Passed on, it would not fit into our history either. */
+function told(result: Json): CalledEnd {
+  const bytes = utf8Length(JSON.stringify(result))
+  const { contentBytesMax: max } = LIMITS
+  if (bytes <= max) return { result }
+  const message = `the result has ${bytes} bytes, and at most ${max} are allowed: return an id, a URL or a file's name instead`
+  return { error: { type: 'PAYLOAD_TOO_LARGE', message } }
 }
 
 /** Starts the call as a child of the being's workflow, which goes on with other moments. */

@@ -7,52 +7,14 @@ import { ApplicationFailure } from '@temporalio/common'
 import { bundleWorkflowCode } from '@temporalio/worker'
 import { act, moments, summon } from '@treeos/client'
 import { taskQueueOf } from '@treeos/core'
-import { treeos } from '@treeos/host'
+import { CalledWorkflows, treeos } from '@treeos/host'
 import { beingWorkflowId, callWorkflowId } from '@treeos/protocol'
-import { answer, defineCall, defineExtension, defineRole, perform, silence } from '@treeos/sdk'
 import { findEntry, traceparentOf } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { doAs, until } from '../../support/life.ts'
+import { orders } from '../../support/orders.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { startWorld, type World } from '../../support/world.ts'
-
-const ship = defineCall({
-  name: 'orders:ship',
-  description: 'Has an order shipped. The answer comes when it has arrived.',
-  workflow: 'shipOrder',
-  answeredBy: '@orders',
-  args: z.strictObject({ order: z.string().describe('its number') }),
-})
-const orders = defineExtension({
-  name: 'orders',
-  version: '1.0.0',
-  operations: [ship],
-  roles: [
-    defineRole({
-      name: 'orders:clerk',
-      canDo: ['orders:ship'],
-      canSummon: ['@orders', { rel: 'asker' }],
-      prompt: 'You sell lamps.',
-    }),
-    defineRole({
-      name: 'orders:desk',
-      canSee: ['~', '@clerk'],
-      canDo: ['set-world-signal'],
-      canSummon: ['@clerk', '@silent', '@nobody'],
-      prompt: 'Workflows act here.',
-    }),
-  ],
-  scripts: {
-    'orders:clerk': ({ wake }) => {
-      if (wake.from === 'orders' && wake.inReplyTo !== null) return answer({ shipped: wake.content })
-      if (typeof wake.content === 'string' && wake.content.startsWith('ship '))
-        return perform('orders:ship', '@clerk', { order: wake.content.slice(5) })
-      return wake.from === null ? silence : answer(`a lamp is 40 euros, @${wake.from}`)
-    },
-    'orders:silent': () => silence,
-  },
-})
 
 let world: World
 const started: WorkflowHandle[] = []
@@ -276,6 +238,57 @@ describe('a being', () => {
     expect((await answered).reply?.content).toMatchObject({
       shipped: { error: { type: 'Lost', message: 'order eight is lost' } },
     })
+  })
+
+  it('is told that a result is too large, and what to do, also of one that our history could not hold', async () => {
+    for (const [order, kib] of [
+      ['long', 100],
+      ['longer', 300],
+    ] as const) {
+      const { answered, moment } = await ask(order)
+      await world.temporal.workflow
+        .getHandle(await calledBy(moment))
+        .signal('arrived', 'x'.repeat(kib * 1024))
+      expect((await answered).reply?.content).toMatchObject({
+        shipped: {
+          error: {
+            type: 'PAYLOAD_TOO_LARGE',
+            message: expect.stringMatching(
+              /^the result has \d{6} bytes, and at most 65536 are allowed: return an id, a URL/,
+            ),
+          },
+        },
+      })
+    }
+  })
+
+  it('is answered by workflows that no sweep cancels while they answer', async () => {
+    const errors: unknown[] = []
+    const onError = (error: unknown) => void errors.push(error)
+    const swept = new CalledWorkflows({ ...world, client: world.temporal, onError })
+    let isOver = false
+    let cancelled = 0
+    const sweeping = (async () => {
+      while (!isOver) cancelled += await swept.sweep()
+    })()
+    const calls: string[] = []
+    for (let n = 0; n < 5; n++) {
+      const { answered, moment } = await ask(`swept ${n}`)
+      await world.temporal.workflow.getHandle(await calledBy(moment)).signal('arrived', 'Bern')
+      expect((await answered).reply?.content).toMatchObject({ shipped: { result: { where: 'Bern' } } })
+      calls.push(callWorkflowId(world.reality.name, moment))
+    }
+    isOver = true
+    await sweeping
+    expect([cancelled, errors]).toEqual([0, []])
+    for (const call of calls) {
+      const { status } = await until(async () => {
+        const described = await world.temporal.workflow.getHandle(call).describe()
+        return described.status.name !== 'RUNNING' && described
+      })
+      expect(status.name).toBe('COMPLETED')
+      expect(await historyOf(call)).not.toContain('CancelRequested')
+    }
   })
 
   it('calls none that would answer in the name of whoever asked', async () => {

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import { NativeConnection, Worker } from '@temporalio/worker'
+import { bundleWorkflowCode, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
 import { summon } from '@treeos/client'
 import { taskQueueOf } from '@treeos/core'
-import { treeos } from '@treeos/host'
+import { type TreeosOptions, treeos } from '@treeos/host'
+import { freePort } from '@treeos/local'
 import { openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -44,8 +50,11 @@ async function emptyNamespace(): Promise<string> {
   return namespace
 }
 
-const plugin = () => treeos({ databaseUrl: database.url })
-const worker = (plugins: ReturnType<typeof treeos>, at: { namespace?: string; taskQueue: string }) =>
+const plugin = (options: TreeosOptions = {}) => treeos({ databaseUrl: database.url, ...options })
+const worker = (
+  plugins: ReturnType<typeof treeos>,
+  at: Pick<WorkerOptions, 'namespace' | 'taskQueue' | 'workflowBundle'>,
+) =>
   Worker.create({
     connection: native,
     workflowBundle: { codePath: inject('bundlePath') },
@@ -122,12 +131,17 @@ describe('a worker of one’s own on an empty database and an empty namespace', 
   })
 })
 
+const home = new CliInstance(() => ({ DATABASE_URL: database.url, ...inject('temporalEnv') }))
+afterAll(() => home.remove())
+
+/** What doctor says of one thing. */
+async function checkOf(name: string) {
+  const { stdout } = await home.run(['doctor', '--json'])
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; found: string }[] }
+  return checks.find((check) => check.name === name)
+}
+
 describe('where no worker polls the task queue of a reality', () => {
-  const home = new CliInstance(() => ({
-    DATABASE_URL: database.url,
-    ...inject('temporalEnv'),
-  }))
-  afterAll(() => home.remove())
   const why = `No worker polls the task queue treeos-${REALITY}, in which the beings of reality ${REALITY} wait`
 
   it('summon --wait says so', async () => {
@@ -140,11 +154,7 @@ describe('where no worker polls the task queue of a reality', () => {
   })
 
   it('doctor says so, until one polls', async () => {
-    const queue = async () => {
-      const { stdout } = await home.run(['doctor', '--json'])
-      const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean }[] }
-      return checks.find(({ name }) => name === 'task queue')
-    }
+    const queue = () => checkOf('task queue')
     expect(await queue()).toMatchObject({
       ok: false,
       found: why,
@@ -153,4 +163,102 @@ describe('where no worker polls the task queue of a reality', () => {
     const own = await worker(plugin(), { taskQueue: taskQueueOf(REALITY) })
     await own.runUntil(() => expect.poll(queue, { timeout: 20_000 }).toMatchObject({ ok: true }))
   })
+})
+
+describe('a worker of one’s own with a port', () => {
+  const get = (port: number, path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`).then(
+      async (answer) => ({ status: answer.status, text: await answer.text() }),
+      () => ({ status: 0, text: '' }),
+    )
+
+  it('tells over HTTP when it takes moments, and counts them', async () => {
+    const port = await freePort('metrics')
+    const outcomes: string[] = []
+    const observe = { outcome: (kind: string) => void outcomes.push(kind) }
+    const own = await worker(plugin({ metrics: { port }, observe }), { taskQueue: taskQueueOf(REALITY) })
+    expect(await get(port, '/ready')).toMatchObject({ status: 0 })
+    await own.runUntil(async () => {
+      await until(async () => (await get(port, '/ready')).status === 200)
+      await home.json(['summon', '@echo', 'hello', '--wait', '40'])
+      const { text } = await get(port, '/metrics')
+      expect(text).toMatch(/^treeos_moments_total\{outcome="act",reason=""\} [1-9]/m)
+      expect(text).toMatch(/^treeos_inbox_waiting 0$/m)
+      // a control: what the host itself observes is told as before
+      expect(outcomes).toContain('act')
+      for (const path of ['/mind', '/tools']) expect(await get(port, path)).toMatchObject({ status: 404 })
+    })
+    expect(await get(port, '/ready')).toMatchObject({ status: 0 })
+  })
+
+  it('does not run where another program has the port', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const own = await worker(plugin({ metrics: { port } }), { taskQueue: taskQueueOf(REALITY) })
+    await expect(own.run()).rejects.toThrow(
+      `treeos({ metrics }): port ${port} cannot be bound (EADDRINUSE): give each worker of this machine a port of its own`,
+    )
+    other.close()
+  })
+
+  it('is not ready until it has reached Postgres', async () => {
+    const port = await freePort('metrics')
+    const url = new URL(database.url)
+    const folder = mkdtempSync(join(tmpdir(), 'treeos-no-socket-'))
+    const socket = join(decodeURIComponent(url.hostname), `.s.PGSQL.${url.port}`)
+    url.hostname = encodeURIComponent(folder)
+    const own = await worker(plugin({ metrics: { port }, databaseUrl: url.href }), {
+      taskQueue: taskQueueOf(REALITY),
+    })
+    try {
+      await own.runUntil(async () => {
+        await until(async () => (await get(port, '/ready')).status === 503)
+        await until(async () =>
+          /^treeos_errors_total\{where="start"\} [1-9]/m.test((await get(port, '/metrics')).text),
+        )
+        symlinkSync(socket, join(folder, `.s.PGSQL.${url.port}`))
+        await until(async () => (await get(port, '/ready')).status === 200)
+      })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe('a worker of one’s own that fails the tasks of beings', () => {
+  it('is told by doctor with the cause, and by status with what waits', async () => {
+    expect(await checkOf('workflow tasks')).toMatchObject({ ok: true })
+    const workflowBundle = await bundleWorkflowCode({
+      workflowsPath: join(import.meta.dirname, '../../support/host.workflow.ts'),
+      workflowInterceptorModules: [join(import.meta.dirname, '../../support/breaking-host.ts')],
+      plugins: [plugin()],
+    })
+    const own = await worker(plugin(), { taskQueue: taskQueueOf(REALITY), workflowBundle })
+    await own.runUntil(async () => {
+      expect(await home.refusal(['summon', '@echo', 'hello?', '--wait', '1'])).toMatchObject({
+        code: 'TIMEOUT',
+      })
+      const told = await until(
+        async () => {
+          const check = await checkOf('workflow tasks')
+          return check?.ok === false && check
+        },
+        { seconds: 150 },
+      )
+      expect(told.found).toMatch(/^workers fail the tasks of "being\/own-\w+\/operator" \(\w+Failure\)/)
+      const { worker: workers, wakes } = await home.json<{
+        worker: { living: number }
+        wakes: { waiting: number }
+      }>(['status'])
+      expect(workers.living).toBe(1)
+      expect(wakes.waiting).toBeGreaterThan(0)
+    })
+    // Mended, the being goes on with what waited.
+    const mended = await worker(plugin(), { taskQueue: taskQueueOf(REALITY) })
+    await mended.runUntil(async () => {
+      await until(async () => (await checkOf('workflow tasks'))?.ok, { seconds: 60 })
+      expect((await home.json<{ wakes: { waiting: number } }>(['status'])).wakes.waiting).toBe(0)
+    })
+  }, 300_000)
 })

@@ -78,6 +78,11 @@ capabilities:
     secretKeyRef:
       name: {{ .Values.postgres.secret | quote }}
       key: worker-url
+{{ include "treeos.sharedEnv" . }}
+{{- end }}
+
+{{/* What the portal reads too. */}}
+{{- define "treeos.sharedEnv" -}}
 {{ include "treeos.temporalEnv" . }}
 - name: TREEOS_LOG
   value: {{ .Values.log | quote }}
@@ -111,4 +116,42 @@ capabilities:
     secretName: {{ .Values.temporal.secret | quote }}
     defaultMode: 0440
 {{- end }}
+{{- end }}
+
+{{/* Where a pod may run, and what it may do; for each kind of pod. */}}
+{{- define "treeos.podSettings" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  {{- include "treeos.podSecurity" . | nindent 2 }}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . | quote }}
+  {{- end }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "treeos.portal" -}}
+{{ include "treeos.name" . }}-portal
+{{- end }}
+
+{{/* Names by which browsers, and programs in the cluster, reach the portal. Links have the first one. */}}
+{{- define "treeos.portalHosts" -}}
+{{- $hosts := .Values.portal.hosts }}
+{{- if .Values.portal.ingress.enabled }}
+{{- $hosts = prepend $hosts (printf "%s://%s" (ternary "https" "http" (ne .Values.portal.ingress.tlsSecret "")) .Values.portal.ingress.host) }}
+{{- end }}
+{{- if not $hosts }}
+{{- $hosts = list "http://localhost:7438" }}
+{{- end }}
+{{- join "," (append $hosts (printf "http://%s.%s.svc:7438" (include "treeos.portal" .) .Release.Namespace)) }}
 {{- end }}

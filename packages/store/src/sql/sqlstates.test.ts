@@ -10,6 +10,16 @@ it.each([
     error: new AggregateError([coded('ECONNREFUSED')]),
     passes: true,
   },
+  {
+    what: 'a socket of this machine that no server listens at',
+    error: Object.assign(coded('ENOENT'), { syscall: 'connect' }),
+    passes: true,
+  },
+  {
+    what: 'a file that there is not',
+    error: Object.assign(coded('ENOENT'), { syscall: 'open' }),
+    passes: false,
+  },
   { what: 'a server that is starting', error: coded('57P03'), passes: true },
   { what: 'a server that is full', error: coded('53300'), passes: true },
   { what: 'a lock that a migration holds', error: coded('57014'), passes: true },

@@ -55,7 +55,18 @@ const MESSAGES =
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = sqlstateOf(error)
-  return prospectOf(error, code) === 'transient' || SYSTEM_CODES.has(code) || MESSAGES.test(error.message)
+  return (
+    prospectOf(error, code) === 'transient' ||
+    SYSTEM_CODES.has(code) ||
+    isMissingSocket(error) ||
+    MESSAGES.test(error.message)
+  )
+}
+
+/** A Postgres that stopped takes its socket's file away. */
+const isMissingSocket = (error: Error): boolean => {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' && syscall === 'connect'
 }
 
 /** Why Postgres does not take what a statement writes. */

@@ -1,12 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Observer } from '@treeos/activities'
 import { OUTCOMES } from '@treeos/core'
-import type { Observer } from '@treeos/host'
 import { countParked, measureInboxes, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { StartError } from './start-error.ts'
 
 /** Beats take milliseconds, models seconds to minutes. */
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -90,7 +89,9 @@ export class Metrics {
     )
   }
 
-  get observer(): Omit<Observer, 'error' | 'leftOut' | 'fault'> & { error(where: string): void } {
+  /** Counts what a worker does. */
+  get observer(): Observer {
+    const error = (where: string) => this.#errors.inc({ where })
     return {
       beat: (beat, seconds) => this.#beats.observe({ beat }, seconds),
       outcome: (outcome, reason) => this.#moments.inc({ outcome, reason: reason ?? '' }),
@@ -100,27 +101,23 @@ export class Metrics {
         this.#tokens.inc({ kind: 'prompt' }, tokens.prompt)
         this.#tokens.inc({ kind: 'completion' }, tokens.completion)
       },
-      error: (where) => this.#errors.inc({ where }),
+      error,
+      leftOut: () => error('resolver'),
+      fault: (_moment, { part }) => error(part),
     }
   }
 
   /**
-   * Serves `/metrics`, `/ready` (200 while the worker takes work), `/mind`: which models this worker has and
-   * whether they answer, and `/tools`: what its tool servers do. It answers to names of loopback only: a page
+   * Serves `/metrics`, `/ready` (200 while the worker takes work), and where they are given `/mind`: which
+   * models this worker has and whether they answer, and `/tools`: what its tool servers do. It answers to names of loopback only: a page
    * of another site could otherwise read them, once its own name leads here (DNS rebinding). Where it listens
    * beyond loopback it also answers to addresses, which no name can imitate, and `/mind` and `/tools` to
    * loopback alone.
-   * @throws {StartError} when the port cannot be had
+   * @throws {NodeJS.ErrnoException} when the port cannot be had
    */
-  async serve({
-    port,
-    bind,
-    isReady,
-    minds,
-    tools,
-  }: MetricsOptions): Promise<{ url: string; close(): Promise<void> }> {
+  async serve({ port, bind = LOOPBACK, isReady, minds, tools }: MetricsOptions): Promise<ServedMetrics> {
     const text = sharing(() => this.registry.metrics())
-    const told = sharing(minds)
+    const told = minds && sharing(minds)
     const server = createServer((request, response) => {
       const isNear = OWN.check(
         plainAddress(request.socket.remoteAddress),
@@ -133,8 +130,9 @@ export class Metrics {
       if (!isKnown || (isForOwner && !isNear)) return void response.writeHead(403).end()
       const sendJson = (value: unknown) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-      if (request.url === '/tools') return void sendJson(tools())
-      if (request.url === '/mind') return void told().then(sendJson, () => response.writeHead(503).end())
+      if (tools && request.url === '/tools') return void sendJson(tools())
+      if (told && request.url === '/mind')
+        return void told().then(sendJson, () => response.writeHead(503).end())
       if (request.url === '/ready') return void response.writeHead(isReady() ? 200 : 503).end()
       if (request.url !== '/metrics') return void response.writeHead(404).end()
       text().then(
@@ -144,7 +142,7 @@ export class Metrics {
     })
     server.maxConnections = CONNECTIONS_MAX
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)))
+      server.once('error', reject)
       server.listen(port, bind, resolve)
     })
     const { port: taken } = server.address() as AddressInfo
@@ -153,14 +151,23 @@ export class Metrics {
   }
 }
 
-export interface MetricsOptions {
+/** Where the metrics of a worker are served. */
+export interface MetricsPlace {
   /** 0 picks a free one */
   readonly port: number
-  /** IP address to listen on */
-  readonly bind: string
+  /** IP address to listen on; default loopback */
+  readonly bind?: string | undefined
+}
+
+export interface MetricsOptions extends MetricsPlace {
   readonly isReady: () => boolean
-  readonly minds: () => Promise<unknown>
-  readonly tools: () => unknown
+  readonly minds?: () => Promise<unknown>
+  readonly tools?: () => unknown
+}
+
+export interface ServedMetrics {
+  readonly url: string
+  close(): Promise<void>
 }
 
 export const LOOPBACK = '127.0.0.1'
@@ -209,13 +216,6 @@ function sharing<T>(make: () => Promise<T>): () => Promise<T> {
     })
     return mine.value
   }
-}
-
-/** Two workers on one machine cannot share a port. */
-function portError(port: number, { code, message }: NodeJS.ErrnoException): StartError {
-  return new StartError(
-    `TREEOS_METRICS_PORT ${port} cannot be bound (${code ?? message}): leave it unset for a free port, or give each worker its own`,
-  )
 }
 
 function closeServer(server: Server): Promise<void> {
