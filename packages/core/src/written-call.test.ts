@@ -60,6 +60,19 @@ describe('a call as a model writes it', () => {
       say('@clerk', 'hi'),
     ],
     ['a bare name of a place', 'see', { address: 'court' }, { verb: 'see', address: '/court' }],
+    [
+      'a thing below its place',
+      'see',
+      { address: '/court/matter:gavel' },
+      { verb: 'see', address: 'matter:gavel' },
+    ],
+    [
+      'a name of a thing below its place',
+      'see',
+      { address: '/court/gavel' },
+      { verb: 'see', address: 'matter:gavel' },
+    ],
+    ['a being below its place', 'see', { address: '/court/@bo' }, { verb: 'see', address: '@bo' }],
     ['a bare name of a thing', 'see', { address: 'gavel' }, { verb: 'see', address: 'matter:gavel' }],
     [
       'several addresses, one of them by its bare name',

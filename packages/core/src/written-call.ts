@@ -189,7 +189,13 @@ function listIn(text: string): Json[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-/** A bare name, or an id as facts write it, as the one shown address that it names. */
+/** A thing or a being written below its place: `/library/matter:tides`, `/library/tides`. */
+function withinPlace(path: string): string[] {
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  return last === path ? [] : [last, `matter:${last}`]
+}
+
+/** A bare name, an id as facts write it, or one below its place, as the one shown address that it names. */
 function withAddress(
   given: JsonObject,
   field: 'address' | 'target',
@@ -204,7 +210,7 @@ function withAddress(
   const forms = [
     ...(kind === 'space' ? [] : [name.startsWith('@') ? name : `@${name}`]),
     ...(kind === 'being' || verb === 'summon' || name.startsWith('@') ? [] : [`/${name.replace(/^\//, '')}`]),
-    ...(kind === undefined && verb !== 'summon' ? [`matter:${name}`] : []),
+    ...(kind === undefined && verb !== 'summon' ? [`matter:${name}`, ...withinPlace(name)] : []),
   ].flatMap((form) => [form, form.toLowerCase()])
   const found = [...new Set(forms)].filter((form) => addresses.includes(form))
   if (found.length > 1) throw fieldFault(field, written, `one of ${found.join(', ')}`)

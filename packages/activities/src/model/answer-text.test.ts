@@ -48,7 +48,6 @@ describe('calls written as text', () => {
     ['a tag in the middle of a sentence', `He wrote <tool_call>${see}</tool_call> to me.`],
     ['bare JSON after prose', `I call ${see}`],
     ['bare JSON on a line of its own, and words after it', `I call\n${see}\nnow`],
-    ['bare JSON in a code fence below prose', `I call\n\`\`\`json\n${see}\n\`\`\``],
     ['bare JSON without arguments', '{"name":"see"}'],
   ])('%s stays prose', (_, content) => {
     expect(text(content)).toEqual({ decision: { kind: 'see', content }, ignoredCalls: 0 })
@@ -65,6 +64,7 @@ describe('calls written as text', () => {
     ['a tool in capitals', '{"name":"SEE","arguments":{"address":"/a"}}'],
     ['a call of an operation', '{"operation":"rule","target":"/court"}'],
     ['a call with more after it', '{"name": "do", "arguments": {"target": "matter:looms"}}.'],
+    ['bare JSON in a code fence below prose', `I call\n\`\`\`json\n${see}\n\`\`\``],
     ['the tag of a list of tools', '<tools></tools>'],
     ['the tag of what a tool gave', '<tool_response>{"total": 3}</tool_response>'],
     ['a verb as a function below words', 'I say it.\nsummon(content, "x")'],
@@ -129,6 +129,12 @@ describe('calls written as text', () => {
     for (const named of ['notes:read', 'I see.\n\n[Notes:read]', 'Now:\n`notes:read`'])
       expect(parse(named).unfit).toContain('looks like a call')
     expect(parse('I may notes:read').unfit).toBeUndefined()
+    const fenced = (value: object, words = 'I would call `notes:read` with:') =>
+      `${words}\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\``
+    expect(parse(fenced({ args: { path: 'a.md' } })).unfit).toContain('looks like a call')
+    expect(parse(fenced({ name: 'do', arguments: {} }, 'So:')).unfit).toContain('looks like a call')
+    expect(parse(fenced({ args: { path: 'a.md' } }, 'The file holds:')).unfit).toBeUndefined()
+    expect(parse(fenced({ total: 3 })).unfit).toBeUndefined()
   })
 
   it('the arguments of the tool for operations are a call of one that was shown', () => {

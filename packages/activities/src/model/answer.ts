@@ -151,10 +151,16 @@ function faultInWords(
   const json = leadingJson(words)
   if (json !== null && isMadeOf(json, prompt)) return ECHO
   if (json === null && BEGINS_AS_JSON.test(words)) return BROKEN_JSON
-  const value = parseJson(json ?? withoutFence(words))
-  if (typeof value !== 'object' || value === null) return null
-  return isCallLike(value) ? CALL_IN_WORDS : null
+  const names = [...doOperations.keys(), ...beOperations.keys()].filter((name) => words.includes(name))
+  const values = [json ?? withoutFence(words), ...fencedIn(words)].map(parseJson)
+  return values.some((value) => isCallLike(value) || (names.length > 0 && hasArguments(value)))
+    ? CALL_IN_WORDS
+    : null
 }
+
+/** What stands in code fences. */
+const fencedIn = (words: string): string[] =>
+  words.split('```').flatMap((part, i) => (i % 2 === 1 ? part.replace(/^[\w-]+(?=\s)/, '') : []))
 
 /** A letter, a digit or a pictogram. */
 const HAS_WORDS = /[\p{L}\p{N}\p{Extended_Pictographic}]/u
@@ -183,10 +189,14 @@ const CALL_FIELDS = new Set(
   ),
 )
 
-const isCallLike = (value: object): boolean =>
+const isCallLike = (value: unknown): boolean =>
   (Array.isArray(value) ? value : [value]).some(
     (one) => isJsonObject(one) && Object.keys(one).filter((key) => CALL_FIELDS.has(key)).length >= 2,
   )
+
+/** Whether a value is what an operation that the words name takes. */
+const hasArguments = (value: unknown): boolean =>
+  isJsonObject(value) && ['args', 'arguments', 'parameters'].some((key) => isJsonObject(value[key]))
 
 /** The names of the operations that the prompt shows, whole and without their prefix. */
 const operationNames = ({ doOperations, beOperations }: ShownNames): string[] =>
