@@ -6,6 +6,7 @@ import {
   matterReel,
   type RoleName,
   type ShownNames,
+  stanceOf,
 } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import {
@@ -91,7 +92,7 @@ export function composeMoment(
     // Only who asks a model needs them, and they take long to make. A copy of this object by `...` would make
     // them.
     get tools() {
-      tools ??= toolsFor(toolsAt(face, moment), role, registry)
+      tools ??= toolsFor(toolsAt(toolFace(face, role, moment), moment), role, registry)
       return tools
     },
     get shown() {
@@ -112,6 +113,19 @@ function answeringOperation(
     if (typeof operation === 'string' && argument !== undefined) return { operation, argument }
   }
   return null
+}
+
+/**
+ * The face that tools are made of. A summon that reaches nobody but who hears the words of the answer is no
+ * tool: small models took it for the way to do what was asked (`pnpm bench minds`).
+ */
+function toolFace(face: Face, role: ComposedRole, moment: PromptMoment): Face {
+  const { targets } = face
+  if (targets === undefined || moment.owed === undefined) return face
+  const { isWhole, of } = targets.summon
+  const isAnswer = isWhole && of.length === 1 && of[0] === stanceOf(moment.owed.caller.name)
+  if (!isAnswer || role.forceToolCall || !proseAnswers(role, moment)) return face
+  return { ...face, targets: { ...targets, summon: { isWhole, of: [] } } }
 }
 
 const toolsAt = ({ surface, targets, me }: Face, { caller, wake, owed }: PromptMoment): ToolsAt => ({
@@ -180,6 +194,8 @@ export function fillMoment(
 ): FilledSignature {
   const { before, content } = toldWake(moment)
   const offered = offeredSurface(face)
+  const tooled = offeredSurface(toolFace(face, role, moment))
+  const speaksByAnswer = offered.canSummon.length > 0 && tooled.canSummon.length === 0
   const { block, after: lastLine } = wakeBlock(moment, offered, role, answersBy)
   const refusals = whatWasRefused(moment.refused ?? [], proseAnswers(role, moment))
   const after = [filesBlock(face.files ?? []), lastLine, refusals].filter((part) => part !== null)
@@ -192,8 +208,8 @@ export function fillMoment(
   const early = blocksOf('early')
   const at = face.orientation === 'inward' ? INWARD : ` at ${inline(face.space.path)}.`
   const who = carry('self', `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`)
-  const can = carry('list', capabilities(face))
-  const ground = carry('sentence', groundRules(offered, role))
+  const can = carry('list', capabilities(face, speaksByAnswer))
+  const ground = carry('sentence', groundRules(tooled, role))
   const persona = carry('role', rolePrompt(role.prompt))
   const parts = [
     who,
@@ -275,7 +291,7 @@ function timeOf({ openedAt, zone, offset }: PromptMoment): string {
   return `[Time] ${localTime(openedAt, offset)} ${inline(zone)}`
 }
 
-function capabilities({ surface, targets }: Face): string {
+function capabilities({ surface, targets }: Face, speaksByAnswer: boolean): string {
   const sections = CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
     const known = list === 'canBe' ? undefined : targets?.[VERB_OF_LIST[list]]
     const isOut = (entry: ConcreteEntry): boolean =>
@@ -284,10 +300,15 @@ function capabilities({ surface, targets }: Face): string {
     const lines = surface[list].map((entry) => {
       return `- ${show(entry)}${isOut(entry) ? NOT_NOW : ''}`
     })
-    return `${VERB_OF_LIST[list]} (${HINT[list]} with the ${VERB_OF_LIST[list]} tool):\n${lines.join('\n')}`
+    const verb = VERB_OF_LIST[list]
+    const how = verb === 'summon' && speaksByAnswer ? ANSWER_REACHES : `${HINT[list]} with the ${verb} tool`
+    return `${verb} (${how}):\n${lines.join('\n')}`
   })
   return sections.length === 0 ? '' : `and can:\n\n${sections.join('\n\n')}`
 }
+
+/** Where no tool speaks to anybody. */
+const ANSWER_REACHES = 'your answer reaches these beings'
 
 /** Stands beside what a list names and the gates do not allow now, or what is not there: no tool takes it. */
 const NOT_NOW = ', not now'
