@@ -280,6 +280,27 @@ it('what a program says to anybody and writes to strangers is from outside, at e
   await client.leave()
 })
 
+it('what the token of another person asks for counts for that person, and not for the operator that made it', async () => {
+  await at.serveAnew({ actsPerMinute: 5 })
+  const secret = await tokenOf('cleo', 'operator')
+  const ending = { operation: 'end-being', target: '@operator', args: {} }
+  const codes: unknown[] = []
+  for (let n = 0; n < 8; n++)
+    codes.push(((await asProgram(secret, '/api/v1/do', ending)).json as { code?: string }).code)
+  expect(codes).toEqual([...Array(5).fill('FORBIDDEN'), ...Array(3).fill('RATE_LIMITED')])
+  const tells = async (person: BeingName) => {
+    const doing = {
+      operation: 'set-being',
+      target: `@${person}`,
+      args: { field: 'mood.tone', value: 'calm' },
+    }
+    return (await at.post(await at.enter(person), '/api/v1/do', doing)).status
+  }
+  expect(await tells('operator')).toBe(200)
+  expect(await tells('cleo')).toBe(429) // control
+  await at.serveAnew()
+})
+
 it('tokens end with the account of their person, and with the life of who made them', async () => {
   const birth = {
     operation: 'birth',

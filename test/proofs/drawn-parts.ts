@@ -225,7 +225,16 @@ export class PartDrawer {
     return {
       field: this.mostly(
         ['mood.tone', 'den.tone', 'qualities.mood'],
-        ['llm.connection', 'roleFlow', 'manor.a', 'Bad.Key', 'wake.idle'],
+        [
+          'llm.connection',
+          'roleFlow',
+          'manor.a',
+          'Bad.Key',
+          'wake.idle',
+          'a2a.public',
+          'wake.workflows',
+          'wake',
+        ],
       ),
       value: this.draw.chance(0.05) ? [1, { b: 'calm' }] : value,
       ...(this.draw.chance(0.2) ? { merge: this.draw.pick<Json>([true, false, 'no']) } : {}),

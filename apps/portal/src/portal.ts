@@ -30,7 +30,7 @@ export interface Visit {
   readonly at: Connection
   /** who acts */
   readonly being: BeingName
-  /** who is signed in, or issued the token */
+  /** who is signed in, or for whom the token is; for a being that is not a person, who issued it */
   readonly person: BeingName
   /** the id of its session, or what stands for it with a token */
   readonly session: string

@@ -92,7 +92,7 @@ def check_asked(moment, manifest):
     ask = given(manifest, "operations", str(given(call, "verb")), str(given(call, "operation")), "ask")
     wake = opened["wake"]
     is_brought = wake["kind"] == "event" and wake["id"].startswith("approved/")
-    is_persons = opened["cognition"]["kind"] == "human" and given(opened, "driver") is None
+    is_persons = opened["cognition"]["kind"] == "human" and given(opened, "driver") is None and opened.get("outside") is not True
     is_done = moment["record"]["outcome"] == "act" and ask is not None
     need(not is_done or is_brought or is_persons, "an operation that asks by itself, without a yes", "law-mismatch")
 

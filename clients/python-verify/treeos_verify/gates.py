@@ -256,7 +256,7 @@ class Question:
 
     def spaces(self):
         is_exempt = (self.verb == "do" and self.being is not None) or (
-            self.key == "set-space" and self.actor["parent"] is None
+            self.key == "set-space" and self.actor["parent"] is None and not self.from_outside
         )
         is_own = self.owner is not ABSENT and self.key in OWNERS_OWN
         return [] if is_exempt or is_own else ancestry(self.space)

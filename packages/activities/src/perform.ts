@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   type MomentId,
+  masked,
   type OverlayRecord,
   parseMomentId,
   storableMessage,
@@ -32,7 +33,7 @@ import { askBy, handleOfAct } from './mind/ask-signature.ts'
 import { leaveEffect } from './moments/elsewhere.ts'
 import { describeError, reportFault } from './moments/fault.ts'
 import { outsideRun } from './outside/outside-run.ts'
-import { masked, takeSecrets, withoutSecrets } from './outside/secrets.ts'
+import { takeSecrets, withoutSecrets } from './outside/secrets.ts'
 import { LEASE_EXPIRED } from './stamp/propose.ts'
 
 /**

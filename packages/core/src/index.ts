@@ -91,6 +91,7 @@ export {
   utf8Length,
 } from './json.ts'
 export { CONTENT_BOUNDS, GIVEN_BOUNDS, LIMITS } from './limits.ts'
+export { masked } from './masked.ts'
 export { mediaTypeOf } from './media-type.ts'
 export {
   type Address,

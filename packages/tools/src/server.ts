@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type JsonObject, messageOfThrown, TreeosError, timerMs } from '@treeos/core'
+import { type Json, type JsonObject, masked, messageOfThrown, TreeosError, timerMs } from '@treeos/core'
 import { boundedAnswer } from './answer.ts'
 import { connect, type ToolConnection } from './connect.ts'
 import { digestOfTool, readTools, type SchemaFault, type ToolList } from './definition.ts'
@@ -180,7 +180,8 @@ export class ToolServer {
         timeout: LIST_TIMEOUT_MS,
       })
       this.#faultOfSchema ??= await loadSchemaFault()
-      return readTools(writtenTools(tools), this.#faultOfSchema)
+      // A mind and its record are told what it declares, so a secret in there is masked before that is accepted.
+      return readTools(masked(writtenTools(tools) as Json[], JSON.parse(open.secrets)), this.#faultOfSchema)
     } catch (error) {
       this.#drop(open, messageOfThrown(error))
       if (isForgotten(error, open.hasSession()))
@@ -290,10 +291,5 @@ class ForgottenSessionError extends TreeosError {
 }
 
 /** For `treeos status`. A server may write its secrets into its errors. */
-function short(why: unknown, secrets: Readonly<Record<string, string>> = {}): string {
-  const told = Object.entries(secrets).reduce(
-    (text, [name, value]) => (value === '' ? text : text.replaceAll(value, `[secret ${name}]`)),
-    messageOfThrown(why),
-  )
-  return told.slice(0, FAULT_CHARS_MAX)
-}
+const short = (why: unknown, secrets: Readonly<Record<string, string>> = {}): string =>
+  masked(messageOfThrown(why), secrets).slice(0, FAULT_CHARS_MAX)

@@ -77,6 +77,8 @@ const NAMESPACES = [
   'court',
   'mood',
   'wake',
+  'a2a',
+  'chat',
   'llm',
   'schedule',
   'subscription',
@@ -139,6 +141,8 @@ const own = fc.constantFrom<VerbCall>(
  */
 const OURS: Readonly<Record<string, RegExp>> = {
   wake: /^set-being$/,
+  a2a: /^set-being$/,
+  chat: /^set-being$/,
   llm: /^set-being$/,
   permissions: /^set-space$/,
   schedule: /^set-schedule$/,

@@ -54,8 +54,7 @@ export function authorizeRequests(
       await bounded.strangers.unknown(c.get('address'))
       throw error
     })
-    await bounded.person(found.issuer)
-    const visit = await seats.visitOf(found, secret, bounded.acts)
+    const visit = await seats.visitOf(found, secret, bounded)
     const as = c.req.header(AS_HEADER)
     return as === undefined ? visit : drivingVisit(visit, parseStance(as))
   }

@@ -30,6 +30,12 @@ export function bearerOf({ headers }: Request): string | null {
 export const isForPrograms = (path: string): boolean =>
   [API_PATH, CHAT_PATH, A2A_PATH, AG_UI_PATH].some((base) => path.startsWith(`${base}/`))
 
+/** Counts what a person asks for. @throws {TreeosError} RATE_LIMITED */
+interface PersonCounts {
+  readonly person: (person: BeingName) => Promise<void>
+  readonly acts: (person: BeingName) => Promise<void>
+}
+
 interface TakenSeat {
   readonly seat: Seat
   readonly secret: string
@@ -64,18 +70,23 @@ export class TokenSeats {
     this.#sweeps.start()
   }
 
-  /** As whom requests with a token act. @throws {TreeosError} the refusal of the grant or of the lease */
+  /**
+   * As whom requests with a token act. Each counts for the person for whom the token is: that it was issued by
+   * the operator takes nothing from the operator.
+   * @throws {TreeosError} RATE_LIMITED; the refusal of the grant or of the lease
+   */
   async visitOf(
     { token, being, issuer }: VerifiedToken,
     secret: string,
-    countAct: (person: BeingName) => Promise<void>,
+    counts: PersonCounts,
   ): Promise<Visit> {
     const { person, inhabits } = await authorizeGrant(this.#at, { being, issuer })
+    await counts.person(person)
     const seat = inhabits ? this.#seatOf(token, { being, issuer }, secret) : null
     const at =
       seat === null
         ? { ...this.#at, person, ...(await this.#kindOf(secret)) }
-        : await this.#take(token, seat, countAct)
+        : await this.#take(token, seat, counts.acts)
     const session = {
       session: `token ${token}`,
       isFresh: false,
@@ -84,7 +95,7 @@ export class TokenSeats {
       handle: null,
       lease: null,
     }
-    return { ...session, at, being, person: issuer, token: { secret, seat } }
+    return { ...session, at, being, person, token: { secret, seat } }
   }
 
   async #kindOf(secret: string): Promise<Pick<Connection, 'isProgram' | 'isTerminal'>> {

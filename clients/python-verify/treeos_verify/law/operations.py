@@ -49,6 +49,8 @@ WRITERS = {
     "subscription": ("subscribe", "unsubscribe", "set-roleflow", "set-default-role", "set-role", "delete-role"),
     "llm": ("set-being", "set-roleflow"),
     "wake": ("set-being",),
+    "a2a": ("set-being",),
+    "chat": ("set-being",),
     "passkeys": ("set-being",),
     "permissions": ("set-space",),
     "shadow": ("set-space", "set-being"),
@@ -301,8 +303,16 @@ def set_being(work):
         require_own_connection(work, value)
     if path[0] == "passkeys":
         require_passkey(work, path, value)
+    permit(not opens(path, value) or (work.is_own_act() and not work.is_asked_from_outside()))
     refuse_unless(path[0] not in ("schedule", "subscription"), "INVALID_INPUT")
     return [facts_of.quality_set(f"being:{being['name']}", **change)]
+
+
+def opens(path, value):
+    """Whether a change of a quality opens a way to a being from outside."""
+    if path[0] == "wake":
+        return "workflows" in (path[1:2] or value if path[1:] or type(value) is dict else ())
+    return path[0] in ("a2a", "chat")
 
 
 def require_own_connection(work, name):
@@ -654,7 +664,7 @@ def granting(work):
 
 
 def erase(work):
-    permit(work.me == "operator" and work.cognition == "human")
+    permit(work.is_own_act() and not work.is_asked_from_outside() and work.me == "operator")
     why, fact, moment = work.args["why"], work.arg("fact"), work.arg("moment")
     refuse_unless((fact is None) != (moment is None), "INVALID_INPUT")
     if fact is not None:

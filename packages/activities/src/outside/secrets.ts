@@ -1,4 +1,4 @@
-import { type Json, readThrown, TreeosError } from '@treeos/core'
+import { masked, readThrown, TreeosError } from '@treeos/core'
 
 /**
  * The values of the secrets that an effect names.
@@ -16,26 +16,6 @@ export function takeSecrets(
       `this worker has no secret ${missing.join(', ')}: the operator has to set it`,
     )
   return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']))
-}
-
-/** A shorter value would be found in texts that do not hold it. */
-const MASKED_CHARS_MIN = 4
-
-/** The same value without the values of secrets, also in the names of fields: the record is for ever. */
-export function masked<T extends Json>(value: T, secrets: Readonly<Record<string, string>>): T {
-  const held = Object.entries(secrets)
-    .filter(([, secret]) => secret.length >= MASKED_CHARS_MIN)
-    .sort(([, a], [, b]) => b.length - a.length)
-  return held.length === 0 ? value : (mask(value, held) as T)
-}
-
-function mask(value: Json, held: readonly (readonly [name: string, secret: string])[]): Json {
-  const inText = (text: string) =>
-    held.reduce((kept, [name, secret]) => kept.replaceAll(secret, `[secret ${name}]`), text)
-  if (typeof value === 'string') return inText(value)
-  if (Array.isArray(value)) return value.map((part) => mask(part, held))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [inText(name), mask(part, held)]))
 }
 
 /** The same error without the values of secrets, and without causes, which may hold them anywhere. */

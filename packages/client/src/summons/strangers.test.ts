@@ -60,11 +60,21 @@ describe('what a program does as a being', () => {
     expect(await actsFromOutside(doing(name, '@ann', { id: 'bob/1/1' }))).toBe(true)
   })
 
-  it('does five things never as the person itself', () => {
+  it('does six things never as the person itself', () => {
     const named = [...registry.operations.values()].filter(({ inPerson }) => inPerson === true)
     expect(named.map(({ name }) => name).sort()).toEqual([
-      ...['accept-difference', 'approve', 'deny', 'lift-hold', 'vouch'],
+      ...['accept-difference', 'approve', 'deny', 'erase', 'lift-hold', 'vouch'],
     ])
+  })
+
+  it.each([
+    ['a2a.public', true],
+    ['qualities.chat.tasks', true],
+    ['wake.workflows', true],
+    ['wake.idle', false],
+    ['mood.tone', false],
+  ])('sets %s of its own as the person itself: never is %s', async (field, isOutside) => {
+    expect(await actsFromOutside(doing('set-being', '@bob', { field, value: true }))).toBe(isOutside)
   })
 
   it('with an operation that nobody knows, and no target, is from outside', async () => {

@@ -1,5 +1,5 @@
 import { type BeingName, parseAddress, type VerbCall } from '@treeos/core'
-import { defaultTarget, type Registry, type WorldReader } from '@treeos/world'
+import { defaultTarget, isOpening, type Registry, type WorldReader } from '@treeos/world'
 
 interface ActReader {
   readonly reader: WorldReader
@@ -20,8 +20,15 @@ export async function isFromOutside(at: ActReader, as: BeingName, call: VerbCall
     const { home } = call.args
     return typeof home === 'string' && isElsewhere(at, as, home)
   }
-  if (at.registry.operations.get(call.operation)?.inPerson === true) return true
+  if (at.registry.operations.get(call.operation)?.inPerson === true || opensBeing(call)) return true
   return isElsewhere(at, as, call.target ?? (await leftOut(at, as, call.operation)))
+}
+
+/** Whether a call sets a quality that opens a being to others. */
+function opensBeing({ operation, args }: Extract<VerbCall, { verb: 'do' }>): boolean {
+  const { field, value = null } = args
+  if (operation !== 'set-being' || typeof field !== 'string') return false
+  return isOpening({ path: field.replace(/^qualities\./, '').split('.'), value })
 }
 
 /** Operations that take a protection away: the mark of words from outside, a legal hold. */

@@ -11,7 +11,7 @@ export function yesBroughtBy(open: Json): string | null {
 }
 
 /**
- * An operation that asks by itself was done, and no person was asked: nobody but a person may make the call that is its own yes. Null where
+ * An operation that asks by itself was done, and no person was asked: nobody but a person makes the call that is its own yes, in its own words. Null where
  * nothing is wrong, or the manifest of its code is not here.
  */
 export function faultOfUnasked(
@@ -22,7 +22,8 @@ export function faultOfUnasked(
   const ask = at(manifest, 'operations', verb, operation, 'ask')
   if (record.outcome !== 'act' || ask === undefined || yesBroughtBy(open) !== null) return null
   const isPersons = at(open, 'cognition', 'kind') === 'human' && (at(open, 'driver') ?? null) === null
-  return isPersons ? null : `${operation} asks by itself, and its act brought no yes`
+  const isOwn = isPersons && at(open, 'outside') !== true
+  return isOwn ? null : `${operation} asks by itself, and its act brought no yes`
 }
 
 /**

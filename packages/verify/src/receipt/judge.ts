@@ -95,8 +95,9 @@ export async function judgeReceiptCall(
   const key = 'operation' in call ? call.operation : target
   checkShadow(gated, said, { verb: call.verb, key, on: target })
   checkCounted(gated, witness)
-  if (decided.open.outside !== true && (await isOfOrigin(decided, gated, target, over)))
-    attested.push(NOTHING_OUTSIDE)
+  // The moment of a person holds such words by its wake alone, which is here.
+  const isUnsaid = decided.open.outside !== true && decided.open.cognition.kind !== 'human'
+  if (isUnsaid && (await isOfOrigin(decided, gated, target, over))) attested.push(NOTHING_OUTSIDE)
   if (call.verb === 'be' && key === 'birth' && said.outcome === 'act') await checkHome(decided, reader, me)
   const isAllowed = gated.gates.every(({ allowed }) => allowed)
   if (isDone && isAllowed) attested.push(...(await checkConsent(decided, gated, asked)))

@@ -14,6 +14,8 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   subscription: ['subscribe', 'unsubscribe', 'set-roleflow', 'set-default-role', 'set-role', 'delete-role'],
   llm: ['set-being', 'set-roleflow'],
   wake: ['set-being'],
+  a2a: ['set-being'],
+  chat: ['set-being'],
   passkeys: ['set-being'],
   permissions: ['set-space'],
   shadow: ['set-space', 'set-being'],

@@ -30,11 +30,12 @@ export interface PlacedRule {
 }
 
 /**
- * The spaces whose rules are asked, the target's first. `requireCovered` refuses a rule that this never asks.
+ * The spaces whose rules are asked, the target's first. `requireCovered` refuses a rule that this never asks. No
+ * rule keeps the operator from mending a space, but in its own words alone.
  */
-export function spacesAsked({ actor, verb, key, target }: RuleQuestion): readonly SpacePath[] {
+export function spacesAsked({ actor, verb, key, target, fromOutside }: RuleQuestion): readonly SpacePath[] {
   const toBeing = verb === 'do' && target.being !== null
-  const keeps = key === 'set-space' && actor.parent === null
+  const keeps = key === 'set-space' && actor.parent === null && fromOutside !== true
   const toOwned = target.owner !== undefined && OWNERS_OWN.has(key)
   return toBeing || toOwned || keeps ? [] : spaceAncestry(target.space)
 }

@@ -33,7 +33,13 @@ function worldWith(rules: { house?: Json; cellar?: Json; root?: Json }) {
 const ask = (
   world: MemoryWorld,
   actor: string,
-  { verb = 'do' as Verb, key = 'take', being = null as string | null, fallback = [] as RuleStanding[] } = {},
+  {
+    verb = 'do' as Verb,
+    key = 'take',
+    being = null as string | null,
+    fallback = [] as RuleStanding[],
+    fromOutside = false,
+  } = {},
 ) =>
   ruleGate(world.reader(), {
     actor: world.being(actor),
@@ -41,6 +47,7 @@ const ask = (
     key,
     target: { being: being === null ? null : world.being(being), space: '/house/cellar' },
     fallback,
+    fromOutside,
   })
 const answers = async (world: MemoryWorld, actors: readonly string[]) =>
   Promise.all(actors.map(async (actor) => (await ask(world, actor)).answer))
@@ -140,7 +147,7 @@ describe('a rule of a space', () => {
     expect(await ask(world, 'dot', { key: 'put' })).toMatchObject({ answer: 'allowed' })
   })
 
-  it('does not apply to DO on a being, nor to the operator when it sets qualities of a space', async () => {
+  it('does not apply to DO on a being, nor to the operator when it sets qualities of a space in its own words', async () => {
     const world = worldWith({ root: { forbid: ['anyone'] }, cellar: true })
     expect(await ask(world, 'dot', { being: 'bob', fallback: ['ancestor'] })).toEqual({
       answer: 'not-granted',
@@ -156,6 +163,7 @@ describe('a rule of a space', () => {
     ])
     const set = { key: 'set-space', fallback: ['owner', 'operator'] as RuleStanding[] }
     expect(await ask(world, 'operator', set)).toMatchObject({ answer: 'allowed' })
+    expect(await ask(world, 'operator', { ...set, fromOutside: true })).toMatchObject({ answer: 'forbidden' })
     expect(await ask(world, 'cid', set)).toMatchObject({ answer: 'forbidden' })
   })
 })

@@ -32,6 +32,7 @@ import {
   requireConnectionChange,
   requireOwnConnection,
 } from './model-connection.ts'
+import { requirePersonToOpen } from './opening-qualities.ts'
 import { requirePasskeyChange } from './passkeys.ts'
 import { qualityArguments, qualityChange } from './quality-change.ts'
 import { KEPT_NAMESPACES, qualitySet } from './schedules.ts'
@@ -50,6 +51,7 @@ const setBeing = defineBuiltIn({
     if (change.path[0] === SHADOW) await requireDryRunFlow(input, target.being, change)
     requireConnectionChange(change, { actor, target: target.being, lender, cognition })
     requirePasskeyChange(change, { actor, target: target.being })
+    requirePersonToOpen(change, input)
     const keeper = KEPT_NAMESPACES[change.path[0]]
     if (keeper !== undefined)
       throw new TreeosError('INVALID_INPUT', `set-being: ${change.path[0]} is set with ${keeper}`)

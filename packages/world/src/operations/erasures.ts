@@ -45,6 +45,7 @@ const erase = defineBuiltIn({
     'Erases what a fact says, or what a moment decided and asked of the outside. That it was erased, by whom and why stays.',
   targets: ['being', 'space', 'matter'],
   allow: ['operator'],
+  inPerson: 'only the operator erases',
   takes: {
     fact: optional(
       {
@@ -62,10 +63,9 @@ const erase = defineBuiltIn({
     }),
     why: REASON,
   },
-  async decide({ actor, cognition, carriedBy, target, world }, given): Promise<DecidedOperation> {
-    // No rule of a space gives this away, and no code of an extension does it.
-    if (actor.name !== OPERATOR || cognition !== 'human' || carriedBy !== null)
-      throw new TreeosError('FORBIDDEN', 'only the operator erases, in person')
+  async decide({ actor, target, world }, given): Promise<DecidedOperation> {
+    // No rule of a space gives this away.
+    if (actor.name !== OPERATOR) throw new TreeosError('FORBIDDEN', 'only the operator erases, in person')
     const why = given.text('why')
     const fact = given.value('fact')
     const moment = given.value('moment')
