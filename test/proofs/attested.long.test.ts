@@ -48,10 +48,12 @@ async function fieldsOfRealities(): Promise<Map<string, { parts: Part[]; way: Wa
     bundles.push(partsOf(bundleOf((await livedReality(drawsOf(seed, STEPS), `attested-${seed}`)).lines())))
   const fields = new Map<string, { parts: Part[]; way: Way }[]>()
   for (const parts of bundles.sort((a, b) => a.length - b.length))
-    for (const [field, way] of fieldsIn(parts)) {
-      const known = fields.get(field) ?? []
-      if (known.length < PLACES) fields.set(field, [...known, { parts, way }])
-    }
+    for (const [line, part] of parts.entries())
+      for (const [path, way] of fieldsIn(part)) {
+        const field = `${part.kind}${path}`
+        const known = fields.get(field) ?? []
+        if (known.length < PLACES) fields.set(field, [...known, { parts, way: [String(line), ...way] }])
+      }
   return fields
 }
 
@@ -70,6 +72,7 @@ it('is in the list of docs/formats.md, field by field', async () => {
       } catch {
         continue // what was changed has no hashes
       }
+      if (bundle.equals(bundleOfParts(parts))) continue // it was computed again
       const said = await firstOn({ bundle, key: null })
       if (said.status !== 'broken') {
         unnoticed.push(field)

@@ -100,6 +100,9 @@ def check_moment(moment, heads):
     need(value_hash(opened) == at(record, "open"), "another open record", "open-mismatch")
     basis, judged = heads.digests
     need(basis == at(opened, "basis"), "another basis", "basis-mismatch")
+    for head in items(opened, "heads"):
+        own = heads.basis.get(head[0]) if type(head) is list and head else None
+        need(own is None or same(head, own), "another head than its basis", "basis-mismatch")
     is_gone = salt is None and decision is None
     need(is_gone or (decision is not None and is_hash(salt) and salted_hash(salt, decision) == at(record, "decision")), "another decision", "decision-mismatch")
     need(same(given(record, "judged"), judged), "judged from elsewhere", "judged-mismatch")

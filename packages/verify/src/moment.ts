@@ -2,7 +2,7 @@ import type { Wake } from '@treeos/core'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import { actHash, isHash, saltedHash, valueHash } from './hash.ts'
 import { isHeads } from './header.ts'
-import type { Heads } from './heads.ts'
+import type { Head, Heads } from './heads.ts'
 import { isLaw } from './law.ts'
 
 /** What a bundle or a receipt holds of a moment besides its place in its chain. */
@@ -34,6 +34,8 @@ export function* faultsOfMoment(
   if (heads === null) yield ['basis-mismatch', 'what it cites is not a list of heads, one a reel']
   else if (heads.digests.basis !== at(open, 'basis'))
     yield ['basis-mismatch', 'its basis has another digest than its open record says']
+  else if (!areOfBasis(at(open, 'heads'), heads.basis))
+    yield ['basis-mismatch', 'its open record names another head of a reel than its basis']
   const isGone = salt === null && decision === null
   if (!isGone && (decision === null || !isHash(salt) || saltedHash(salt, decision) !== record.decision))
     yield ['decision-mismatch', 'its decision has another digest than its record says']
@@ -53,6 +55,15 @@ export function* faultsOfMoment(
   const act = actHash({ moment: String(record.moment), decision: String(record.decision ?? ''), facts })
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']
+}
+
+/** Whether heads are those of the basis, as far as that shows them. */
+function areOfBasis(heads: Json | undefined, basis: readonly Head[]): boolean {
+  const known = new Map(basis.map((head) => [head[0], head]))
+  return (isArray(heads) ? heads : []).every((head) => {
+    const own = isArray(head) ? known.get(String(head[0])) : undefined
+    return own === undefined || same(head, [...own])
+  })
 }
 
 const isArrayOfSome = (value: Json | undefined): boolean => isArray(value) && value.length > 0
