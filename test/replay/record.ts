@@ -8,14 +8,15 @@ import { plantScene } from '@treeos/client'
 import type { History } from '@treeos/host'
 import { beingWorkflowId, SCHEDULE_WORKFLOW } from '@treeos/protocol'
 import { recordedCommands } from '@treeos/replay'
+import { firstBoard } from '../support/board.ts'
 import { exportHistories } from '../support/histories.ts'
-import { until } from '../support/life.ts'
+import { live, momentOf, tell, until } from '../support/life.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { startPostOffice } from '../support/post-office.ts'
 import { startWorld, type World } from '../support/world.ts'
 import { demos } from '../support/worlds.ts'
-import { HISTORIES } from './recordings.ts'
-import { scenariosIn } from './scenarios-in.ts'
+import { HISTORIES, readRecordings } from './recordings.ts'
+import { HANDED_ON, scenariosIn } from './scenarios-in.ts'
 import { situationExtensions, situations } from './situations.ts'
 
 /** Scenes, each recorded by itself. The one of weather performs an effect outside. */
@@ -41,17 +42,32 @@ export const heldBy = (history: History): Set<string> =>
   ])
 
 /**
- * Records the situations and every demo. Of all runs it keeps those that hold something which no other one
+ * Records the situations, a rollout and every demo. Of all runs it keeps those that hold something which no other one
  * holds, and of each demo at least one.
  * @param set replaces the set of this name
  */
 export async function recordSet(set: string): Promise<void> {
-  const [lived, ...planted] = await Promise.all([liveSituations(), ...DEMOS.map(plantDemo)])
+  const [lived, rolled, ...planted] = await Promise.all([
+    liveSituations(),
+    liveRollout(),
+    ...DEMOS.map(plantDemo),
+  ])
   const folder = join(HISTORIES, set)
   await rm(folder, { recursive: true, force: true })
   const known = new Set<string>()
   await keep(join(folder, 'situations'), lived, known)
+  await keep(join(folder, ROLLOUT), rolled, known)
   for (const [i, runs] of planted.entries()) await keep(join(folder, sceneOfDemo(DEMOS[i]!)), runs, known, 1)
+}
+
+const ROLLOUT = 'rollout'
+
+/** Records the rollout alone, into a set that has the others. */
+export async function recordRollout(set: string): Promise<void> {
+  const folder = join(HISTORIES, set, ROLLOUT)
+  await rm(folder, { recursive: true, force: true })
+  const others = (await readRecordings()).flatMap(({ history }) => [...heldBy(history)])
+  await keep(folder, await liveRollout(), new Set(others))
 }
 
 interface LivedRun {
@@ -94,6 +110,27 @@ async function liveSituations(): Promise<LivedRun[]> {
   const runs = await runsOf(world)
   await world.close()
   await Promise.all([model.close(), office.close()])
+  return runs
+}
+
+/** The worker that has the code of a being ends, one without it hands the run on, until one comes that has it. */
+async function liveRollout(): Promise<LivedRun[]> {
+  const model = await startModelServer()
+  const world = await startWorld({ extensions: [firstBoard], modelUrl: model.url })
+  await world.birth({ name: 'keeper', cognition: 'llm', role: 'board:keeper' })
+  await live(world, 'keeper', 'begin')
+  await world.stopWorker()
+  const stop = await world.startWorker([])
+  const asked = await tell(world, 'keeper', 'anybody here?')
+  const keeper = world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, 'keeper'))
+  const isHandedOn = async () => scenariosIn(await keeper.fetchHistory()).has(HANDED_ON)
+  await until(isHandedOn, { seconds: 120, what: 'a run that is handed on' })
+  await world.startWorker([firstBoard])
+  await momentOf(world, asked, 120)
+  await stop()
+  const runs = await runsOf(world)
+  await world.close()
+  await model.close()
   return runs
 }
 

@@ -4,6 +4,9 @@
  */
 import type { History } from '@treeos/host'
 
+/** A worker without the code of a moment leaves it to another one. */
+export const HANDED_ON = 'an opening: left to a worker that has its code'
+
 type Event = NonNullable<History['events']>[number]
 type Json = Record<string, unknown>
 
@@ -95,6 +98,8 @@ function momentsIn(events: readonly Event[]): string[] {
       if (opening.cognition !== undefined) found.push('an opening: nothing waits for one who is inhabited')
     }
     if ('over' in opening) found.push('an opening: the being was ended')
+    if ('elsewhere' in opening) found.push(HANDED_ON)
+    if ('outdated' in opening) found.push('an opening: its code is gone')
     if ('moment' in opening) {
       opened += 1
       current = { opened: opening, way: new Set(local?.way) }

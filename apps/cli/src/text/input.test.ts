@@ -41,8 +41,9 @@ describe('numbers', () => {
   })
 })
 
-it('takes ~ for whoever acts', () => {
+it('takes ~ for whoever acts, and a being by its name alone', () => {
   expect(requireStance('~', 'kid')).toBe('kid')
+  expect(requireStance('clerk')).toBe('clerk')
   expect(requireStance('/library/@echo', 'kid')).toBe('echo')
   expect(() => requireStance('/library')).toThrow('a stance is needed')
 })
