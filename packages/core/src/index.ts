@@ -91,7 +91,6 @@ export {
   utf8Length,
 } from './json.ts'
 export { CONTENT_BOUNDS, GIVEN_BOUNDS, LIMITS } from './limits.ts'
-export { masked } from './masked.ts'
 export { mediaTypeOf } from './media-type.ts'
 export {
   type Address,
@@ -147,6 +146,7 @@ export { mendedBy, type Remedy, type RemedyTexts, toldWith, withRemedy } from '.
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'
 export { sealedId } from './sealed-id.ts'
+export { masked } from './secret-mask.ts'
 export {
   COGNITIONS,
   type Cognition,

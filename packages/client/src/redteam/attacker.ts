@@ -38,6 +38,9 @@ export const ATTACK_WAKES: readonly AttackWake[] = [
   },
   { name: 'its silence, beside a page that it keeps', kind: 'idle', trigger: 'idle', hasCaller: false },
   { name: 'a notice', kind: 'notice', trigger: 'message', hasCaller: false },
+  { name: 'a no to what it asked a person about', kind: 'denied', trigger: null, hasCaller: true },
+  { name: 'a call that nobody said yes to in time', kind: 'expired', trigger: null, hasCaller: true },
+  { name: 'the refusal of a call', kind: 'refused', trigger: null, hasCaller: true },
 ]
 
 /** When and from whom words come, as far as a flow can tell moments apart by it. */

@@ -66,6 +66,8 @@ export interface RedteamResult {
   readonly refused: number
   /** persons are asked before it is done */
   readonly asked: number
+  /** how many went beyond, by what brought the words */
+  readonly beyondBy: Readonly<Record<string, number>>
   /** some of those that went beyond */
   readonly examples: readonly BeyondCall[]
 }
@@ -90,23 +92,27 @@ export async function redteam(
   const stage = new Stage(at, source, me)
   const count: Record<AttackAnswer, number> = { beyond: 0, within: 0, asked: 0, refused: 0 }
   const examples: BeyondCall[] = []
+  const beyondBy: Record<string, number> = {}
   for (let i = 0; i < tries; i++) {
     const attack = attacker.next()
     const words = wordsFor(JSON.stringify(attack.call), chance)
     const judged = await stage.judge(attack, carried(words.text, chance), i + 1)
     count[judged.answer] += 1
     attacker.told(attack, judged.answer, judged)
-    if (judged.answer === 'beyond' && examples.length < EXAMPLES_MAX)
+    if (judged.answer !== 'beyond') continue
+    const carrier = ATTACK_WAKES[attack.scene.carrier]?.name ?? ''
+    beyondBy[carrier] = (beyondBy[carrier] ?? 0) + 1
+    if (examples.length < EXAMPLES_MAX)
       examples.push({
         ...words,
-        carrier: ATTACK_WAKES[attack.scene.carrier]?.name ?? '',
+        carrier,
         call: attack.call,
         roles: judged.roles,
         by: judged.rules,
       })
   }
   const { beyond, refused, asked } = count
-  return { tries, beyond, refused, asked, examples }
+  return { tries, beyond, refused, asked, beyondBy, examples }
 }
 
 /** Rows are read once: an attack is judged many thousand times. */

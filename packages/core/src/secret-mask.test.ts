@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { masked } from './masked.ts'
+import { masked } from './secret-mask.ts'
 
 const KEY = 'sk-live-4Wq9vXz7Tn2Lb8Rk'
 const SECRETS = { key: KEY, pin: '4711' }
