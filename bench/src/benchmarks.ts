@@ -24,6 +24,7 @@ export interface Flags {
   readonly beings?: string | undefined
   readonly seconds?: string | undefined
   readonly rounds?: string | undefined
+  readonly questions?: string | undefined
   readonly depth: string
   readonly 'think-ms'?: string | undefined
   readonly shards?: string | undefined
@@ -44,7 +45,7 @@ export interface Benchmark {
   show(result: unknown): string
 }
 
-const NUMBERS = ['beings', 'seconds', 'rounds', 'depth', 'shards', 'facts', 'moments'] as const
+const NUMBERS = ['questions', 'beings', 'seconds', 'rounds', 'depth', 'shards', 'facts', 'moments'] as const
 const wholeNumber = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 
 const contestantsFor = ({ other }: Flags) =>
@@ -233,6 +234,7 @@ export const benchmarks: readonly Benchmark[] = [
           flags,
           SCENES.map(({ name }) => name),
         ),
+        questions: wholeNumber(flags.questions),
         rounds: wholeNumber(flags.rounds),
         url: flags.url,
         model: flags.model,

@@ -16,6 +16,7 @@ const OPTIONS = {
   beings: { type: 'string' },
   seconds: { type: 'string' },
   rounds: { type: 'string' },
+  questions: { type: 'string' },
   depth: { type: 'string', default: '1' },
   'think-ms': { type: 'string' },
   shards: { type: 'string' },
@@ -40,7 +41,7 @@ async function main(args: string[]): Promise<number> {
   if (name === undefined || values.help) {
     for (const { name, what } of benchmarks) console.log(`${name.padEnd(10)} ${what}`)
     console.log(
-      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--depth N] [--think-ms N] [--shards N] [--facts N] [--moments N] [--url URL] [--model NAME]\n' +
+      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--questions N] [--depth N] [--think-ms N] [--shards N] [--facts N] [--moments N] [--url URL] [--model NAME]\n' +
         `pnpm bench --gate [NAME…] [--json] runs ${GATED.join(', ')} and ends with 1 when a ratio got worse`,
     )
     return 0

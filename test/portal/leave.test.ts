@@ -56,7 +56,8 @@ const reads = () =>
       if (path === '/api/v1/space' || path === '/api/v1/map')
         return [`${path}?path=/cellar`, `${path}?path=/`]
       if (path === '/api/v1/search') return [`${path}?text=${SECRET}`, `${path}?text=keeper&limit=50`]
-      if (path === '/api/compared') return ['kid', 'ada', 'operator'].map((being) => `${path}?being=${being}`)
+      if (path === '/api/v1/replay')
+        return ['kid', 'ada', 'operator'].map((being) => `${path}?being=${being}`)
       if (path.includes(':id')) return [path.replace(':id', thread)]
       if (path.includes(':role')) return [path.replace(':role', 'keeper')]
       if (!path.includes(':name')) return [path]
@@ -101,7 +102,7 @@ describe('nobody reads without leave', () => {
       '/api/v1/roles/keeper': 403,
       '/api/v1/beings/kid/flow': 403,
       '/api/v1/map?path=/cellar': 403,
-      '/api/compared?being=kid': 403,
+      '/api/v1/replay?being=kid': 403,
       '/api/v1/health': 403,
       '/api/machine': 403,
       '/api/v1/record': 200,
@@ -128,7 +129,7 @@ describe('nobody reads without leave', () => {
     }
     expect(await shows(operator, '/api/v1/inbox')).toBe(true)
     expect(await shows(ada, '/api/v1/inbox')).toBe(false)
-    const compared = (being: string, seat: Seat) => at.ask(seat, `/api/compared${being}`)
+    const compared = (being: string, seat: Seat) => at.ask(seat, `/api/v1/replay${being}`)
     expect((await compared('?being=kid', ada)).text).toContain('"identical":true')
     expect((await compared('', operator)).text).toContain('"identical":true')
     expect((await compared('', ada)).status).toBe(403)
@@ -225,7 +226,7 @@ describe('nobody reads without leave', () => {
           `/api/v1/space?path=${word}`,
           `/api/v1/map?path=${word}`,
           `/api/v1/record?after=${word}`,
-          `/api/compared?being=${word}`,
+          `/api/v1/replay?being=${word}`,
         ]) {
           const { status } = await at.ask(seat, path)
           expect([400, 403, 404], `${path}: ${status}`).toContain(status)

@@ -154,7 +154,7 @@ it.each([
 it('a stream is read by GET alone: HEAD opens none, on any route', async () => {
   const { token } = await program('operator')
   const headers = { authorization: `Bearer ${token}` }
-  for (const path of ['/api/v1/journal', '/api/live', '/api/compared?being=echo']) {
+  for (const path of ['/api/v1/journal', '/api/live', '/api/v1/replay?being=echo']) {
     const own = path.startsWith('/api/v1/') ? { headers } : {}
     const seat = path.startsWith('/api/v1/') ? null : operator
     expect([path, (await at.ask(seat, path, { method: 'HEAD', ...own })).status]).toEqual([path, 400])

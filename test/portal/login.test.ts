@@ -155,6 +155,15 @@ describe('somebody who is logged in', () => {
     expect(await terminal.refusal(['moments', '@bob'])).toMatchObject({ status: 1, code: 'FORBIDDEN' })
   })
 
+  it('replays moments of her beings where the instance runs, and of no others', async () => {
+    expect(await terminal.json(['replay', '@kid'])).toMatchObject({ beings: 1, identical: true, more: 0 })
+    expect((await terminal.run(['replay', '@kid'])).stdout).toContain('identical')
+    for (const asked of [['@bob'], ['--all']])
+      expect(await terminal.refusal(['replay', ...asked])).toMatchObject({ status: 1, code: 'FORBIDDEN' })
+    const chain = await terminal.refusal(['replay', '@kid', '--from', 'chain'])
+    expect(chain.message).toContain('replay --from needs the database')
+  })
+
   it('lists moments of a period, of beings and persons, also as CSV', async () => {
     const { db } = at.world
     const since = new Date(Date.now() - 60_000).toISOString()
@@ -311,9 +320,9 @@ describe('somebody who is logged in', () => {
     expect(other).toMatchObject({ status: 1, code: 'FORBIDDEN' })
     expect(other.message).toContain(`treeos login ${at.origin}\` as that person`)
     expect(await terminal.json(['inbox', '--as', 'ada'])).toEqual(expect.any(Array))
-    const whole = await terminal.refusal(['replay', '--all'])
+    const whole = await terminal.refusal(['verify'])
     expect(whole).toMatchObject({ status: 1, code: 'SERVICE_UNAVAILABLE' })
-    expect(whole.message).toMatch(/treeos replay` needs the database of an instance/)
+    expect(whole.message).toMatch(/treeos verify` needs the database of an instance.*verify --bundle FILE/)
     expect((await terminal.refusal(['inbox', '--data', 'elsewhere'])).message).not.toContain('logged in')
   })
 

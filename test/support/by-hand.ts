@@ -1,6 +1,6 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity'
 import { type BeatDeps, createBeats, newMemory, noopObserver } from '@treeos/activities'
-import { canonicalJson, type Json, type MomentId, momentId } from '@treeos/core'
+import { canonicalJson, fileBoundsIn, type Json, type MomentId, momentId } from '@treeos/core'
 import type { LivedMoments, StampedMoment, WithHints } from '@treeos/protocol'
 import { sql } from 'kysely'
 import { noOverlays } from './no-overlays.ts'
@@ -34,6 +34,7 @@ export function handWorker(
     signals: null,
     observe: noopObserver,
     sandbox: null,
+    fileBounds: fileBoundsIn({}),
     secret: () => null,
     overlays: noOverlays,
     ring: () => undefined,

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Client, type DataConverter, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
 import { act, type Connection } from '@treeos/client'
-import type { JsonObject } from '@treeos/core'
+import type { FileBounds, JsonObject } from '@treeos/core'
 import { taskQueueOf } from '@treeos/core'
 import {
   createModel,
@@ -79,6 +79,8 @@ export interface WorldOptions {
   readonly embedder?: Embedder
   /** the program bwrap, in which effects run commands */
   readonly sandbox?: string
+  /** how much is kept of the files that effects bring */
+  readonly fileBounds?: Partial<FileBounds>
   /** options of the model besides its address */
   readonly model?: Omit<ModelOptions, 'timeoutSeconds'>
   readonly timeZone?: string
@@ -163,6 +165,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           ...(options.codeWaitSeconds === undefined ? {} : { codeWaitSeconds: options.codeWaitSeconds }),
           privateHosts: options.privateHosts ?? [],
           sandbox: options.sandbox ?? null,
+          ...(options.fileBounds === undefined ? {} : { fileBounds: options.fileBounds }),
           embedder: options.embedder ?? null,
           secret: (name) => options.secrets?.[name] ?? null,
           vault: { key: vaultKey },

@@ -6,7 +6,7 @@ import { EXAMPLES } from './examples.ts'
 import { firstPage, type HelpStyle, leaves } from './help/pages.ts'
 import { type Login, readLogin } from './login/stored-login.ts'
 import { loginAs, needsDatabase } from './login/who-acts.ts'
-import { servedBy } from './served/served-by.ts'
+import { insteadOf, servedBy } from './served/served-by.ts'
 import { UsageError } from './text/failure.ts'
 import { userPath } from './text/folder.ts'
 import type { ExitStatus, Output } from './text/output.ts'
@@ -166,7 +166,7 @@ export class Cli {
     if (by === 'alone' || data !== undefined || process.env.TREEOS_DATA) return
     const login = readLogin()
     if (login === null) return
-    if (by === 'database') throw needsDatabase(path, login)
+    if (by === 'database') throw needsDatabase(path, login, insteadOf(path))
     const acts = command.options.some(({ long }) => long === '--as')
     const isNamed = acts && command.getOptionValueSource('as') !== 'default'
     const acting = loginAs(login, isNamed ? String(command.getOptionValue('as')) : null)

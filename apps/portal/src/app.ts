@@ -40,7 +40,6 @@ import { metricsRoutes } from './routes/metrics.ts'
 import { openRoutes } from './routes/open.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { reachRoutes } from './routes/reach.ts'
-import { recordRoutes } from './routes/record.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { leaveOf } from './routes/session-end.ts'
 import type { Streams } from './routes/streams.ts'
@@ -95,7 +94,6 @@ export const routesOf = ({ api, chat, a2a, agUi }: Operations, around: StreamDep
     .route('/api/account', accountRoutes(portal, leave))
     .route('/api/people', peopleRoutes(portal, leave))
     .route('/api', sessionRoutes(portal, leave))
-    .route('/api', recordRoutes(portal))
     .route('/api', healthRoutes(portal))
     .route('/api', liveRoutes(around))
     .route('/api', inhabitRoutes(tabs))

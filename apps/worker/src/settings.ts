@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { readVariables, TIMER_SECONDS, TIMER_SECONDS_MAX } from '@treeos/core'
+import { fileBoundsIn, readVariables, TIMER_SECONDS, TIMER_SECONDS_MAX } from '@treeos/core'
 import { createEmbedder, readPrices } from '@treeos/host'
 import { LOOPBACK } from '@treeos/host/metrics'
 import { overlayModeIn, vaultOfWorker } from '@treeos/overlay/vault'
@@ -114,6 +114,8 @@ export function readSettings(env: NodeJS.ProcessEnv) {
     ...set,
     prices: set.TREEOS_PRICES === undefined ? undefined : readPrices(set.TREEOS_PRICES),
     embedder: embedderIn(set, env),
+    /** how much is kept of the files that effects bring */
+    fileBounds: fileBoundsIn(env),
     /** where it keeps overlays; null without a file for the key */
     vault: vaultOfWorker(env, set.TREEOS_DATA),
     /** what becomes of several overlays of one call */

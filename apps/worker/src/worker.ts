@@ -142,6 +142,7 @@ function pluginOf(
     privateHosts: settings.TREEOS_FETCH_PRIVATE,
     embedder: settings.embedder,
     sandbox: settings.TREEOS_SANDBOX,
+    fileBounds: settings.fileBounds,
     secret,
     vault: settings.vault,
     overlayMode: settings.overlayMode,

@@ -1,15 +1,18 @@
 import { describeMachine } from '../machine.ts'
 import { interruption } from '../services.ts'
 import { Instance } from './instance.ts'
-import { type Judgement, judge } from './judge.ts'
+import { type Judgement, judge, tallyOfAll } from './judge.ts'
 import { fetchWeights, type LlamaServer, startLlama, type WeightsName } from './llama.ts'
-import { type Question, SCENES, type Scene } from './scenes.ts'
+import type { Question } from './questions.ts'
+import { questionsOf, SCENES, type Scene } from './scenes.ts'
 
 export interface MindsOptions {
   /** small: a few questions of each scene with one seed */
   readonly size: 'small' | 'full'
   /** names of scenes */
   readonly scenes: readonly string[]
+  /** different questions of one round, over all scenes; else as `size` says */
+  readonly questions: number | undefined
   /** seeds of the model; with a server of one's own, how often everything is asked */
   readonly rounds: number | undefined
   /** a model server of one's own, such as that of Ollama */
@@ -21,7 +24,7 @@ export interface MindsOptions {
 
 const SIZES = {
   small: { rounds: 1, questions: 5 },
-  full: { rounds: 3, questions: Number.POSITIVE_INFINITY },
+  full: { rounds: 3, questions: 10 },
 } as const
 const WAIT_SECONDS = 120
 
@@ -47,7 +50,9 @@ interface Asked {
 export async function benchMinds(options: MindsOptions) {
   const asked: Asked[] = []
   const interrupted = interruption()
-  const { rounds, questions } = SIZES[options.size]
+  const { rounds, questions: ofScene } = SIZES[options.size]
+  const questions =
+    options.questions === undefined ? ofScene : Math.ceil(options.questions / options.scenes.length)
   const own = (options.model ?? '135m') as WeightsName
   const weights = options.url === undefined ? await fetchWeights(own, options.onProgress) : null
   for (let seed = 1; seed <= (options.rounds ?? rounds); seed++) {
@@ -63,10 +68,11 @@ export async function benchMinds(options: MindsOptions) {
     size: options.size,
     machine: describeMachine(),
     model: options.url === undefined ? own : (options.model ?? 'local'),
+    ...tallyOfAll(asked),
     scenes: Object.fromEntries(
       options.scenes.map((name) => [name, tally(asked.filter(({ scene }) => scene === name))]),
     ),
-    asked,
+    answers: asked,
   }
 }
 
@@ -101,7 +107,7 @@ async function askAll(
   const asked = []
   for (const scene of scenes) {
     await scene.prepare(at)
-    for (const question of scene.questions.slice(0, questions)) {
+    for (const question of questionsOf(scene, questions)) {
       const one = await ask(at, scene, question)
       onProgress(`${scene.name}: ${question.text} -> ${markOf(one)} ${one.reply ?? one.reason}`)
       asked.push(one)
@@ -114,7 +120,7 @@ const markOf = ({ judgement }: Asked): string =>
   judgement === null
     ? '[none]'
     : !judgement.isPlain
-      ? '[not words]'
+      ? `[${judgement.isForPrograms ? 'for programs' : 'not words'}]`
       : judgement.isRight === false
         ? '[not right]'
         : '[ok]'

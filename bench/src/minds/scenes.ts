@@ -1,12 +1,5 @@
 import type { Instance } from './instance.ts'
-
-export interface Question {
-  readonly text: string
-  /** what a right answer says; null: any plain words do */
-  readonly fact: RegExp | null
-}
-
-const ask = (text: string, fact: RegExp | null = null): Question => ({ text, fact })
+import { ask, MORE_QUESTIONS, type Question, WARM, WEATHER, WET, WINDY } from './questions.ts'
 
 /** One being that real models live, and what it is asked. */
 export interface Scene {
@@ -109,11 +102,6 @@ const lineage: Scene = {
   },
 }
 
-// The recorded weather is the same everywhere.
-const WARM = /6[.,]4|\b6 (degrees|°)/i
-const WINDY = /17[.,]3|\b17 k/i
-const WEATHER = new RegExp(`rain|${WARM.source}|${WINDY.source}`, 'i')
-
 /** Ask, use a tool, answer. */
 const tool: Scene = {
   name: 'tool',
@@ -124,10 +112,10 @@ const tool: Scene = {
     ask('What is the weather in Berlin, at latitude 52.5 and longitude 13.4?', WEATHER),
     ask('Look at the weather in Paris (48.9, 2.4), then tell me.', WEATHER),
     ask('Observe latitude 40.7, longitude -74.0. What is it like there?', WEATHER),
-    ask('Is it raining at 51.5, -0.1? Look first.', /rain|yes/i),
+    ask('Is it raining at 51.5, -0.1? Look first.', WET),
     ask('How warm is it at 35.7, 139.7?', WARM),
     ask('How strong is the wind at 59.9, 10.8?', WINDY),
-    ask('Do I need an umbrella at latitude 41.9, longitude 12.5?', /rain|yes/i),
+    ask('Do I need an umbrella at latitude 41.9, longitude 12.5?', WET),
     ask('Tell me the temperature at 30.0, 31.2.', WARM),
     ask('What is it like outside at 19.4, -99.1?', WEATHER),
     ask('Is there a storm at 1.3, 103.8, or only rain?', /rain/i),
@@ -149,3 +137,7 @@ const tool: Scene = {
 }
 
 export const SCENES: readonly Scene[] = [court, librarian, lineage, tool]
+
+/** So many different questions of a scene, or all that there are. */
+export const questionsOf = ({ name, questions }: Scene, count: number): readonly Question[] =>
+  [...questions, ...(MORE_QUESTIONS[name] ?? [])].slice(0, count)

@@ -44,7 +44,9 @@ decision null|{kind:'call',call:call,content:text|null,prose?:true,ignoredCalls?
   {kind:'see',content:text|null,model?:deciding}|{kind:'failure',code:text,message:text,breach?:object,miscall?:true,model?:deciding}
 deciding {asked:text,named:text|null,connection?:text,settings:object}
 effect null|{salt:hash,request:{operation:text,actor:text,target:text,args:any,secrets?:[text],
-  cause?:{yes:hash}|{moment:hash,wake:text}|{fact:hash}|{wake:text},key?:hash},result:null|{error:{code:text,*}}|{value:any}}
+  cause?:{yes:hash}|{moment:hash,wake:text}|{fact:hash}|{wake:text},key?:hash},result:null|{error:{code:text,*},overlays?:[object],checked?:true}|
+  {value:any,files?:[file],overlays?:[object],checked?:true}}
+file {id:text,digest:hash,mediaType:text,bytes:whole,name:text}
 program {flow:[any],defaultRole:text|null,roles:<{digest:hash,requiredCognition:mind|null,
   triggerOn?:[text]}>}
 spec {name:text,prompt?:text|{function:text},description?:text,canSee?:entries,canDo?:entries,

@@ -63,6 +63,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "removeHook": ("POST", "/hooks/remove"),
     "removeOutlet": ("POST", "/outlets/remove"),
     "removeTools": ("POST", "/tools/remove"),
+    "replay": ("GET", "/replay"),
     "reply": ("POST", "/inbox/reply"),
     "report": ("GET", "/report"),
     "retryOutlet": ("POST", "/outlets/retry"),

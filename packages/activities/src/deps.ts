@@ -1,4 +1,4 @@
-import type { BeingName, Digest, MomentId } from '@treeos/core'
+import type { BeingName, Digest, FileBounds, MomentId } from '@treeos/core'
 import type { OverlayMode } from '@treeos/overlay'
 import type { TakenOverlay, Taker } from '@treeos/overlay/vault'
 import type { ScheduleRef } from '@treeos/protocol'
@@ -32,6 +32,8 @@ export interface BeatDeps {
   readonly privateHosts: readonly string[]
   /** path of the sandbox program that effects run commands in; null: they run none */
   readonly sandbox: string | null
+  /** how much is kept of the files that effects bring */
+  readonly fileBounds: FileBounds
   /** the value of a secret of the operator; null when this worker has none of that name */
   readonly secret: (name: string) => string | null
   /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */

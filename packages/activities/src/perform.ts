@@ -32,6 +32,7 @@ import { heartbeating, withPostgresRetry } from './guard/guard.ts'
 import { askBy, handleOfAct } from './mind/ask-signature.ts'
 import { leaveEffect } from './moments/elsewhere.ts'
 import { describeError, reportFault } from './moments/fault.ts'
+import { type KeptFiles, keepingFiles } from './outside/keep-files.ts'
 import { outsideRun } from './outside/outside-run.ts'
 import { takeSecrets, withoutSecrets } from './outside/secrets.ts'
 import { LEASE_EXPIRED } from './stamp/propose.ts'
@@ -149,23 +150,29 @@ async function attempt(
     let secrets: Readonly<Record<string, string>> = {}
     try {
       secrets = takeSecrets(effect.secrets ?? [], deps.secret)
+      const key = request.key ?? (await keyOfUnkeyed(deps, moment))
+      const { keep, kept } = keepingFiles(deps, { moment, actor, key, secrets })
       const at: EffectAttempt = {
         actor,
         target,
         args: args as JsonObject,
-        key: request.key ?? (await keyOfUnkeyed(deps, moment)),
+        key,
         ...{ moment, wake: wake.id, thread: wake.root },
         signal,
         secrets,
         fetch: outsideFetch(deps.privateHosts, signal),
         run: outsideRun(deps.sandbox, signal),
         ask: askBy(deps, { moment, entry, signal, onOverlay: (record) => void overlays.push(record) }),
+        keep,
       }
-      if (isCheck) return foundResult(operation, await untilAborted(signal, checkOf(effect, at)), secrets)
+      if (isCheck) {
+        const found = await untilAborted(signal, checkOf(effect, at))
+        return foundResult(operation, found, { secrets, kept })
+      }
       const value = await untilAborted(signal, effect.perform(at))
       // Code that blocks this process blocks the timer of the signal, too.
       if (seconds() > effect.timeoutSeconds) throw new EffectTimeoutError()
-      return resultOf(operation, masked(value, secrets))
+      return resultOf(operation, masked(value, secrets), kept)
     } catch (thrown) {
       const error = withoutSecrets(thrown, secrets)
       const isLast = info.attempt >= (info.retryPolicy?.maximumAttempts ?? effect.attempts)
@@ -217,10 +224,10 @@ async function checkOf(effect: Effect, at: EffectAttempt): Promise<EffectFound> 
 function foundResult(
   operation: string,
   found: EffectFound,
-  secrets: Readonly<Record<string, string>>,
+  { secrets, kept }: { readonly secrets: Readonly<Record<string, string>>; readonly kept: KeptFiles },
 ): EffectResult {
   if (found.outcome === 'happened')
-    return { ...resultOf(operation, masked(found.value, secrets)), checked: true }
+    return { ...resultOf(operation, masked(found.value, secrets), kept), checked: true }
   const message = storableMessage(
     `the effect of ${operation} did not happen: its answer was lost, and the outside was asked for it again`,
   )
@@ -249,10 +256,11 @@ function whyFailed(operation: string, attempts: number, error: unknown): string 
  * The result to record. A value that is not plain JSON is an error result: the effect was performed, so it is
  * not retried.
  */
-function resultOf(operation: string, value: Json): EffectResult {
+function resultOf(operation: string, value: Json, kept: KeptFiles): EffectResult {
   try {
     guardJson(value, CONTENT_BOUNDS)
-    return { value }
+    const files = kept()
+    return files.length === 0 ? { value } : { value, files }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return {

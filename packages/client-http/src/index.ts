@@ -10,6 +10,7 @@ export {
   type JournalEvent,
   type LeaseEvent,
   pagesOf,
+  type ReplayEvent,
   Treeos,
   type TrialEvent,
 } from './treeos.ts'

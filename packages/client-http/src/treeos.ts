@@ -54,6 +54,12 @@ export interface TrialEvent {
   readonly told: unknown
 }
 
+/** What a replay tells. `told` of `compared` has the form that `treeos replay --json` prints. */
+export interface ReplayEvent {
+  readonly event: 'progress' | 'compared'
+  readonly told: unknown
+}
+
 export interface FollowOptions {
   /** the id of the last one that was seen; left out, only new ones come */
   readonly after?: string
@@ -185,12 +191,37 @@ export class Treeos {
     }
   }
 
-  /** The events with which a request is answered. @throws {Problem} its refusal */
-  async *#events(path: string, body: object, signal: AbortSignal | undefined) {
+  /**
+   * Lives every moment of a being again, or of all, and compares with the record. Yields lines of progress, and
+   * at last what was found.
+   */
+  async *replay({
+    being,
+    signal,
+  }: {
+    readonly being?: string
+    readonly signal?: AbortSignal
+  } = {}): AsyncGenerator<ReplayEvent, void> {
+    const query = being === undefined ? '' : `?${new URLSearchParams({ being })}`
+    for await (const { event, data } of this.#events(`/replay${query}`, null, signal)) {
+      const told = JSON.parse(data)
+      if (event === 'refused') throw new Problem(told)
+      if (event === 'progress' || event === 'compared') yield { event, told }
+    }
+  }
+
+  /** The events with which a request is answered. @param body null: it reads @throws {Problem} its refusal */
+  async *#events(path: string, body: object | null, signal: AbortSignal | undefined) {
+    const asked =
+      body === null
+        ? { headers: this.#headers }
+        : {
+            method: 'POST',
+            headers: { ...this.#headers, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          }
     const response = await this.#fetch(`${this.#url}${path}`, {
-      method: 'POST',
-      headers: { ...this.#headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...asked,
       ...(signal === undefined ? {} : { signal }),
     })
     if (!response.ok) throw problemIn(response, await response.json().catch(() => null))

@@ -15,6 +15,11 @@ export interface FileNote {
   readonly name: string
 }
 
+/** A file that an effect brought. Its bytes are kept already, for the thing of this id. */
+export interface BroughtFile extends FileNote {
+  readonly id: string
+}
+
 /** What a file may be at most, whatever a door is set to. */
 export const FILE_BYTES_MAX = 32 * 1024 * 1024
 /** Of one file at a door, unless the operator sets another. */
@@ -74,6 +79,13 @@ export const FILE_FORMS = {
     Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= FILE_BYTES_MAX,
   name: (value: Json): boolean => typeof value === 'string' && value.isWellFormed() && NAME.test(value),
 } as const
+
+/** A name as a file may have it, of what somebody says: the last part of a path, without what no name may hold. */
+export function fileNameIn(said: string): string {
+  const [last = ''] = said.toWellFormed().split(/[/\\]/).slice(-1)
+  const name = [...last.replace(/\p{Cc}/gu, '')].slice(0, 255).join('').trim()
+  return FILE_FORMS.name(name) ? name : 'file'
+}
 
 /** The file that a thing with this content holds; null where it holds none. */
 export function fileIn(content: Json | undefined): FileNote | null {

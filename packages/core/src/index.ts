@@ -63,6 +63,7 @@ export {
   SPEECH_KIND,
 } from './fact.ts'
 export {
+  type BroughtFile,
   FILE_BYTES_MAX,
   FILE_FORMS,
   FILES_MAX,
@@ -70,6 +71,7 @@ export {
   type FileNote,
   fileBoundsIn,
   fileIn,
+  fileNameIn,
   filesNamed,
   wordsWith,
 } from './file.ts'

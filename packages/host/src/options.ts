@@ -1,5 +1,6 @@
 import type { DataConverter } from '@temporalio/common'
 import type { Embedder, Model, Observer } from '@treeos/activities'
+import type { FileBounds } from '@treeos/core'
 import type { OverlayMode } from '@treeos/overlay'
 import type { ListenOptions } from '@treeos/overlay/vault'
 import type { Extension } from '@treeos/world'
@@ -25,6 +26,8 @@ export interface TreeosOptions {
    * run none
    */
   readonly sandbox?: string | null | undefined
+  /** how much is kept of the files that effects bring; each bound has a default */
+  readonly fileBounds?: Partial<FileBounds> | undefined
   /** the value of a secret by its name, for effects that name it; left out: there are none */
   readonly secret?: ((name: string) => string | null) | undefined
   /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import { type BeatDeps, createBeats, newMemory, type Observer, seekBy } from '@treeos/activities'
 import type { Connection } from '@treeos/client'
-import type { RoleName } from '@treeos/core'
+import { fileBoundsIn, type RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
 import type { CallBeats, Effects, LocalBeats, PerformInput, ThinkBeats } from '@treeos/protocol'
 import { installExtensions, recordRestores } from '@treeos/reality'
@@ -217,6 +217,7 @@ export class Runtime {
       signals,
       privateHosts: this.#options.privateHosts ?? [],
       sandbox: this.#options.sandbox ?? null,
+      fileBounds: { ...fileBoundsIn({}), ...this.#options.fileBounds },
       secret: this.#options.secret ?? (() => null),
       seek: embedder === null ? undefined : seekBy(db, embedder, (error) => onError('embeddings', error)),
       observe,

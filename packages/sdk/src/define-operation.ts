@@ -15,6 +15,7 @@ import type {
   DecidedOperation,
   Effect,
   EffectFound,
+  KeepBrought,
   MatterRow,
   Operation,
   OperationTarget,
@@ -90,6 +91,8 @@ export interface EffectAt<Args> {
   readonly run: OutsideRun
   /** calls the model of the actor by a Signature, within its budgets */
   readonly ask: AskSignature
+  /** keeps a file from outside: the act makes a thing of it, whose address may stand in the result's `files` */
+  readonly keep: KeepBrought
 }
 
 /** Whom an operation asks, as a rule of a space says it. */

@@ -63,7 +63,7 @@ export function fakeFetch(answer: (request: FakeRequest) => FakeAnswer | Promise
 
 /** The input of {@link performEffect}. */
 export interface EffectInputs
-  extends Partial<Pick<EffectAttempt, 'key' | 'fetch' | 'run' | 'ask' | 'secrets' | 'signal'>> {
+  extends Partial<Pick<EffectAttempt, 'key' | 'fetch' | 'run' | 'ask' | 'keep' | 'secrets' | 'signal'>> {
   readonly actor: BeingRow
   /** stance, path or address of the target; the actor itself when left out */
   readonly target?: string
@@ -102,6 +102,7 @@ export async function performEffect(
     fetch: () => notGiven('fetch'),
     run: () => notGiven('run'),
     ask: () => notGiven('ask'),
+    keep: () => notGiven('keep'),
     ...given,
   })
   canonicalJson(value) // throws for what is not JSON

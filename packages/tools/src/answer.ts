@@ -8,6 +8,7 @@ import {
   REFUSED_KEYS,
   utf8Length,
 } from '@treeos/core'
+import type { KeepBrought } from '@treeos/sdk'
 
 /** Of what a call answers, in bytes of JSON: a fact and a prompt must hold it. */
 export const ANSWER_BYTES_MAX = 32 * 1024
@@ -21,13 +22,17 @@ const NAME_CHARS_MAX = 64
 /**
  * What a call answered, so small that it can be recorded and shown. The tool ran, so nothing that its server
  * wrote makes this fail: what can be read is kept, and `cut` names each part that is shortened or left out.
+ * Images, sounds and binary resources are kept as `files`.
  * @param answer as its server wrote it, whatever its form
  */
-export function boundedAnswer(answer: unknown): JsonObject {
+export async function boundedAnswer(answer: unknown, keep: KeepBrought): Promise<JsonObject> {
   const cut: string[] = []
   const fields = isJsonObject(answer) ? answer : { content: answer as Json }
   const parts: string[] = []
-  const { texts, others } = partsOf(fields, parts)
+  const { texts, links, binaries } = partsOf(fields, parts)
+  const { files, others } = await keptOf(binaries, keep, parts)
+  others.unshift(...links)
+  if (others.length > OTHERS_MAX) parts.push(`${others.length - OTHERS_MAX} further parts are left out`)
   const structured = structuredOf(fields, cut)
   const room = ANSWER_BYTES_MAX - sizeOf(structured)
   const text = answerText(texts, structured, room, cut)
@@ -37,7 +42,8 @@ export function boundedAnswer(answer: unknown): JsonObject {
   return {
     ...(text === '' ? {} : { text }),
     ...(structured === null ? {} : { structured }),
-    ...(others.length === 0 ? {} : { others }),
+    ...(files.length === 0 ? {} : { files }),
+    ...(others.length === 0 ? {} : { others: others.slice(0, OTHERS_MAX) }),
     ...(fields.isError === true ? { isError: true } : {}),
     ...(cut.length === 0 ? {} : { cut }),
   }
@@ -76,53 +82,109 @@ function repeats(text: string, structured: Json): boolean {
   }
 }
 
-interface AnswerParts {
-  readonly texts: string[]
-  readonly others: JsonObject[]
+/** An image, a sound or a binary resource, as its server wrote it. */
+interface BinaryPart {
+  /** its place among the parts, from 1 */
+  readonly n: number
+  /** `image`, `audio` or `blob` */
+  readonly type: string
+  /** empty where its server says none */
+  readonly mediaType: string
+  readonly uri: string | null
+  readonly data: Json | undefined
 }
 
-/** Links are kept; images, sounds and binary resources are told by their type and size. */
+interface AnswerParts {
+  readonly texts: string[]
+  readonly links: JsonObject[]
+  readonly binaries: BinaryPart[]
+}
+
+/** Keeps what is binary. Of what is not kept the type and size are told, and `cut` says why. */
+async function keptOf(
+  binaries: readonly BinaryPart[],
+  keep: KeepBrought,
+  cut: string[],
+): Promise<{ readonly files: string[]; readonly others: JsonObject[] }> {
+  const [files, others]: [Set<string>, JsonObject[]] = [new Set(), []]
+  for (const part of binaries) {
+    const bytes = bytesIn(part.data)
+    const kept =
+      bytes === null
+        ? { why: 'its data is not base64' }
+        : await keep({ name: nameOf(part), mediaType: part.mediaType || null, bytes })
+    if ('thing' in kept) {
+      files.add(kept.thing)
+      continue
+    }
+    const { n, type, mediaType, uri } = part
+    cut.push(`part ${n}, which is ${type === 'blob' ? 'a file' : `an ${type}`}, is not kept: ${kept.why}`)
+    others.push({
+      type,
+      ...(uri === null ? {} : { uri }),
+      ...(mediaType === '' ? {} : { mimeType: mediaType }),
+      bytes: bytes?.length ?? 0,
+    })
+  }
+  return { files: [...files], others }
+}
+
+/** The end of its address, else what it is, with an ending as its type has it. */
+function nameOf({ n, type, mediaType, uri }: BinaryPart): string {
+  const last = uri?.split(/[?#]/)[0]?.split('/').at(-1) ?? ''
+  if (last !== '') return last
+  const [, ending = ''] = /^[a-z]+\/([a-z0-9]{1,8})$/.exec(mediaType) ?? []
+  return `${type}-${n}${ending === '' ? '' : `.${ending}`}`
+}
+
+/** @returns null for what is not base64; without its data it is empty */
+function bytesIn(data: Json | undefined): Buffer | null {
+  if (typeof data !== 'string') return null
+  const plain = data.replace(/\s+/g, '')
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(plain) ? Buffer.from(plain, 'base64') : null
+}
+
+/** Links are told as they are. */
 function partsOf(fields: JsonObject, cut: string[]): AnswerParts {
-  const parts: AnswerParts = { texts: [], others: [] }
+  const parts: AnswerParts = { texts: [], links: [], binaries: [] }
   const { content = null } = fields
   const listed = Array.isArray(content) ? content : content === null ? [] : [content]
   for (const [index, part] of listed.entries()) {
-    const read = partOf(part)
+    const read = partOf(part, index + 1)
     if (typeof read === 'string') cut.push(`part ${index + 1} is left out: ${read}`)
     else if ('text' in read) parts.texts.push(read.text)
-    else parts.others.push(read.other)
+    else if ('link' in read) parts.links.push(read.link)
+    else parts.binaries.push(read)
   }
   if (content === null && fields.structuredContent == null && fields.toolResult == null)
     cut.push(`the answer has no content; its fields: ${quotedNames(Object.keys(fields))}`)
-  const { others } = parts
-  const binary = others.filter(({ type }) => type !== 'link').length
-  if (binary > 0) cut.push(`the content of ${binary} images, sounds or files is left out`)
-  if (others.length > OTHERS_MAX) cut.push(`${others.length - OTHERS_MAX} further parts are left out`)
-  return { texts: parts.texts, others: others.slice(0, OTHERS_MAX) }
+  return parts
 }
 
 /** @returns why it is left out, where it has nothing that can be read */
-function partOf(part: Json): { readonly text: string } | { readonly other: JsonObject } | string {
+function partOf(
+  part: Json,
+  n: number,
+): { readonly text: string } | { readonly link: JsonObject } | BinaryPart | string {
   if (typeof part === 'string') return { text: part }
   if (!isJsonObject(part)) return `it is ${part === null ? 'null' : `a ${typeof part}`}`
   const { type = null, text, resource = null } = part
   if (type === 'resource_link')
-    return { other: { type: 'link', uri: shortText(part.uri), name: shortText(part.name ?? part.uri) } }
+    return { link: { type: 'link', uri: shortText(part.uri), name: shortText(part.name ?? part.uri) } }
   if (type === 'image' || type === 'audio')
-    return {
-      other: {
-        type,
-        mimeType: shortText(part.mimeType).slice(0, 64),
-        bytes: base64Size(part.data),
-      },
-    }
+    return { n, type, mediaType: mediaTypeIn(part), uri: null, data: part.data }
   if (isJsonObject(resource) && typeof resource.text === 'string') return { text: resource.text }
   if (isJsonObject(resource) && typeof resource.blob === 'string')
-    return { other: { type: 'blob', uri: shortText(resource.uri), bytes: base64Size(resource.blob) } }
+    return {
+      ...{ n, type: 'blob', mediaType: mediaTypeIn(resource) },
+      ...{ uri: shortText(resource.uri), data: resource.blob },
+    }
   if (typeof text === 'string') return { text }
   const named = typeof type === 'string' ? `type ${quotedNames([type])}` : 'no type'
   return `it has ${named} and no text; its fields: ${quotedNames(Object.keys(part))}`
 }
+
+const mediaTypeIn = ({ mimeType }: JsonObject): string => shortText(mimeType).slice(0, 64)
 
 const shortText = (value: Json | undefined): string =>
   typeof value === 'string' ? cleanText(value).slice(0, LINK_CHARS_MAX).toWellFormed() : ''
@@ -133,9 +195,6 @@ const quotedNames = (names: readonly string[]): string =>
     .slice(0, NAMES_MAX)
     .map((name) => JSON.stringify(cleanText(name).slice(0, NAME_CHARS_MAX).toWellFormed()))
     .join(', ') || 'none'
-
-const base64Size = (base64: Json | undefined): number =>
-  typeof base64 === 'string' ? Math.floor((base64.length * 3) / 4) : 0
 
 /** Postgres keeps no NUL, and JSON in UTF-8 no half of a pair. */
 const cleanText = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()

@@ -1,5 +1,5 @@
 import { asJson, isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
-import { defineExtension, defineOperation, type EffectAt, recordFact } from '@treeos/sdk'
+import { defineExtension, defineOperation, type EffectAt, type KeepBrought, recordFact } from '@treeos/sdk'
 import type { Extension, Operation } from '@treeos/world'
 import { requireAccepted } from './acceptance.ts'
 import { argsOfCheck, readCheck } from './check.ts'
@@ -19,6 +19,8 @@ export interface ToolCall {
   /** values by name */
   readonly secrets: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  /** keeps the files that the answer brings */
+  readonly keep: KeepBrought
 }
 
 /** Calls a tool of a server by its name. */
@@ -129,7 +131,7 @@ function checkBy(server: string, { tools }: ServerEntry, rule: CheckRule | undef
   if (rule === undefined || asked === undefined) return {}
   const digest = digestOfTool(rule.tool, asked)
   return {
-    async check({ args, key, signal, secrets }: EffectAt<JsonObject>) {
+    async check({ args, key, signal, secrets, keep }: EffectAt<JsonObject>) {
       const lost = { args, key }
       const answer = await call(server, {
         tool: rule.tool,
@@ -138,6 +140,7 @@ function checkBy(server: string, { tools }: ServerEntry, rule: CheckRule | undef
         key,
         signal,
         secrets,
+        keep,
       })
       return readCheck(rule, answer, lost)
     },

@@ -81,6 +81,7 @@ const callOf = (tool: string) => ({
   key: 'k',
   secrets: {},
   signal: AbortSignal.timeout(20_000),
+  keep: async () => ({ why: 'this test keeps nothing' }),
 })
 
 describe('a tool server', () => {

@@ -83,7 +83,7 @@ export class ToolServer {
   }
 
   async #callIn(open: OpenConnection, call: ToolCall): Promise<JsonObject> {
-    const { tool, args, key, signal } = call
+    const { tool, args, key, signal, keep } = call
     signal.throwIfAborted() // its attempt ended while the server started, so nobody would hear the answer
     const { silenceSeconds, timeoutSeconds } = this.#entry
     // An end by a signal is told to the server, also while it reports progress.
@@ -101,7 +101,7 @@ export class ToolServer {
           toolDefinition: { name: tool, inputSchema: { type: 'object' } },
         },
       )
-      return boundedAnswer(writtenAnswer(answer))
+      return await boundedAnswer(writtenAnswer(answer), keep)
     } catch (error) {
       if (isForgotten(error, open.hasSession())) {
         this.#drop(open, messageOfThrown(error))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createBeats, newMemory, noopObserver } from '@treeos/activities'
 import { ringBeing } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
-import { taskQueueOf } from '@treeos/core'
+import { fileBoundsIn, taskQueueOf } from '@treeos/core'
 import { Schedules } from '@treeos/host'
 import { SCHEDULE_WORKFLOW, scheduleId } from '@treeos/protocol'
 import { defineExtension, silence } from '@treeos/sdk'
@@ -172,6 +172,7 @@ describe('missed ticks produce one wake', () => {
       triesMax: 0,
       privateHosts: [],
       sandbox: null,
+      fileBounds: fileBoundsIn({}),
       secret: () => null,
       overlays: noOverlays,
       ring,

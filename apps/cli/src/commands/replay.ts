@@ -45,6 +45,16 @@ export function addReplay(cli: Cli): void {
         const isAll = options.all === true
         if (isAll === (stance !== undefined)) throw new UsageError('replay takes either a stance or --all')
         const beings = stance === undefined ? null : [requireStance(stance)]
+        if (options.login !== undefined) {
+          if (options.ifDue === true) requireDatabase(options, 'replay --if-due')
+          if (options.from !== 'both') requireDatabase(options, 'replay --from')
+          const { replayByApi } = await import('../served/replay.ts')
+          const served = await replayByApi(options.login, out, beings?.[0])
+          out.value(served, ({ more, ...found }) =>
+            more === 0 ? shownReplayed(found) : `${shownReplayed(found)}\nand ${more} further differences`,
+          )
+          return served.identical ? 0 : 1
+        }
         if (options.ifDue === true) {
           if (!isAll) throw new UsageError('--if-due is for replay --all')
           const { describeReplay } = await import('../health/replays.ts')

@@ -44,5 +44,5 @@ it.each([null, '~', 'ann', '@ann'])('--as %s is the person itself', (named) => {
 it('--as another says how else, and a command that needs the database says so', () => {
   expect(loginAs(login, 'bob')).toEqual({ ...login, as: '@bob' })
   expect(elsewhereAs('@bob', login.url)).toContain('`treeos login https://portal.example` as that person')
-  expect(needsDatabase('replay', login).message).toContain('`--data DIR` names it')
+  expect(needsDatabase('verify', login, null).message).toContain('`--data DIR` names it')
 })

@@ -17,9 +17,13 @@ export function loginAs(login: Login, named: string | null): Login {
 export const elsewhereAs = (whom: string, url: string): string =>
   `To act as ${whom}: \`treeos inhabit ${whom}\` where it is a being of yours, or \`treeos login ${url}\` as that person`
 
-/** That a command needs the database, of somebody who is logged in. */
-export const needsDatabase = (command: string, { url, being }: Login): TreeosError =>
-  unavailable(
+/**
+ * That a command needs the database, of somebody who is logged in.
+ * @param instead what to do in its place, as a sentence; null for nothing
+ */
+export function needsDatabase(command: string, { url, being }: Login, instead: string | null): TreeosError {
+  return unavailable(
     `\`treeos ${command}\` needs the database of an instance, and you are logged in to ${url} as ${being}, without one. ` +
-      'Where the instance runs, `--data DIR` names it; `treeos logout` ends the login',
+      `${instead === null ? '' : `${instead}. `}Where the instance runs, \`--data DIR\` names it; \`treeos logout\` ends the login`,
   )
+}

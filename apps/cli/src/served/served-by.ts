@@ -40,6 +40,7 @@ const BY_API: readonly string[] = [
   'prompt',
   'why-not',
   'whatif',
+  'replay',
   'tail',
   'search',
   'thread',
@@ -74,6 +75,23 @@ const ALONE: readonly string[] = [
   'verify-overlay',
 ]
 
+/**
+ * How somebody who is logged in finds out the same as a command that needs the database: those that read the
+ * record as a whole, with its log and its key, or make another one of it.
+ */
+const INSTEAD: Readonly<Record<string, string>> = {
+  verify:
+    'The operator makes a bundle with `treeos export`, which `treeos verify --bundle FILE` checks anywhere',
+  export: 'The operator makes the bundle; `treeos receipt` proves single moments of your beings',
+  debug: '`treeos moments`, `treeos explain` and `treeos prompt` show the same of one moment each',
+  'why-known': '`treeos search` finds who said a text that you may see',
+  fork: 'Of a past moment `treeos whatif`, `treeos why-not` and `treeos trial` tell what would have been otherwise',
+  diff: 'Both realities lie where the instance runs; `treeos whatif` compares moments with what another flow gives',
+}
+
+/** What to do in place of a command that needs the database; null where nothing takes its place. */
+export const insteadOf = (path: string): string | null => INSTEAD[path] ?? null
+
 export type ServedBy = 'api' | 'alone' | 'database'
 
 const LISTED: readonly (readonly [ServedBy, readonly string[]])[] = [
@@ -93,4 +111,4 @@ export function servedBy(path: string, options: Readonly<Record<string, unknown>
 }
 
 /** All that is listed: a test fails where there is no such command. */
-export const LISTED_COMMANDS: readonly string[] = [...BY_API, ...ALONE]
+export const LISTED_COMMANDS: readonly string[] = [...BY_API, ...ALONE, ...Object.keys(INSTEAD)]

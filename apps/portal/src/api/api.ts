@@ -13,6 +13,7 @@ import { answers, anyObject, newApi, operation } from './operation.ts'
 import { outletRoutes } from './outlets.ts'
 import { overlayRoutes } from './overlays.ts'
 import { receiptRoutes } from './receipts.ts'
+import { replayRoutes } from './replays.ts'
 import { roleRoutes } from './roles.ts'
 import { searchRoutes } from './search.ts'
 import { threadRoutes } from './threads.ts'
@@ -50,6 +51,7 @@ export function apiOf(around: StreamDeps) {
     .route('/', receiptRoutes(around.portal))
     .route('/', auditRoutes(around.portal))
     .route('/', trialRoutes(around.portal))
+    .route('/', replayRoutes(around.portal))
     .route('/', toolRoutes(around.portal))
     .route('/', tokenRoutes(around.portal))
     .route('/', outletRoutes(around.portal))

@@ -54,8 +54,6 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
   'signed-in': {
     'GET /api/session': 'read',
     'POST /api/sign-out': 'change',
-    // of one being as `past-open`, of all as `first-operator`: its query names the being
-    'GET /api/compared': 'stream',
     'GET /api/live': 'stream',
     'POST /api/live/streamed': 'change',
     'GET /api/birth': 'read',

@@ -5,13 +5,14 @@ import re
 from ..gates import LIST_OF, list_gate
 from ..hashes import value_hash
 from ..moment import may_be_unloaded
+from ..operation_facts import file_kept
 from ..operations import OPERATIONS
 from ..origin import marks_for
 from ..plain_json import ABSENT, Broken, at, canonical, given, items, need, same
 from ..questions import asker_in, goes_on, is_of_person, is_to_self, owed_in
 from .consent import Consent, asked_fact, require_yes, still_asked, ties_of
 from .names import Refused, parse_address, parse_stance, refuse_unless, written
-from .operations import SUBSTRATE_TARGETS, Work, alive, decide
+from .operations import SUBSTRATE_TARGETS, THINGS_MAX, Work, alive, decide
 from .sight import Seer, name_of, reach_with, reads_place, roles_named, surface_of
 from .world import GONE, MISSING, OF_ASKER, OF_CODE, OF_THREAD, UNSEEN, LawWorld, NotProven
 
@@ -166,6 +167,9 @@ class Judgement:
             need(is_left_out, what, "law-mismatch")
         if found.is_of_code:
             need(self.are_written(found.facts or [], is_of_law), "its call is counted or asked about otherwise", "facts-mismatch")
+            files = [due for due in found.facts or [] if not is_of_law(due[0])]
+            are_made = all(any(self.is_fact(due, *fact) for fact in self.written) for due in files)
+            need(are_made, "a file that its effect brought is no thing", "facts-mismatch")
             return OF_CODE
         is_act_like = found.outcome in ("act", "waiting")
         need(not is_act_like or self.are_written(found.facts), "its call comes to other facts than it wrote", "facts-mismatch")
@@ -416,7 +420,18 @@ class Deciding:
         error = given(effect, "result", "error")
         if error is not None:
             raise Refused(error["code"] if CODE.match(str(error["code"])) else "INTERNAL")
-        return facts, by, False, True
+        brought = list(self.brought(items(given(effect, "result"), "files")))
+        return [*facts, *brought, *self.marks(brought)], by, False, True
+
+    def brought(self, files):
+        """The things of the files that the effect brought, while there is room."""
+        room = THINGS_MAX - len(self.world.things(f"@{self.me['name']}")) if files else 0
+        for file in files:
+            if room <= 0:
+                return
+            if self.world.row(f"matter:{file['id']}") is None:
+                yield from file_kept(file["id"], self.me["name"], file)
+                room -= 1
 
     def bounded(self, facts, consent):
         facts = [*facts, *consent.tallies.values()]

@@ -18,6 +18,23 @@ export function takeSecrets(
   return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']))
 }
 
+/** A shorter value would be found in bytes that do not hold it. */
+const FOUND_CHARS_MIN = 4
+
+/**
+ * The name of a secret whose value bytes hold, as UTF-8 or UTF-16; null where they hold none. Bytes cannot be
+ * masked, since a file is known by its digest.
+ */
+export function secretIn(bytes: Uint8Array, secrets: Readonly<Record<string, string>>): string | null {
+  const held = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const isHeld = (secret: string) =>
+    (['utf8', 'utf16le'] as const).some((encoding) => held.includes(Buffer.from(secret, encoding)))
+  const found = Object.entries(secrets).find(
+    ([, secret]) => secret.length >= FOUND_CHARS_MIN && isHeld(secret),
+  )
+  return found?.[0] ?? null
+}
+
 /** The same error without the values of secrets, and without causes, which may hold them anywhere. */
 export function withoutSecrets(error: unknown, secrets: Readonly<Record<string, string>>): unknown {
   if (Object.keys(secrets).length === 0) return error

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import {
   type BeingName,
   canonicalJson,
-  FILE_FORMS,
   FILES_MAX,
   type FileNote,
   fileBoundsIn,
   fileIn,
+  fileNameIn,
   filesNamed,
   matterReel,
   mediaTypeOf,
@@ -49,7 +49,7 @@ export async function giveFile(
   key?: string,
 ): Promise<KeptFile> {
   const { fileBytesMax: bytesMax, allFilesBytesMax } = { ...fileBoundsIn({}), ...at.fileBounds }
-  const name = nameIn(said)
+  const name = fileNameIn(said)
   if (bytes.length > bytesMax)
     throw new TreeosError(
       'PAYLOAD_TOO_LARGE',
@@ -99,13 +99,6 @@ export async function giveFiles(
   const things: string[] = []
   for (const file of files) things.push((await giveFile(at, as, file, key)).thing)
   return things
-}
-
-/** The last part of a path. What no name may hold is left out. */
-function nameIn(said: string): string {
-  const [last = ''] = said.toWellFormed().split(/[/\\]/).slice(-1)
-  const name = [...last.replace(/\p{Cc}/gu, '')].slice(0, 255).join('').trim()
-  return FILE_FORMS.name(name) ? name : 'file'
 }
 
 function idOf(of: object | null): string {

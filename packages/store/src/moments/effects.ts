@@ -1,5 +1,6 @@
 import {
   approvalReel,
+  type BroughtFile,
   causeSourceOf,
   type EffectCause,
   type ErrorCode,
@@ -40,7 +41,11 @@ export interface EffectRequest extends EffectAsked {
 
 /** The result: a value, or an error that no further attempt would change. */
 export type EffectResult = (
-  | { readonly value: Json }
+  | {
+      readonly value: Json
+      /** what it brought and that is kept, of which the act makes things; left out for none */
+      readonly files?: readonly BroughtFile[]
+    }
   | { readonly error: { readonly code: ErrorCode; readonly message: string } }
 ) & {
   /** of its last model calls, in order and without any text; left out without one */

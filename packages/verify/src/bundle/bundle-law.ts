@@ -227,11 +227,16 @@ export class BundleLaw {
       ? differences.find(({ field }) => isOfGates(field, recorded, conclusion))
       : differences[0]
     if (difference === undefined) {
-      const [drafts, own] = [factsIn(conclusion), written].map((all) =>
-        isOfCode ? all.filter(({ reel }) => isOfLaw(reel)) : all,
-      ) as [readonly FactDraft[], readonly WrittenFact[]]
+      const due = factsIn(conclusion)
+      if (!isOfCode) return areFacts(due, written) ? NOTHING : ofFacts(written, due)
+      const own = written.filter(({ reel }) => isOfLaw(reel))
+      const drafts = due.filter(({ reel }) => isOfLaw(reel))
       if (!areFacts(drafts, own)) return ofFacts(own, drafts)
-      return isOfCode ? unproven(FACTS_OF_CODE) : NOTHING
+      // Things of the files that its effect brought: code can write no others on these reels.
+      const missing = due.find(
+        (fact) => !isOfLaw(fact.reel) && !written.some((one) => areFacts([fact], [one])),
+      )
+      return missing === undefined ? unproven(FACTS_OF_CODE) : ofFacts(written, [missing])
     }
     const { field, recorded: was, concluded } = difference
     if (field === 'act facts') return ofFacts(written, factsIn(conclusion))

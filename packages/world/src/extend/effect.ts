@@ -1,4 +1,4 @@
-import type { BeingName, FactDraft, Json, JsonObject } from '@treeos/core'
+import type { BeingName, BroughtFile, FactDraft, Json, JsonObject } from '@treeos/core'
 import type { Signature } from '@treeos/signature'
 import type { WorldReader } from '../read/reader.ts'
 
@@ -78,6 +78,34 @@ export interface EffectAttempt {
   readonly run: OutsideRun
   /** calls the model of the actor */
   readonly ask: AskSignature
+  /** keeps a file that came from outside */
+  readonly keep: KeepBrought
+}
+
+/** A file as the outside gave it. */
+export interface OutsideFile {
+  /** or a path, of which the last part counts */
+  readonly name: string
+  /** as the outside says it; null where it says nothing */
+  readonly mediaType: string | null
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Keeps the bytes of a file. The act makes a thing of each file that was kept, which the actor holds: the
+ * attempt that counts says which. A mind that goes on is shown those that the result names as its `files`.
+ * @returns the address of the thing; or in words why the file is not kept. The outside was asked, so that fails
+ *   nothing
+ */
+export type KeepBrought = (
+  file: OutsideFile,
+) => Promise<{ readonly thing: string } | { readonly why: string }>
+
+/** What an effect gave. */
+export interface EffectGiven {
+  readonly value: Json
+  /** the files that it brought and that are kept; left out for none */
+  readonly files?: readonly BroughtFile[]
 }
 
 /**

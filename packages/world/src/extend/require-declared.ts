@@ -14,6 +14,7 @@ import {
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { evolve } from '../rows/evolve.ts'
+import { MATTERS_MAX } from '../rows/file-facts.ts'
 import { requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import { type BeingRow, type MatterRow, type Row, withKind } from '../rows/rows.ts'
 import type { DecidedOperation } from './extension.ts'
@@ -51,9 +52,6 @@ interface DeclaredWrite {
   /** facts of operations that it carried out */
   readonly carried: readonly FactDraft[]
 }
-
-/** So many that one moment can show all things in a place. */
-const MATTERS_MAX = 500
 
 /**
  * An operation may make things of its extension's own types, which the actor owns and holds, and write those

@@ -1,5 +1,5 @@
 import { canonicalJson, isErrorCode, type Json, TreeosError } from '@treeos/core'
-import type { EffectCall } from '../extend/effect.ts'
+import type { EffectCall, EffectGiven } from '../extend/effect.ts'
 import type { KnownEffect } from './live.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { KnownEffect } from './live.ts'
  * @throws {TreeosError} the error that the effect ended with; INTERNAL when `call` differs from the recorded
  *   request
  */
-export function effectResult(known: KnownEffect | null, call: EffectCall): { readonly value: Json } | null {
+export function effectResult(known: KnownEffect | null, call: EffectCall): EffectGiven | null {
   if (known === null || known.result === null) return null
   // A moment has one effect, so this request must be the one that was performed. The law does not say its key.
   const { cause: _cause, key: _key, ...asked } = known.request

@@ -1,5 +1,5 @@
-import type { BeingName, FactDraft, Json, ReelId, Thread, Wake } from '@treeos/core'
-import type { EffectCall } from '../extend/effect.ts'
+import type { BeingName, FactDraft, ReelId, Thread, Wake } from '@treeos/core'
+import type { EffectCall, EffectGiven } from '../extend/effect.ts'
 import type { BeingRow, ThreadRow } from '../rows/rows.ts'
 import type { Asker } from '../verbs/act-inputs.ts'
 import type { CatalogRows } from '../verbs/catalogs.ts'
@@ -17,7 +17,7 @@ export interface KnownEffect {
     readonly key?: unknown
   }
   readonly result:
-    | { readonly value: Json }
+    | EffectGiven
     | { readonly error: { readonly code: string; readonly message: string } }
     | null
 }

@@ -2,11 +2,13 @@ import {
   addressesOf,
   type Caller,
   canonicalJson,
+  filesNamed,
   isContinuation,
   isJsonObject,
   type Json,
   type JsonObject,
   LIMITS,
+  matterReel,
   readPath,
   stanceOf,
   utf8Length,
@@ -86,7 +88,11 @@ function shortenedStep(value: Json): string {
 function bounded(result: Json): Json {
   const { length } = canonicalJson(result)
   if (length <= RESULT_LENGTH_MAX) return result
-  return { omitted: `${length} characters; at most ${RESULT_LENGTH_MAX} are shown` }
+  const files = filesNamed(result).map(matterReel)
+  return {
+    omitted: `${length} characters; at most ${RESULT_LENGTH_MAX} are shown`,
+    ...(files.length === 0 ? {} : { files }),
+  }
 }
 
 /**

@@ -41,7 +41,7 @@ export function quotesOf(wake: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | 
   return { of: [], ...quoted, files }
 }
 
-/** The files of what a being is told: those that were said, also to what it goes on with, and looked at. */
+/** The files of what a being is told: that were said, also to what it goes on with, that it looked at, and that calls gave. */
 function filesBrought({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>): string[] {
   if (kind === 'summon') return filesNamed(content)
   if (!isOwn({ id, kind }) || !isJsonObject(content)) return []
@@ -51,10 +51,9 @@ function filesBrought({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content
   }
   const { begun = null } = content
   const said = isJsonObject(begun) && 'content' in begun ? begun.content : begun
-  return [...new Set([...filesNamed(said), ...[content, ...quotedParts(content)].flatMap(fileSeen)])].slice(
-    0,
-    FILES_MAX,
-  )
+  const parts = [content, ...quotedParts(content)]
+  const found = [...filesNamed(said), ...parts.flatMap(fileSeen), ...parts.flatMap(filesGiven)]
+  return [...new Set(found)].slice(0, FILES_MAX)
 }
 
 /** The id of a thing that a part shows, where it holds a file. */
@@ -64,6 +63,9 @@ function fileSeen(part: Json): string[] {
   const isFile = fileIn((seen as JsonObject).content) !== null
   return isFile ? filesNamed({ files: [address ?? null] }) : []
 }
+
+/** The ids of the things that the result of a call names as its files. */
+const filesGiven = (part: Json): string[] => (isJsonObject(part) ? filesNamed(part.result) : [])
 
 function quotedBy({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | null {
   if (!isOwn({ id, kind }) || !isJsonObject(content)) return null

@@ -15,6 +15,7 @@ import {
 import type { DecidedOperation } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
+import { factsOfFile, MATTERS_MAX } from '../rows/file-facts.ts'
 import { type Coord, type MatterRow, matterKey } from '../rows/rows.ts'
 import { ANY_JSON, needed, optional, TEXT } from './argument-forms.ts'
 import { defineBuiltIn } from './define-built-in.ts'
@@ -85,20 +86,13 @@ const keepFile = defineBuiltIn({
       throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
     const place = stanceOf(actor.name)
     await requireRoomInPlace(world, place)
-    const reel = matterReel(id)
     const [digest, mediaType, bytes, name] = ['digest', 'mediaType', 'bytes', 'name'].map(
       (part) => given.value(part) ?? null,
     ) as [string, string, number, string]
     const file = { digest, mediaType, bytes, name }
-    const thing = { id, type: 'file', owner: actor.name, place, content: null, qualities: {} }
     return {
-      facts: [
-        { reel, kind: 'matter:created', payload: thing },
-        came(place, id),
-        // A fact of its own, which can be erased: a thing rests on the fact that made it.
-        { reel, kind: 'matter:written', payload: { content: { file } } },
-      ],
-      result: { matter: reel, file },
+      facts: factsOfFile(actor.name, id, file),
+      result: { matter: matterReel(id), file },
     }
   },
 })
@@ -197,9 +191,6 @@ function requireMatter(operation: string, target: OperationTarget): MatterRow {
   if (target.kind === 'matter') return target.matter
   throw new TreeosError('INVALID_TYPE', `${operation} takes a thing, as in matter:moby-dick`)
 }
-
-/** So many that one moment can show all things in a place. */
-const MATTERS_MAX = 500
 
 async function requireRoomInPlace(world: WorldReader, place: SpacePath | string): Promise<void> {
   const { length } = await world.matters(place)

@@ -11,7 +11,7 @@ import {
   wakeLabel,
 } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
-import type { EffectCall } from '../extend/effect.ts'
+import type { EffectCall, EffectGiven } from '../extend/effect.ts'
 import type { DecideInput, WakeView } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import type { ShadowVerdict } from '../gates/refusal.ts'
@@ -58,7 +58,7 @@ export interface ActInputs {
   /** a thread by its id; null when there is none */
   readonly thread: (id: string) => Promise<Thread | null>
   /** result of an effect; null while it is not done */
-  readonly outside: (call: EffectCall) => Promise<{ readonly value: Json } | null>
+  readonly outside: (call: EffectCall) => Promise<EffectGiven | null>
   /** what a yes to its call is bound to; null where a call cannot wait for one */
   readonly asking: ConsentTerms | null
   /** is told the name of each operation of an extension that is run; left out where nobody asks */

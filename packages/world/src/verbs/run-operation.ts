@@ -1,14 +1,17 @@
 import {
   type BeingName,
+  type BroughtFile,
   type Cognition,
   classOfThrown,
+  type FactDraft,
   frozen,
-  type Json,
   LIMITS,
+  matterReel,
   readThrown,
+  stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { EffectPending } from '../extend/effect.ts'
+import type { EffectGiven, EffectPending } from '../extend/effect.ts'
 import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { requireOwnQualities } from '../extend/owned-qualities.ts'
 import { requireDeclared } from '../extend/require-declared.ts'
@@ -16,7 +19,8 @@ import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { reachWith } from '../gates/reach.ts'
 import { maySeeSpace } from '../gates/sight.ts'
 import { targetName } from '../read/target.ts'
-import type { BeingRow } from '../rows/rows.ts'
+import { factsOfFile, MATTERS_MAX } from '../rows/file-facts.ts'
+import { type BeingRow, matterKey } from '../rows/rows.ts'
 import { type ActInputs, type Asker, type GivenInput, wakeView } from './act-inputs.ts'
 import { type CarriedOperation, carrying } from './carry-out.ts'
 import { type RegisteredOperation, requireOperation, requireTarget } from './resolve-operation.ts'
@@ -105,7 +109,7 @@ export async function runOperation(
     const requested = input.fulfilled?.kind === 'decided' ? input.fulfilled.decided.facts : []
     const own = decided.facts.filter((fact) => !requested.includes(fact))
     requireOwnQualities(operation, own, { ...input, known: at.registry.known })
-    return withCarried(carried, decided)
+    return withBrought(operation, withCarried(carried, decided), input, effect.files)
   })
   return { kind: 'decided', decided }
 }
@@ -130,6 +134,35 @@ function withCarried(
     specs: [...specs, ...(decided.specs ?? [])],
     closes: [...closes, ...(decided.closes ?? [])],
   }
+}
+
+/**
+ * Makes things of the files that an effect brought. The outside was asked already, so nothing fails where there
+ * is no room for them.
+ */
+async function withBrought(
+  { name, origin }: RegisteredOperation,
+  decided: DecidedOperation,
+  { actor, world }: Pick<GivenInput, 'actor' | 'world'>,
+  files: readonly BroughtFile[] = [],
+): Promise<DecidedOperation> {
+  if (files.length === 0) return decided
+  const own = decided.facts.find(({ reel }) => files.some(({ id }) => reel === matterReel(id)))
+  if (own !== undefined)
+    throw new TreeosError(
+      'EXTENSION_BLOCKED',
+      `${name} of extension ${origin} may not write on ${own.reel}: the file that its effect kept becomes that thing by itself`,
+    )
+  const held = (await world.matters(stanceOf(actor.name))).length
+  const facts: FactDraft[] = []
+  let made = 0
+  for (const { id, ...file } of files) {
+    if (held + made >= MATTERS_MAX) break
+    if ((await world.row(matterKey(id))) !== null) continue
+    facts.push(...factsOfFile(actor.name, id, file))
+    made += 1
+  }
+  return { ...decided, facts: [...decided.facts, ...facts] }
 }
 
 /**
@@ -159,7 +192,7 @@ async function effectOf(
   operation: RegisteredOperation,
   at: OperationInputs,
   input: GivenInput,
-): Promise<{ readonly kind: 'done'; readonly value: Json } | EffectPending> {
+): Promise<({ readonly kind: 'done' } & EffectGiven) | EffectPending> {
   const { name, effect } = operation
   const { actor, target, args } = input
   if (effect === undefined) {
@@ -176,7 +209,7 @@ async function effectOf(
     ...(secrets.length === 0 ? {} : { secrets }),
   }
   const done = await at.outside(call)
-  if (done !== null) return { kind: 'done', value: done.value }
+  if (done !== null) return { kind: 'done', ...done }
   await requireAllowed(operation, at, input)
   const { timeoutSeconds, attempts, isTask, check, starts } = effect
   const bounds = {

@@ -73,7 +73,7 @@ async function compareRecords(
   onProgress: (line: string) => void,
 ): Promise<AgreementProps> {
   const query = being === null ? '' : `?being=${encodeURIComponent(being)}`
-  const { body } = await ask(`/api/compared${query}`, { signal })
+  const { body } = await ask(`/api/v1/replay${query}`, { signal })
   for await (const { event, data } of body === null ? [] : eventsIn(body)) {
     const said = JSON.parse(data)
     if (event === 'progress') onProgress(said)
