@@ -16,6 +16,8 @@ export interface ShownNames {
   readonly beOperations: ReadonlyMap<string, readonly string[]>
   /** of a verb that can reach one thing alone: that, which its tool does not ask for */
   readonly only?: Partial<Record<'see' | 'do', string>>
+  /** it may speak to somebody, so a summon in its words is one, also where it was offered no tool for that */
+  readonly speaks?: true
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()

@@ -117,8 +117,11 @@ ${LINEAGE}`)
   })
 
   it('its heartbeat is the base interval times the factor of its role, on a Schedule of Temporal', async () => {
-    await until(async () => (await hasHeartbeat('watch')) && (await hasHeartbeat('jack')))
-    const seconds = await Promise.all(['jack', 'poet', 'market-scout', 'watch'].map(everySeconds))
+    // An analyst that has answered sleeps, and has none.
+    await spawn('fresh-scout', { role: 'analyst' })
+    const names = ['jack', 'poet', 'fresh-scout', 'watch']
+    await until(async () => (await Promise.all(names.map(hasHeartbeat))).every(Boolean))
+    const seconds = await Promise.all(names.map(everySeconds))
     expect(seconds).toEqual([1, 2, 1.5, 0.5].map((factor) => factor * HEARTBEAT_SECONDS))
   })
 

@@ -74,7 +74,8 @@ export function parseAnswer(
   shown: ShownNames = NOTHING_SHOWN,
 ): CompletionAnswer {
   // A call in words may name what the prompt shows, in place of the tool that does it.
-  const names = [...offered, ...operationNames(shown)]
+  const speaks = shown.speaks === true && !offered.includes('summon') ? ['summon'] : []
+  const names = [...offered, ...speaks, ...operationNames(shown)]
   const written = readMessage(completion, { tools: names, prompt })
   if (written === null) return fail(NO_MESSAGE)
   const { words, calls, end, isBroken } = written

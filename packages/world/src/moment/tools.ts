@@ -349,6 +349,7 @@ export function shownIn(
     doOperations: argumentNames(heldBy(surface.canDo, operations)),
     beOperations: argumentNames(heldBy(surface.canBe, beOperations)),
     ...onlyIn(targets),
+    ...(surface.canSummon.length === 0 || isUnreachable(targets?.summon) ? {} : { speaks: true }),
   }
 }
 
