@@ -137,6 +137,13 @@ describe('calls written as text', () => {
     expect(parse(fenced({ total: 3 })).unfit).toBeUndefined()
   })
 
+  it('thousands of lines that begin with a brace are read within a second', () => {
+    const began = performance.now()
+    text(`I say.${'\n{'.repeat(30_000)}`)
+    text(`I say.${'\n{"a": 1}'.repeat(10_000)} end`)
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+
   it('the arguments of the tool for operations are a call of one that was shown', () => {
     const names = { ...NOTHING_SHOWN, doOperations: new Map([['notes:read', ['path']]]) }
     const parse = (value: object, prompt = '') =>

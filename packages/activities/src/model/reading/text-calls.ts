@@ -183,9 +183,12 @@ function readMarked(text: string): LooseCalls | null {
   return written === undefined ? null : { calls, words: plain.slice(0, from), written }
 }
 
+/** Of lines that begin with a brace so many are tried, the last ones: each try reads the text to its end. */
+const LAST_TRIES_MAX = 16
+
 /** Words, then calls in JSON on lines of their own to the end. */
 function readLast(text: string): LooseCalls | null {
-  for (const { index } of text.matchAll(/\n[ \t]*(?=\{)/g)) {
+  for (const { index } of [...text.matchAll(/\n[ \t]*(?=\{)/g)].slice(-LAST_TRIES_MAX)) {
     const written = text.slice(index).trim()
     const calls = text.slice(0, index).split('```').length % 2 === 0 ? null : readJsonCalls(written)
     if (calls !== null && calls.length > 0) return { calls, words: text.slice(0, index + 1), written }
