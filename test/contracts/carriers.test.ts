@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..')
 const text = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 /** A file of tests, with the beginning of a title; or why no words from outside can come so. */
-type Tried = readonly [file: string, title: string] | { readonly own: string }
+type CarrierTest = readonly [file: string, title: string] | { readonly own: string }
 
 const BRINGS = 'test/scenarios/origin/carriers.test.ts'
 const ORIGIN = 'test/scenarios/origin/origin.test.ts'
@@ -20,7 +20,7 @@ const CODE = { own: 'it stands in the code of TreeOS or of an extension' }
 const FOR_PERSON = { own: 'only the person who runs it hears the answer' }
 
 /** By what travels: the test that brings it from outside, with its control. */
-const TRIED: Readonly<Record<CarriedKind, Tried>> = {
+const TRIED: Readonly<Record<CarriedKind, CarrierTest>> = {
   'a sentence of TreeOS': CODE,
   'a probe of a model': CODE,
   'the task of a Signature': CODE,

@@ -22,7 +22,7 @@ const REALITIES = Number(process.env.TREEOS_ATTESTED_REALITIES ?? 20)
 const STEPS = 6
 const MUTATIONS = Number(process.env.TREEOS_ATTESTED_MUTATIONS ?? 1000)
 
-/** The list of docs/formats.md, and the fields that each of its words means. */
+/** The entries of the list in docs/formats.md, each with the fields that it stands for. */
 const ATTESTED: readonly (readonly [told: string, fields: RegExp])[] = [
   ['salts', /\/(basisS|s)alt$/],
   [

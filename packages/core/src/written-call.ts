@@ -16,7 +16,7 @@ export interface ShownNames {
   readonly beOperations: ReadonlyMap<string, readonly string[]>
   /** of a verb that can reach one thing alone: that, which its tool does not ask for */
   readonly only?: Partial<Record<'see' | 'do', string>>
-  /** it may speak to somebody, so a summon in its words is one, also where it was offered no tool for that */
+  /** true: it may summon somebody. A summon that it writes as text is read as one, also where it has no tool for it */
   readonly speaks?: true
 }
 

@@ -100,7 +100,7 @@ interface AnswerParts {
   readonly binaries: BinaryPart[]
 }
 
-/** Keeps what is binary. Of what is not kept the type and size are told, and `cut` says why. */
+/** Keeps the binary parts as files. For a part that is not kept, the answer tells its type and size, and `cut` tells why. */
 async function keptOf(
   binaries: readonly BinaryPart[],
   keep: KeepBrought,

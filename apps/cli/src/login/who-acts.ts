@@ -18,7 +18,7 @@ export const elsewhereAs = (whom: string, url: string): string =>
   `To act as ${whom}: \`treeos inhabit ${whom}\` where it is a being of yours, or \`treeos login ${url}\` as that person`
 
 /**
- * That a command needs the database, of somebody who is logged in.
+ * The refusal of a command that needs the database, for somebody who is logged in.
  * @param instead what to do in its place, as a sentence; null for nothing
  */
 export function needsDatabase(command: string, { url, being }: Login, instead: string | null): TreeosError {

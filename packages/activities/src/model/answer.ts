@@ -62,8 +62,8 @@ const SPENT =
  * other beings and to logs, so they quote a tool's name or one argument at most, of 80 characters, as
  * printable ASCII.
  * @param completion the parsed body of an answer
- * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only.
- *   A real tool call of another verb is returned as a call, and the gate refuses it
+ * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only, and
+ *   for a summon where `shown.speaks`. A real tool call of another verb is returned as a call, and the gate decides
  * @param prompt all that was said to the model
  * @param shown names that the prompt told, which the model may write short
  */
@@ -195,7 +195,7 @@ const isCallLike = (value: unknown): boolean =>
     (one) => isJsonObject(one) && Object.keys(one).filter((key) => CALL_FIELDS.has(key)).length >= 2,
   )
 
-/** Whether a value is what an operation that the words name takes. */
+/** Whether a value holds arguments, as a call does. */
 const hasArguments = (value: unknown): boolean =>
   isJsonObject(value) && ['args', 'arguments', 'parameters'].some((key) => isJsonObject(value[key]))
 

@@ -208,7 +208,7 @@ const requestSentence = (wake: WakeRow['wake'], { canDo }: Surface): string =>
 /** Shorter words of a mind may be its own. */
 const REPEATED_CHARS_MIN = 12
 
-/** Whether a mind repeats the last line of its prompt, in whole or its first words. Such an answer is refused. */
+/** Whether words repeat the last line of the prompt, all of it or its beginning. Such an answer is refused. */
 export function repeatsLastLine(words: string): boolean {
   const said = words.trim()
   if (said.startsWith(TOOL_FIRST) || said.includes(IF_NEEDED)) return true

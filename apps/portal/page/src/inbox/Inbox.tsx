@@ -86,7 +86,7 @@ function Queue({ counts, isCounted }: QueueProps) {
 
 type QueueFound = ReturnType<typeof useQueue>
 
-/** What was done last, with the way back while there is one, or what a key needs. */
+/** A line that says what was done last, with a button that undoes it while that is possible, or why a key did nothing. */
 const Told = ({ hint, undo }: Pick<QueueFound, 'hint' | 'undo'>) =>
   hint === null ? null : (
     <Group gap="sm">
