@@ -13,6 +13,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tamper } from '../../store/tampered-chains.ts'
 import { NO_EVIDENCE, NOT_EVIDENCE } from '../../support/evidence.ts'
 import { doAs, live, play, publish } from '../../support/life.ts'
+import { IS_NIGHT } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
@@ -235,7 +236,9 @@ const OF_CHAINS = [
 ]
 
 describe('a change to what is derived from facts is found', () => {
-  it.each(Object.entries(EDITS))('%s', async (column, [to, reason, row]) => {
+  // By day one of three.
+  const edits = Object.entries(EDITS).filter((_, i) => IS_NIGHT || i % 3 === 0)
+  it.each(edits)('%s', async (column, [to, reason, row]) => {
     const [table = '', name = ''] = column.split('.')
     await tamper(world, `update treeos.${table} set ${name} = ${to} where ${row ?? ROW[table]}`)
     const { ok, broken } = await verify()
