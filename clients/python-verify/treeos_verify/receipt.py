@@ -312,11 +312,9 @@ class Derivation:
         return gates
 
     def check_home(self, args, from_outside):
-        """Who is born elsewhere than where its maker is at home enters that place."""
+        """Who is born in a place enters it."""
         home = given(args, "home") if type(args) is dict else None
         space = self.me["home"] if home is None else written("canSee", str(home), self.me["home"])
-        if space == self.me["home"]:
-            return
         question = Question(self.world, self.me, "do", "move", (None, space, ABSENT), None, from_outside)
         need(rule_gate(question, ["anyone"])[0] and not question.asks, "the rules of its home do not let it")
 
