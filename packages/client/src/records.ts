@@ -30,6 +30,7 @@ export {
   issueTokenFor,
   isTokenSecret,
   listTokens,
+  personFor,
   requireToken,
   revokeToken,
   TOKEN_DAYS_MAX,

@@ -201,7 +201,8 @@ export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant
   const row = await requireBeing(at, being)
   requireNotEnded(row)
   const inhabits = row.cognition.kind !== 'human'
-  if (being === issuer) return { person: issuer, inhabits }
+  const person = inhabits ? issuer : being
+  if (being === issuer) return { person, inhabits }
   const maker = await requireBeing(at, issuer)
   requireNotEnded(maker)
   if (!(await isDescendant(readerOf(at), being, issuer)))
@@ -214,7 +215,17 @@ export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant
       'FORBIDDEN',
       `${stanceOf(being)} is a person: a link lets it sign in, and it makes its own access tokens`,
     )
-  return { person: inhabits ? issuer : being, inhabits }
+  return { person, inhabits }
+}
+
+/**
+ * The person for whom a token is: its being where that is one, else who issued it. What is asked for by it counts for that one, so the token
+ * of another person takes nothing from the operator that made it.
+ */
+export async function personFor(at: Presence, { being, issuer }: TokenGrant): Promise<BeingName> {
+  if (being === issuer) return issuer
+  const { cognition } = await requireBeing(at, being)
+  return cognition.kind === 'human' ? being : issuer
 }
 
 /** Refuses a person that only drives the being `as`: a token would outlast the lease. */
