@@ -39,6 +39,7 @@ import {
 import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
+import { Lives } from './lives.ts'
 import { Questions } from './questions.ts'
 import { QueuedReads } from './queued-reads.ts'
 import { Signings } from './signings.ts'
@@ -103,6 +104,7 @@ class BundleCheck {
   readonly #questions = new Questions()
   readonly #speech = new Speech()
   readonly #steps = new Steps()
+  readonly #lives = new Lives()
   readonly #reads = new QueuedReads()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
@@ -357,6 +359,8 @@ class BundleCheck {
     const isKnown = isKnownLaw(record.law)
     const faults = [...faultsOfMoment(moment, heads), ...(isKnown ? faultsOfForm(moment, noted) : [])]
     for (const [reason, what] of faults) this.#need(false, reason, what)
+    const doubled = this.#lives.take(record)
+    this.#need(doubled === null, 'record-mismatch', doubled ?? '')
     const wrongKey =
       !isKnown || faults.length > 0 ? null : faultOfEffectKey(moment, this.#reality, this.#causes)
     this.#need(wrongKey === null, 'effect-mismatch', wrongKey ?? '')
