@@ -31,6 +31,7 @@ export {
   isTokenSecret,
   listTokens,
   personFor,
+  requireOwn,
   requireToken,
   revokeToken,
   TOKEN_DAYS_MAX,

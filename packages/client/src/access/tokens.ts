@@ -10,7 +10,7 @@ import {
   markTokenRevoked,
   tokenHash,
 } from '@treeos/store'
-import { requireNotEnded } from '@treeos/world'
+import { type BeingRow, requireNotEnded } from '@treeos/world'
 import { isDescendant } from './descent.ts'
 
 /** Longest validity of an access token, in days. */
@@ -198,24 +198,33 @@ export interface Authorization {
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
  */
 export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant): Promise<Authorization> {
-  const row = await requireBeing(at, being)
-  requireNotEnded(row)
+  const { row, maker } = await requireOwn(at, being, issuer)
   const inhabits = row.cognition.kind !== 'human'
-  const person = inhabits ? issuer : being
-  if (being === issuer) return { person, inhabits }
-  const maker = await requireBeing(at, issuer)
-  requireNotEnded(maker)
-  if (!(await isDescendant(readerOf(at), being, issuer)))
-    throw new TreeosError(
-      'FORBIDDEN',
-      `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: an access token is for its issuer or for a descendant of its issuer`,
-    )
-  if (!inhabits && maker.parent !== null)
+  if (!inhabits && being !== issuer && maker.parent !== null)
     throw new TreeosError(
       'FORBIDDEN',
       `${stanceOf(being)} is a person: a link lets it sign in, and it makes its own access tokens`,
     )
-  return { person, inhabits }
+  return { person: inhabits ? issuer : being, inhabits }
+}
+
+/**
+ * A being that is the person itself or a descendant of it.
+ * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
+ */
+export async function requireOwn(
+  at: Presence,
+  being: BeingName,
+  person: BeingName,
+): Promise<{ readonly row: BeingRow; readonly maker: BeingRow }> {
+  const row = await requireBeing(at, being)
+  requireNotEnded(row)
+  if (being === person) return { row, maker: row }
+  const maker = await requireBeing(at, person)
+  requireNotEnded(maker)
+  if (!(await isDescendant(readerOf(at), being, person)))
+    throw new TreeosError('FORBIDDEN', `${stanceOf(being)} does not descend from ${stanceOf(person)}`)
+  return { row, maker }
 }
 
 /**
