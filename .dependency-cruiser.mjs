@@ -34,6 +34,7 @@ const arrows = {
     'activities',
     'client',
     'local',
+    'telemetry',
   ],
   'world-file': ['core', 'roles', 'world', 'store', 'reality', 'client'],
   replay: ['core', 'roles', 'world', 'store', 'protocol', 'reality', 'workflows', 'host'],
@@ -263,13 +264,13 @@ const rules = [
   {
     name: 'portal-through-the-client',
     comment:
-      'What people see and do goes through packages/client, which asks the gates. The store is for its connection and its listener, egress for the provider of sign-ins, proofs for the log, apps/mcp for its door. Of replay it knows the what-if and the why-not, which need no Temporal, and of trials what they take and tell.',
+      'What people see and do goes through packages/client, which asks the gates. The store is for its connection and its listener, egress for the provider of sign-ins, proofs for the log, apps/mcp for its door. Of replay it knows the what-if and the why-not, which need no Temporal, of trials what they take and tell, and of telemetry how an answer is shared.',
     severity: 'error',
     from: { path: '^apps/portal/src/', pathNot: tests },
     to: {
       path: ours,
       pathNot:
-        '^(apps/(portal|mcp)|packages/(client|core|egress|protocol|store|proofs))/|^packages/replay/src/(what-if|what-if-rules|why-not)[.]ts$|^packages/trials/src/trial-forms[.]ts$',
+        '^(apps/(portal|mcp)|packages/(client|core|egress|protocol|store|proofs))/|^packages/replay/src/(what-if|what-if-rules|why-not)[.]ts$|^packages/trials/src/trial-forms[.]ts$|^packages/telemetry/src/shared-answer[.]ts$',
     },
   },
   {

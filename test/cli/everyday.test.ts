@@ -33,6 +33,13 @@ it('gather asks several beings and shows who answered; it ends with 1 when fewer
   expect((await home.run(['gather', 'ping'])).status).toBe(2)
 })
 
+it('do seals what an operation of an extension seals, so that the record has no text in clear', async () => {
+  const told = await home.json<{ result: { note: string } }>([
+    ...['do', '@operator', 'memory:remember', '--args', '{"text": "The code is 4711."}'],
+  ])
+  expect(told.result.note).toMatch(/^matter:note-[0-9a-f]{32}$/)
+})
+
 it('budget shows limits and use, and sets the budget of one being or of all without one', async () => {
   expect(await home.json(['budget', '@librarian'])).toMatchObject({
     being: 'librarian',

@@ -50,14 +50,16 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   '/api/account/identity': { connect: true },
   '/api/account/identity/returned': { attempt: 'x', query: 'code=x' },
   '/api/account/identity/remove': { issuer: 'https://id.example' },
+  '/api/account/terminal': { code: 'BCDF-GHJK' },
+  '/api/account/terminal/allow': { code: 'BCDF-GHJK' },
   '/api/account/sessions/end': { which: 'others' },
   '/api/people/invite': { name: 'dan', hours: 24 },
   '/api/people/link': { stance: '@cleo', hours: 24 },
   '/api/people/revoke': { stance: '@cleo' },
   '/api/people/remove': { stance: '@cleo' },
 }
-/** Possible a quarter of an hour after signing in: they only take away. */
-const ALWAYS = ['/api/account/sessions/end', '/api/people/revoke']
+/** Possible a quarter of an hour after signing in: they only take away, or look. */
+const ALWAYS = ['/api/account/sessions/end', '/api/account/terminal', '/api/people/revoke']
 
 it('these are all routes of accounts and people', () => {
   const routes = listRoutes(at.portal).filter(({ path }) => /^\/api\/(account|people)/.test(path))
@@ -384,8 +386,13 @@ describe('an invitation', () => {
   })
 
   it('is revoked, and is over in time', async () => {
-    const [one, other] = [(await invite(ada, 'hal')).json, (await invite(ada, 'ivy', { hours: 1 })).json]
-    expect((await at.post(ada, '/api/people/revoke', { stance: '@hal' })).status).toBe(200)
+    const invited = [await invite(ada, 'hal'), await invite(ada, 'ivy', { hours: 1 })]
+    expect(invited.map(({ status, json }) => [status, json.code])).toEqual([
+      [200, undefined],
+      [200, undefined],
+    ])
+    const [one, other] = invited.map(({ json }) => json)
+    expect(await at.post(ada, '/api/people/revoke', { stance: '@hal' })).toMatchObject({ status: 200 })
     expect((await at.post(null, '/api/open/link/look', { token: one.token })).status).toBe(401)
     expect((await at.post(ada, '/api/people/revoke', { stance: '@hal' })).status).toBe(409)
     const { rows } = await sql<{ minutes: number }>`

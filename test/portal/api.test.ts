@@ -318,7 +318,7 @@ describe('the being of a token', () => {
   it('is driven by the lease that the seat took, and by no later one of the same person', async () => {
     await births(['pawn'])
     const own = { ...at.world, person: 'ada' }
-    const seat = new BeingSeat(own, { being: 'pawn', issuer: 'ada' }, () => undefined, {
+    const seat = new BeingSeat(own, { being: 'pawn', issuer: 'ada', person: 'ada' }, () => undefined, {
       beginCall: () => () => undefined,
       act: async () => undefined,
     })

@@ -232,7 +232,7 @@ it('no program vouches for words from outside, by a token of a person', async ()
   expect((await at.post(ada, '/api/v1/do', vouching)).json).toMatchObject({ code: 'RESOURCE_CONFLICT' })
 })
 
-it('what a program says to anybody and writes to strangers is from outside, at each door', async () => {
+it('what a program says and writes is from outside, at each door', async () => {
   const { world } = at
   const secret = await tokenOf('ada')
   const heard = async (being: BeingName) =>
@@ -271,11 +271,14 @@ it('what a program says to anybody and writes to strangers is from outside, at e
     (call: JsonObject) => byApi('do', call),
     (call: JsonObject) => client.call('do', call),
   ]) {
-    expect(kinds((await write({ ...writing, target: '@pup' })) as never)).toEqual(['quality:set'])
-    expect(kinds((await write({ ...writing, target: '@pup', outside: true })) as never)).toContain(
-      'origin:outside',
-    )
+    const marked = ['quality:set', 'origin:outside']
+    expect(kinds((await write({ ...writing, target: '@pup' })) as never)).toEqual(marked)
     await vouchFor(world, '@pup')
+    // Control: what holds no words, and what its person writes on the page.
+    const flow = { operation: 'set-roleflow', target: '@pup', args: { flow: [] } }
+    expect(kinds((await write(flow)) as never)).toEqual(['quality:set'])
+    const onPage = await at.post(await at.enter('ada'), '/api/v1/do', { ...writing, target: '@pup' })
+    expect(kinds(onPage as never)).toEqual(['quality:set'])
   }
   await client.leave()
 })

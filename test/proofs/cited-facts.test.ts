@@ -3,26 +3,19 @@
  * to its calls. Both offline verifiers say that the bundle is not whole, or what contradicts.
  */
 import type { JsonObject, VerbCall } from '@treeos/core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { ActedReality } from './acted-reality.ts'
 import { verifyBytes } from './bundle-lines.ts'
-import { copyOf } from './generated-reality.ts'
 import { mendedBundle, type Part } from './mutations.ts'
 import { keyOf, linesOf, sealedBundle } from './sealed-bundles.ts'
-import { SecondVerifier, whyNoPython } from './second-opinion.ts'
-
-const why = whyNoPython()
-const judged = it.skipIf(why !== null)
-let second: SecondVerifier
-let lines: readonly Part[]
+import { judged, useForgeries } from './use-forgeries.ts'
 
 const MAKE: VerbCall = {
   ...{ verb: 'do', operation: 'create-matter', target: '/den' },
   args: { id: 'paid', content: 'asked for' },
 }
 
-beforeAll(async () => {
-  if (why === null) second = new SecondVerifier()
+const forgeries = useForgeries(async () => {
   const reality = await ActedReality.begin('cited')
   const rule = { requires: ['anyone'], ask: { who: ['@ann', '@ben'], count: 2 } }
   await reality.act({
@@ -37,16 +30,15 @@ beforeAll(async () => {
   for (const person of ['ann', 'ben']) expect(await reality.act(approve, null, person)).toBe('act')
   const approved = at.waiting.get('cleo')?.find((wake) => wake.id === `approved/${id}`)
   expect((await at.live('cleo', approved!, MAKE))?.outcome).toBe('act')
-  lines = copyOf(at.lines()) as Part[]
+  return at.lines()
 })
-afterAll(() => second?.close())
 
 /** @param cut leaves lines out of the bundle; the log holds them */
 const opinionsOf = async (
   forge: (lines: Part[]) => void,
   cut: (line: Part) => boolean = () => false,
 ): Promise<unknown[]> => {
-  const copy = copyOf(lines as JsonObject[]) as Part[]
+  const copy = forgeries.copy()
   forge(copy)
   const whole = mendedBundle(copy)
   const bundle = await sealedBundle(
@@ -55,7 +47,7 @@ const opinionsOf = async (
   )
   const key = keyOf(whole as JsonObject[]).verifier
   const { status, broken, unproven } = await verifyBytes(bundle, key)
-  const other = await second.ask({ bundle, key, why: true })
+  const other = await forgeries.second.ask({ bundle, key, why: true })
   expect(other.status).toBe(status)
   if (status !== 'broken') return [status, unproven.filter((line) => /yes/.test(line))]
   const reason = other.broken?.[0]?.reason // it names the first fault alone
@@ -68,7 +60,7 @@ const LACKS = 'who said yes to 1 of its calls is not in the bundle'
 
 judged('control: the bundle of a being holds who said yes to its calls, and is ok', async () => {
   expect(await opinionsOf(() => undefined)).toEqual(['ok', []])
-  const held = linesOf('cleo', lines).filter(({ header }) => header?.kind === 'approval:given')
+  const held = linesOf('cleo', forgeries.copy()).filter(({ header }) => header?.kind === 'approval:given')
   expect(held.map(({ header }) => header.actor)).toEqual(['ann', 'ben'])
 })
 

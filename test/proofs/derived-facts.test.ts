@@ -31,7 +31,7 @@ import { SecondVerifier, whyNoPython } from './second-opinion.ts'
  * To make a bundle or a receipt anew takes time: the check of each day tries some acts in bundles and some
  * forgeries of each receipt. generated-realities.test.ts forges more of them.
  */
-const [EACH, EACH_OF_RECEIPT] = IS_NIGHT ? [1, 1] : [8, 4]
+const [EACH, EACH_OF_RECEIPT] = IS_NIGHT ? [1, 1] : [16, 8]
 
 const own = defineExtension({
   name: 'own',

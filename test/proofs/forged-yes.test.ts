@@ -2,20 +2,14 @@
  * Whoever owns the database writes that a rule asked fewer than it does, and takes care that the moment which asked is not judged: both offline verifiers derive whom the rule asks once more where the call was done.
  */
 import type { JsonObject, VerbCall } from '@treeos/core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { ActedReality } from './acted-reality.ts'
 import { copyOf } from './generated-reality.ts'
 import { bothOn } from './law-compared.ts'
-import { mendedBundle, type Part } from './mutations.ts'
-import { SecondVerifier, whyNoPython } from './second-opinion.ts'
+import type { Part } from './mutations.ts'
+import { judged, useForgeries } from './use-forgeries.ts'
 
-const why = whyNoPython()
-const judged = it.skipIf(why !== null)
-let second: SecondVerifier
-beforeAll(() => {
-  if (why === null) second = new SecondVerifier()
-})
-afterAll(() => second?.close())
+const forgeries = useForgeries()
 
 const MAKE: VerbCall = {
   ...{ verb: 'do', operation: 'create-matter', target: '/den' },
@@ -57,7 +51,7 @@ judged.each(RULES)('one yes where the rule asks for two is broken, with a rule %
   })
   const [lines, other] = [await lived(asking(1), ['ben']), await lived(asking(2), ['ann', 'ben'])]
   for (const honest of [lines, other]) {
-    const { first, second: of } = await bothOn(honest as JsonObject[], second)
+    const { first, second: of } = await bothOn(honest as JsonObject[], forgeries.second)
     expect([first.fault, of.fault]).toEqual([null, null]) // control
   }
   const [asked, set] = [factIn(lines, 'approval:asked'), factIn(lines, 'quality:set')]
@@ -65,7 +59,7 @@ judged.each(RULES)('one yes where the rule asks for two is broken, with a rule %
   asked.payload.ties = factIn(other, 'approval:asked').payload.ties
   momentOf(lines, set).decision.call.args.value = factIn(other, 'quality:set').payload.value
   set.payload = factIn(other, 'quality:set').payload
-  const forged = await bothOn(mendedBundle(lines) as JsonObject[], second)
+  const forged = await forgeries.opinionsOn(lines)
   expect([forged.first.fault, forged.second.fault]).toEqual(['law-mismatch', 'law-mismatch'])
   expect(forged.first.told).toContain('the rules of the place are not those')
 })

@@ -24,7 +24,7 @@ const SEED = Number(process.env.TREEOS_GENERATED_SEED ?? 49)
 /** Each has about 300 calls. The check of each night lives ten times as many. */
 const REALITIES = Number(process.env.TREEOS_GENERATED_REALITIES ?? (IS_NIGHT ? 70 : 5))
 const STEPS = 230
-const FORGERIES = Number(process.env.TREEOS_GENERATED_FORGERIES ?? (IS_NIGHT ? 240 : 24))
+const FORGERIES = Number(process.env.TREEOS_GENERATED_FORGERIES ?? (IS_NIGHT ? 240 : 12))
 
 const why = whyNoPython()
 const judged = it.skipIf(why !== null)

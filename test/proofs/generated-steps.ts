@@ -129,8 +129,13 @@ async function liveQuestion(story: Story): Promise<void> {
 /** A mark is set, or cleared, in a place where a being is whose flow reads one quality of it, and whose views show none. */
 async function liveBesideMark({ at, key }: Story): Promise<void> {
   const draw = new Random(Number(key.split('-').at(-1)) + at.named('being:').length)
+  let woken = 0
+  const wakeNamed = (being: string, name: string, isOutside: boolean) => {
+    woken += 1 // a wake has one moment
+    return at.event(being, `${name}/${key}-${woken}`, isOutside)
+  }
   const noting = (isOutside: boolean) =>
-    at.live('cleo', at.event('cleo', `note/${key}`, isOutside), {
+    at.live('cleo', wakeNamed('cleo', 'note', isOutside), {
       verb: 'do',
       operation: 'set-space',
       target: '/den',
@@ -140,7 +145,7 @@ async function liveBesideMark({ at, key }: Story): Promise<void> {
       },
     })
   const looking = () =>
-    at.live('vera', at.event('vera', `beside/${key}`, false), {
+    at.live('vera', wakeNamed('vera', 'beside', false), {
       verb: 'see',
       address: draw.pick(['/den', '@vera']),
     })

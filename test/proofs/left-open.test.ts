@@ -4,21 +4,15 @@
  */
 import { type JsonObject, TreeosError, type VerbCall } from '@treeos/core'
 import { saltedHash } from '@treeos/verify/parts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { ActedReality } from './acted-reality.ts'
 import { copyOf } from './generated-reality.ts'
 import { bothOn, UNSEEN } from './law-compared.ts'
 import { manor } from './manor.ts'
 import { mendedBundle, type Part } from './mutations.ts'
-import { SecondVerifier, whyNoPython } from './second-opinion.ts'
+import { judged, useForgeries } from './use-forgeries.ts'
 
-const why = whyNoPython()
-const judged = it.skipIf(why !== null)
-let second: SecondVerifier
-beforeAll(() => {
-  if (why === null) second = new SecondVerifier()
-})
-afterAll(() => second?.close())
+const forgeries = useForgeries()
 
 const OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
 
@@ -44,7 +38,7 @@ const till = { verb: 'do', operation: 'manor:till', target: '/den', args: {} } a
 
 /** What both say: their faults, and by class what they leave open. */
 async function toldOf(lines: readonly JsonObject[]) {
-  const { first, second: other } = await bothOn(lines, second)
+  const { first, second: other } = await bothOn(lines, forgeries.second)
   return { faults: [first.fault, other.fault], unjudged: [first.unjudged, other.unjudged] }
 }
 

@@ -4,23 +4,16 @@
  */
 import type { JsonObject, VerbCall } from '@treeos/core'
 import { saltedHash } from '@treeos/verify/parts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { ActedReality } from './acted-reality.ts'
 import { verifyBytes } from './bundle-lines.ts'
-import { copyOf } from './generated-reality.ts'
 import { mendedBundle, type Part } from './mutations.ts'
 import { keyOf, linesOf, sealedBundle } from './sealed-bundles.ts'
-import { SecondVerifier, whyNoPython } from './second-opinion.ts'
-
-const why = whyNoPython()
-const judged = it.skipIf(why !== null)
-let second: SecondVerifier
-let lines: readonly JsonObject[]
+import { judged, useForgeries } from './use-forgeries.ts'
 
 const TILL: VerbCall = { verb: 'do', operation: 'manor:till', target: '/den', args: {} }
 
-beforeAll(async () => {
-  if (why === null) second = new SecondVerifier()
+const forgeries = useForgeries(async () => {
   const reality = await ActedReality.begin('paid')
   await reality.act({ verb: 'summon', target: '@cleo', content: 'pay it', inReplyTo: null })
   const { at } = reality
@@ -31,9 +24,8 @@ beforeAll(async () => {
   await reality.act({ verb: 'do', operation: 'approve', target: null, args: { id } })
   const approved = at.waiting.get('cleo')?.find((wake) => wake.id === `approved/${id}`)
   expect((await at.live('cleo', approved!, TILL))?.outcome).toBe('act')
-  lines = at.lines()
+  return at.lines()
 })
-afterAll(() => second?.close())
 
 const SALT = 'ab'.repeat(32)
 const paying = (change: JsonObject) => (all: Part[]) => {
@@ -98,14 +90,14 @@ const ATTACKS: readonly (readonly [what: string, forge: (all: Part[]) => void, r
 
 /** What both say of the bundle of all, and of that of the being: the status, and all reasons of the first verifier. */
 async function opinionsOf(forge: (all: Part[]) => void) {
-  const copy = copyOf(lines) as Part[]
+  const copy = forgeries.copy()
   forge(copy)
   const whole = mendedBundle(copy)
-  const key = keyOf(lines).verifier
+  const key = keyOf(forgeries.lines).verifier
   const opinions = []
   for (const part of [whole, linesOf('cleo', whole)]) {
     const bundle = await sealedBundle(part, whole)
-    const [first, other] = [await verifyBytes(bundle, key), await second.ask({ bundle, key })]
+    const [first, other] = [await verifyBytes(bundle, key), await forgeries.second.ask({ bundle, key })]
     expect(other.status).toBe(first.status)
     opinions.push({ status: first.status, reasons: first.broken.map(({ reason }) => reason) })
   }

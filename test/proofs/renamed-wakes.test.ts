@@ -3,20 +3,13 @@
  * name it, and nothing honest.
  */
 import { type JsonObject, newWake, PRIORITIES } from '@treeos/core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { ActedReality } from './acted-reality.ts'
-import { copyOf } from './generated-reality.ts'
-import { bothOn } from './law-compared.ts'
-import { mendedBundle, type Part } from './mutations.ts'
-import { SecondVerifier, whyNoPython } from './second-opinion.ts'
+import type { Part } from './mutations.ts'
+import { judged, useForgeries } from './use-forgeries.ts'
 
 const SET = { verb: 'do', operation: 'set-being', args: { field: 'mood', value: 'calm' } } as const
-const why = whyNoPython()
-const judged = it.skipIf(why !== null)
-let second: SecondVerifier
-let lines: readonly JsonObject[]
-beforeAll(async () => {
-  if (why === null) second = new SecondVerifier()
+const forgeries = useForgeries(async () => {
   const reality = await ActedReality.begin('renamed')
   await reality.act({ verb: 'summon', target: '@cleo', content: 'a word', inReplyTo: null })
   const told = reality.at.waiting.get('cleo')?.find(({ kind }) => kind === 'summon')
@@ -30,15 +23,14 @@ beforeAll(async () => {
   })
   await reality.at.live('cleo', late, { verb: 'see', address: '/den' })
   await reality.act({ ...SET, target: '@operator' })
-  lines = reality.at.lines()
+  return reality.at.lines()
 })
-afterAll(() => second?.close())
 
 const faultsOf = async (forge: (moments: Part[]) => void): Promise<readonly (string | null)[]> => {
-  const copy = copyOf(lines) as Part[]
+  const copy = forgeries.copy()
   forge(copy.filter(({ kind }) => kind === 'moment'))
-  const { first, second: other } = await bothOn(mendedBundle(copy) as JsonObject[], second)
-  return [first.fault, other.fault]
+  const { first, second } = await forgeries.opinionsOn(copy)
+  return [first.fault, second.fault]
 }
 const woken = (being: string, wake: JsonObject) => (moments: Part[]) => {
   const moment = moments.findLast((one) => one.being === being)

@@ -4,38 +4,31 @@ import { join } from 'node:path'
 import type { JsonObject } from '@treeos/core'
 import { envelopeOf } from '@treeos/proofs'
 import { parseKey } from '@treeos/verify'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { newLogKey } from '../support/naive-log.ts'
 import { ActedReality } from './acted-reality.ts'
 import { linesOf as linesOfBytes, summed, verifyBytes } from './bundle-lines.ts'
-import { copyOf } from './generated-reality.ts'
 import { mendedBundle, type Part } from './mutations.ts'
 import { SEED, statementIn } from './receipt-scene.ts'
 import { keyOf, sealedBundle } from './sealed-bundles.ts'
-import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 import { askBoth } from './two-opinions.ts'
+import { judged, useForgeries } from './use-forgeries.ts'
 
-const why = whyNoPython()
-const judged = it.skipIf(why !== null)
-let second: SecondVerifier
-let lines: readonly JsonObject[]
-beforeAll(async () => {
-  if (why === null) second = new SecondVerifier()
+const forgeries = useForgeries(async () => {
   const reality = await ActedReality.begin('strict')
   await reality.act({ verb: 'summon', target: '@cleo', content: 'a word', inReplyTo: null })
-  lines = reality.at.lines()
+  return reality.at.lines()
 })
-afterAll(() => second?.close())
 
 async function statusesOf(
   forge: (all: Part[]) => void,
   more: (bundle: Buffer) => Buffer = (bundle) => bundle,
 ) {
-  const copy = copyOf(lines) as Part[]
+  const copy = forgeries.copy()
   forge(copy)
   const bundle = more(await sealedBundle(mendedBundle(copy)))
-  const { first, second: other } = await askBoth(second, { bundle, key: keyOf(lines).verifier })
-  return [first.status, other.status]
+  const { first, second } = await askBoth(forgeries.second, { bundle, key: keyOf(forgeries.lines).verifier })
+  return [first.status, second.status]
 }
 const onNote = (change: (note: string) => string) => (bundle: Buffer) =>
   summed(
@@ -83,11 +76,11 @@ const envelope = receipts[0]?.envelope ?? {}
 const statement = statementIn(envelope) as unknown as Part
 const key = newLogKey({ id: statement.predicate.reality }, SEED)
 const opinionsOn = async (changed: object) => {
-  const { first, second: other } = await askBoth(second, {
+  const { first, second } = await askBoth(forgeries.second, {
     receipt: JSON.stringify(changed),
     key: key.verifier,
   })
-  return [first.status, other.status]
+  return [first.status, second.status]
 }
 const signedAgain = (change: (statement: Part) => void): JsonObject => {
   const copy = structuredClone(statement)
@@ -121,14 +114,20 @@ judged.each<[what: string, changed: () => object]>([
 })
 
 it('a checkpoint that is older than whoever checks wants is not enough', async () => {
-  const bundle = await sealedBundle(copyOf(lines) as Part[])
-  const newest = Math.max(...lines.map(({ record }) => Number((record as Part | undefined)?.sealedAt ?? 0)))
+  const bundle = await sealedBundle(forgeries.copy())
+  const newest = Math.max(
+    ...forgeries.lines.map(({ record }) => Number((record as Part | undefined)?.sealedAt ?? 0)),
+  )
   const { verifyBundle } = await import('@treeos/verify')
   const statusAfter = async (seconds: number) => {
     const source = (async function* () {
       yield bundle
     })()
-    const checking = { key: parseKey(keyOf(lines).verifier), maxAgeSeconds: 60, now: newest + seconds * 1000 }
+    const checking = {
+      key: parseKey(keyOf(forgeries.lines).verifier),
+      maxAgeSeconds: 60,
+      now: newest + seconds * 1000,
+    }
     return verifyBundle(source, checking)
   }
   expect((await statusAfter(59)).status).toBe('ok')
@@ -137,5 +136,5 @@ it('a checkpoint that is older than whoever checks wants is not enough', async (
   expect(late.unproven).toContain(
     'the checkpoint is 61 s old, which is more than 60 s: its newest entry here says so, and no witness',
   )
-  expect((await verifyBytes(bundle, keyOf(lines).verifier)).status).toBe('ok') // control: any age is enough
+  expect((await verifyBytes(bundle, keyOf(forgeries.lines).verifier)).status).toBe('ok') // control: any age is enough
 })

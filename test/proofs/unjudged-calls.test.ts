@@ -3,21 +3,14 @@
  * such a call came to something, or say that the bundle is not proven.
  */
 import type { JsonObject } from '@treeos/core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { ActedReality } from './acted-reality.ts'
 import { verifyBytes } from './bundle-lines.ts'
-import { copyOf } from './generated-reality.ts'
-import { bothOn } from './law-compared.ts'
 import { mendedBundle, type Part } from './mutations.ts'
 import { keyOf, sealedBundle } from './sealed-bundles.ts'
-import { SecondVerifier, whyNoPython } from './second-opinion.ts'
+import { judged, useForgeries } from './use-forgeries.ts'
 
-const why = whyNoPython()
-const judged = it.skipIf(why !== null)
-let second: SecondVerifier
-let lines: readonly JsonObject[]
-beforeAll(async () => {
-  if (why === null) second = new SecondVerifier()
+const forgeries = useForgeries(async () => {
   const reality = await ActedReality.begin('unjudged')
   await reality.act({ verb: 'summon', target: '@cleo', content: 'make it', inReplyTo: null })
   const [told] = reality.at.waiting.get('cleo') ?? []
@@ -34,15 +27,14 @@ beforeAll(async () => {
   expect(missed?.outcome).toBe('failure')
   const nothing = { verb: 'do', operation: 'take', target: 'matter:none', args: {} } as const
   expect(await reality.act(nothing)).toBe('failure')
-  lines = reality.at.lines()
+  return reality.at.lines()
 })
-afterAll(() => second?.close())
 
 const opinionsOf = async (forge: (moments: Part[]) => void) => {
-  const copy = copyOf(lines) as Part[]
+  const copy = forgeries.copy()
   forge(copy.filter(({ kind, being }) => kind === 'moment' && being === 'cleo'))
-  const { first, second: other } = await bothOn(mendedBundle(copy) as JsonObject[], second)
-  return [first, other].map(({ fault, unjudged }) => ({ fault, unjudged }))
+  const { first, second } = await forgeries.opinionsOn(copy)
+  return [first, second].map(({ fault, unjudged }) => ({ fault, unjudged }))
 }
 const UNLOADED = { promptDigest: null, reason: 'ROLE_UNAVAILABLE', by: [] }
 const on = (outcome: string, change: JsonObject) => (moments: Part[]) => {
@@ -82,22 +74,22 @@ judged.each<{ what: string; outcome: string; change: JsonObject; fault: string }
 })
 
 judged('code of a role that has none is broken', async () => {
-  const plain = copyOf(lines) as Part[]
+  const plain = forgeries.copy()
   const failed = plain.findLast(({ being, record }) => being === 'operator' && record?.outcome === 'failure')
   Object.assign(failed?.record, UNLOADED)
-  const { first, second: other } = await bothOn(mendedBundle(plain) as JsonObject[], second)
-  expect([first.fault, other.fault]).toEqual(['law-mismatch', 'law-mismatch'])
+  const { first, second } = await forgeries.opinionsOn(plain)
+  expect([first.fault, second.fault]).toEqual(['law-mismatch', 'law-mismatch'])
 })
 
 judged(
   'code that may not have been loaded leaves the bundle unproven, also with every signature',
   async () => {
     const statusesOf = async (forge: (moments: Part[]) => void) => {
-      const copy = copyOf(lines) as Part[]
+      const copy = forgeries.copy()
       forge(copy.filter(({ kind, being }) => kind === 'moment' && being === 'cleo'))
       const bundle = await sealedBundle(mendedBundle(copy))
-      const key = keyOf(lines).verifier
-      const both = await Promise.all([verifyBytes(bundle, key), second.ask({ bundle, key })])
+      const key = keyOf(forgeries.lines).verifier
+      const both = await Promise.all([verifyBytes(bundle, key), forgeries.second.ask({ bundle, key })])
       return both.map(({ status }) => status)
     }
     expect(await statusesOf(() => undefined)).toEqual(['ok', 'ok']) // control

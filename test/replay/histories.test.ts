@@ -7,9 +7,9 @@ import { HistoryReplayer, replayFromTemporal } from '@treeos/replay'
 import { describe, expect, it } from 'vitest'
 import { NEXT_VERSION, nextVersion } from '../support/other-versions.ts'
 import { openReplayer } from '../support/replays.ts'
-import { DEMOS, heldBy, OTHERS, recordRollout, recordSet, sceneOfDemo, workflowTypeOf } from './record.ts'
+import { DEMOS, heldBy, OTHERS, recordScene, recordSet, sceneOfDemo, workflowTypeOf } from './record.ts'
 import { copyOf, type Recorded, readRecordings } from './recordings.ts'
-import { HANDED_ON } from './scenarios-in.ts'
+import { CALLED_ENDS, HANDED_ON } from './scenarios-in.ts'
 
 /**
  * What the recordings hold together: a workflow that makes another command is recorded, and the command named
@@ -18,7 +18,11 @@ import { HANDED_ON } from './scenarios-in.ts'
 const COMMANDS = [
   'activity mail:post',
   'activity think',
+  'activity treeosEndCall',
+  'activity treeosReadCall',
   'activity weather:observe',
+  'child shipOrder',
+  'child treeosCall',
   'child treeosTask',
   'continue ',
   'local beginLife',
@@ -32,12 +36,12 @@ const COMMANDS = [
 const SCENARIOS_MIN = 60
 
 /**
- * Set to the name of a set, it records that set anew; to `SET/rollout`, that scene of it. A set that was released is never recorded again:
+ * Set to the name of a set, it records that set anew; to `SET/SCENE`, that scene of it. A set that was released is never recorded again:
  * `released.test.ts`.
  */
 const RECORD = process.env.TREEOS_RECORD_HISTORIES
-const [SET = '', PART] = RECORD?.split('/') ?? []
-if (PART === 'rollout') it('records the rollout of a set', () => recordRollout(SET), 900_000)
+const [SET = '', SCENE] = RECORD?.split('/') ?? []
+if (SCENE !== undefined) it('records a scene of a set', () => recordScene(SET, SCENE), 900_000)
 else if (RECORD !== undefined) it('records a set of histories', () => recordSet(RECORD), 900_000)
 else describe('the recorded histories', replayRecorded)
 
@@ -62,7 +66,7 @@ async function replayRecorded(): Promise<void> {
     console.error(`${recorded.length} recorded runs hold ${scenarios.length} scenarios`)
     expect(scenarios.length).toBeGreaterThanOrEqual(SCENARIOS_MIN)
     expect(scenarios.join('\n')).toContain('lived by its worker')
-    expect(scenarios).toContain(HANDED_ON)
+    expect(scenarios).toEqual(expect.arrayContaining([HANDED_ON, ...CALLED_ENDS]))
     const scenes = new Set(recorded.map(({ scene }) => scene.split('/').at(-1)))
     for (const demo of DEMOS) expect(scenes).toContain(sceneOfDemo(demo))
     for (const { history } of recorded)

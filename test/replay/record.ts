@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import { bundleWorkflowCode } from '@temporalio/worker'
 import { plantScene } from '@treeos/client'
-import type { History } from '@treeos/host'
+import { type History, treeos } from '@treeos/host'
 import { beingWorkflowId, SCHEDULE_WORKFLOW } from '@treeos/protocol'
 import { recordedCommands } from '@treeos/replay'
 import { firstBoard } from '../support/board.ts'
 import { exportHistories } from '../support/histories.ts'
 import { live, momentOf, tell, until } from '../support/life.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { orders } from '../support/orders.ts'
 import { startPostOffice } from '../support/post-office.ts'
+import { cutThread, openShop, ship } from '../support/shipping.ts'
 import { startWorld, type World } from '../support/world.ts'
 import { demos } from '../support/worlds.ts'
 import { HISTORIES, readRecordings } from './recordings.ts'
@@ -30,6 +33,7 @@ const QUIET_SECONDS = 8
 export const OTHERS: Readonly<Record<string, string>> = {
   [SCHEDULE_WORKFLOW]: '+schedule',
   treeosTask: '+task',
+  treeosCall: '+call',
 }
 export const workflowTypeOf = ({ events }: History): string =>
   events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? ''
@@ -42,32 +46,39 @@ export const heldBy = (history: History): Set<string> =>
   ])
 
 /**
- * Records the situations, a rollout and every demo. Of all runs it keeps those that hold something which no other one
+ * Records the situations, a rollout, calls of workflows and every demo. Of all runs it keeps those that hold something which no other one
  * holds, and of each demo at least one.
  * @param set replaces the set of this name
  */
 export async function recordSet(set: string): Promise<void> {
-  const [lived, rolled, ...planted] = await Promise.all([
+  const [lived, rolled, called, ...planted] = await Promise.all([
     liveSituations(),
     liveRollout(),
+    liveCalls(),
     ...DEMOS.map(plantDemo),
   ])
   const folder = join(HISTORIES, set)
   await rm(folder, { recursive: true, force: true })
   const known = new Set<string>()
   await keep(join(folder, 'situations'), lived, known)
-  await keep(join(folder, ROLLOUT), rolled, known)
+  await keep(join(folder, 'rollout'), rolled, known)
+  await keep(join(folder, 'calls'), called, known)
   for (const [i, runs] of planted.entries()) await keep(join(folder, sceneOfDemo(DEMOS[i]!)), runs, known, 1)
 }
 
-const ROLLOUT = 'rollout'
+/** Scenes that can be recorded alone, into a set that has the others. */
+const SCENES: Readonly<Record<string, () => Promise<LivedRun[]>>> = {
+  rollout: liveRollout,
+  calls: liveCalls,
+}
 
-/** Records the rollout alone, into a set that has the others. */
-export async function recordRollout(set: string): Promise<void> {
-  const folder = join(HISTORIES, set, ROLLOUT)
+export async function recordScene(set: string, scene: string): Promise<void> {
+  const live = SCENES[scene]
+  if (live === undefined) throw new Error(`no scene ${scene}: one of ${Object.keys(SCENES).join(', ')}`)
+  const folder = join(HISTORIES, set, scene)
   await rm(folder, { recursive: true, force: true })
   const others = (await readRecordings()).flatMap(({ history }) => [...heldBy(history)])
-  await keep(folder, await liveRollout(), new Set(others))
+  await keep(folder, await live(), new Set(others))
 }
 
 interface LivedRun {
@@ -131,6 +142,29 @@ async function liveRollout(): Promise<LivedRun[]> {
   const runs = await runsOf(world)
   await world.close()
   await model.close()
+  return runs
+}
+
+/** A being calls workflows of a host: one ends, one fails, and one is cancelled with its thread. */
+async function liveCalls(): Promise<LivedRun[]> {
+  const workflowsPath = join(import.meta.dirname, '../support/orders.workflow.ts')
+  const workflowBundle = await bundleWorkflowCode({ workflowsPath, plugins: [treeos()] })
+  const world = await startWorld({ extensions: [orders], worker: { workflowBundle } })
+  await openShop(world)
+  for (const [order, where] of [
+    ['one', 'Bern'],
+    ['two', 'nowhere'],
+  ] as const) {
+    const { answered, called } = await ship(world, order)
+    await called.signal('arrived', where)
+    await answered
+  }
+  const { answered, thread, call } = await ship(world, 'three')
+  answered.catch(() => undefined) // nobody is answered once the thread is cut
+  await cutThread(world, thread)
+  await until(async () => (await call.describe()).status.name === 'CANCELLED')
+  const runs = await runsOf(world)
+  await world.close()
   return runs
 }
 

@@ -6,6 +6,8 @@ import type { History } from '@treeos/host'
 
 /** A worker without the code of a moment leaves it to another one. */
 export const HANDED_ON = 'an opening: left to a worker that has its code'
+/** Ends of a workflow of the host that a being calls. */
+export const CALLED_ENDS = ['completes', 'fails', 'is cancelled'].map((end) => `a child: shipOrder ${end}`)
 
 type Event = NonNullable<History['events']>[number]
 type Json = Record<string, unknown>
@@ -40,6 +42,7 @@ function ending(events: readonly Event[]): string[] {
   }
   if (last?.workflowExecutionTerminatedEventAttributes) return ['a run: is terminated']
   if (last?.workflowExecutionCompletedEventAttributes) return ['a run: completes']
+  if (last?.workflowExecutionCanceledEventAttributes) return ['a run: is cancelled']
   return []
 }
 
@@ -54,6 +57,12 @@ function disturbances(events: readonly Event[]): string[] {
     if (event.workflowTaskFailedEventAttributes) found.push('a task: fails')
     if (event.workflowTaskTimedOutEventAttributes) found.push('a task: comes late')
     if (event.activityTaskTimedOutEventAttributes) found.push('an activity: times out')
+    const completed = event.childWorkflowExecutionCompletedEventAttributes
+    const failed = event.childWorkflowExecutionFailedEventAttributes
+    const cancelled = event.childWorkflowExecutionCanceledEventAttributes
+    if (completed) found.push(`a child: ${completed.workflowType?.name} completes`)
+    if (failed) found.push(`a child: ${failed.workflowType?.name} fails`)
+    if (cancelled) found.push(`a child: ${cancelled.workflowType?.name} is cancelled`)
     const signal = event.workflowExecutionSignaledEventAttributes
     if (signal && signal.signalName !== 'wake') found.push(`a signal: ${signal.signalName}`)
     const local = localIn(event)

@@ -102,6 +102,8 @@ const ATTACKS: readonly (readonly [string, string])[] = [
   ['a right for itself', `grant insert on treeos.inbox to treeos_app; set role treeos_app; ${SUMMON}`],
   // The program reads its input: one that ends at once may close the pipe before the row is written.
   ['a program on the server', `copy (select 1) to program 'cat > /dev/null'`],
+  ['a large object', `select lo_from_bytea(0, 'kept beside the record')`],
+  ['an empty large object', `select lo_create(0)`],
   ['a file of the server', `select pg_read_file('postgresql.conf')`],
   ['another login', `create role intruder login superuser`],
 ]

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '@treeos/core'
 import { append, beginLife, type Reality, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { TestDatabase } from '../support/database.ts'
@@ -93,6 +94,29 @@ export async function rewriteSuffix(
     base,
     ...statements,
     `update treeos.head set hash = '\\x${prev.toString('hex')}' where reel = '${reel}'`,
+  )
+}
+
+/** Rewrites the last record of a being, its columns that are named, and its open record, with matching hashes and head. */
+export async function rewriteLastRecord(
+  base: Pick<TestDatabase, 'owner'>,
+  being: string,
+  change: { readonly moment?: string; readonly wake?: string },
+): Promise<void> {
+  const last = await base.owner
+    .selectFrom('moment_outcome')
+    .selectAll()
+    .where('being', '=', being)
+    .orderBy('n', 'desc')
+    .executeTakeFirstOrThrow()
+  const record = Buffer.from(canonicalJson({ ...JSON.parse(last.record.toString()), ...change }))
+  const hash = sha256('treeos.moment.v1\0', last.prev, record)
+  const set = Object.entries(change).map(([column, value]) => `, ${column} = '${value}'`)
+  await tamper(
+    base,
+    `update treeos.moment_outcome set record = '\\x${record.toString('hex')}', hash = '\\x${hash.toString('hex')}' ${set.join('')}
+      where being = '${being}' and n = ${last.n}`,
+    `update treeos.head set hash = '\\x${hash.toString('hex')}' where reel = 'moments:${being}'`,
   )
 }
 

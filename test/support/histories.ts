@@ -13,7 +13,7 @@ export interface Exported {
 }
 
 /**
- * Exports every run of every being's workflow, then those of tasks and schedules, and what Temporal says
+ * Exports every run of every being's workflow, then those of tasks, schedules and calls of workflows, and what Temporal says
  * about each.
  */
 export async function exportHistories(world: World): Promise<Exported[]> {
@@ -37,7 +37,7 @@ export async function exportHistories(world: World): Promise<Exported[]> {
     })
     for (const runId of runIds.found) await add(workflowId, runId)
   }
-  for (const kind of ['task', 'schedule']) {
+  for (const kind of ['task', 'schedule', 'treeosCall']) {
     const query = `WorkflowId STARTS_WITH "${kind}/${world.reality.name}/"`
     for await (const { workflowId, runId } of world.temporal.workflow.list({ query }))
       await add(workflowId, runId)

@@ -3,11 +3,11 @@ import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 
 /** The size limit of one message, over either transport. It is checked before the message is parsed. */
 export const MESSAGE_BYTES_MAX = 1024 * 1024
-/** Calls under way of one person, over all its tokens: each of them uses Postgres. */
+/** Calls under way of one person, over all tokens for it: each of them uses Postgres. */
 const CALLS_MAX_PER_PERSON = 32
 
 /**
- * What bounds how much each person may ask for, over all tokens that it issued. Each server has its own
+ * What bounds how much each person may ask for, over all tokens that are for it. Each server has its own
  * counts.
  */
 export class PersonBounds {

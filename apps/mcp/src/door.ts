@@ -13,6 +13,7 @@ import {
   type ErrorListener,
   RecurringWork,
   Seat,
+  type SeatBearer,
   type VerifiedToken,
   verifyToken,
 } from '@treeos/client'
@@ -21,7 +22,7 @@ import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
 
 /** A client with a valid token. */
-export interface Visitor extends VerifiedToken {
+export interface Visitor extends VerifiedToken, SeatBearer {
   readonly secret: string
 }
 
@@ -42,7 +43,7 @@ export interface DoorOptions {
 
 const SESSIONS_MAX = 100
 const SESSIONS_MAX_PER_TOKEN = 8
-/** Of one person, over all tokens that it issued. */
+/** Of one person, over all tokens that are for it. */
 const SESSIONS_MAX_PER_PERSON = 24
 /** A session unused for this long is closed. A client that comes back opens another one. */
 const SESSION_IDLE_MS = 24 * 3600 * 1000
@@ -183,10 +184,10 @@ export class Door {
     }
   }
 
-  #placeOf({ token, secret, being, issuer }: Visitor): Place {
+  #placeOf({ token, secret, being, issuer, person }: Visitor): Place {
     const known = this.#places.get(token)
     if (known !== undefined) return known
-    const seat = new Seat(this.#at, { being, issuer }, this.#onError, this.bounds)
+    const seat = new Seat(this.#at, { being, issuer, person }, this.#onError, this.bounds)
     const made = { token, secret, seat, requests: 0 }
     this.#places.set(token, made)
     return made
@@ -197,10 +198,10 @@ export class Door {
    * for a new one.
    */
   async #makeRoom(place: Place): Promise<void> {
-    const { issuer } = place.seat.bearer
+    const { person } = place.seat.bearer
     const oldest = (sessions: Session[]) => sessions.sort((a, b) => a.usedAt - b.usedAt)[0]
     const own = this.#sessionsAt(place)
-    const ofPerson = [...this.#sessions.values()].filter((one) => one.place.seat.bearer.issuer === issuer)
+    const ofPerson = [...this.#sessions.values()].filter((one) => one.place.seat.bearer.person === person)
     if (own.length >= SESSIONS_MAX_PER_TOKEN) await oldest(own)?.server.close()
     else if (ofPerson.length >= SESSIONS_MAX_PER_PERSON) await oldest(ofPerson)?.server.close()
     else if (this.#sessions.size >= SESSIONS_MAX) {

@@ -1,4 +1,4 @@
-import { type Connection, refusalOf, requireToken } from '@treeos/client'
+import { type Connection, personFor, refusalOf, requireToken } from '@treeos/client'
 import { ERROR_STATUS, mendedBy, quote, TreeosError } from '@treeos/core'
 import { writtenOut } from './accept.ts'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
@@ -27,7 +27,7 @@ export function openMcp(at: Connection, options: DoorOptions): McpOverHttp {
 /** Checks the token before it reads the body. */
 async function answerMcp(request: Request, at: Connection, door: Door): Promise<Response> {
   const visitor = await requireVisitor(at, request)
-  await door.bounds.request(visitor.issuer)
+  await door.bounds.request(visitor.person)
   if (!METHODS.includes(request.method)) return methodRefused(request.method)
   const body = await readMcpBody(request)
   if (body !== null) await requireVisitor(at, request) // it may have been revoked while the body came
@@ -64,7 +64,8 @@ async function requireVisitor(at: Connection, { headers }: Request): Promise<Vis
       'a token is missing: send `Authorization: Bearer SECRET`',
       mendedBy({ name: 'make-token' }),
     )
-  return { ...(await requireToken(at, secret)), secret }
+  const token = await requireToken(at, secret)
+  return { ...token, person: await personFor(at, token), secret }
 }
 
 /** @throws {TreeosError} PAYLOAD_TOO_LARGE */

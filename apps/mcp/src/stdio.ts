@@ -26,8 +26,8 @@ export async function serveStdio(
   bearer: TokenGrant,
   { onError, actsPerMinute }: { readonly onError: ErrorListener; readonly actsPerMinute?: number },
 ): Promise<StdioSession> {
-  await authorizeGrant(at, bearer)
-  const seat = new Seat(at, bearer, onError, new PersonBounds(actPace(actsPerMinute)))
+  const { person } = await authorizeGrant(at, bearer)
+  const seat = new Seat(at, { ...bearer, person }, onError, new PersonBounds(actPace(actsPerMinute)))
   const transport = new Pipe()
   const handle = serve(
     () => {

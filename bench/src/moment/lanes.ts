@@ -135,7 +135,7 @@ export function startingMoments(
     await db
       .insertInto('inbox')
       .values({
-        id: `${being}/${n}`,
+        id: `${being}:${n}`,
         being,
         kind: 'summon',
         priority: PRIORITIES.interactive,
@@ -143,7 +143,7 @@ export function startingMoments(
         caller_role: 'operator',
         caller_cognition: 'human',
         content: Buffer.from(canonicalJson(content)),
-        root: `${being}/${n}`,
+        root: `${being}:${n}`,
         in_reply_to: null,
         asked_role: null,
         cause: null,

@@ -9,8 +9,7 @@ import { round } from '../statistics.ts'
 
 const SAMPLED_MS = 50
 /**
- * The benchmark writes its beings and wakes itself, by no moment, so the bundle is broken there. All else
- * must be whole.
+ * The benchmark writes its beings itself, by no moment, so the bundle is broken there. All else must be whole.
  */
 const UNLIVED = 'no moment wrote it'
 

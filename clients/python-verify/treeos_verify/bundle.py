@@ -10,7 +10,7 @@ from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, l
 from .heads import whole_heads
 from .law.judge import NOT_LOADED, Law
 from .law.rows import Rows, known_row
-from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, shown_to, contents_of, gone_from, is_known_law
+from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, shown_to, contents_of, gone_from, is_known_law, life_of
 from .origin import Origins, Reads, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
@@ -58,6 +58,7 @@ class Bundle:
         self.stage, self.counts = 0, {}
         self.chains, self.hashes = {}, {}
         self.last_yes = {}
+        self.lives, self.woken = {}, set()  # the last life of each being, and the wakes that had their moment
         self.loose, self.unnamed, self.proven = {}, set(), set()
         self.named = set()  # facts that woke a moment, or that it was shown
         self.approvals = {}  # of reels without a head: (header, payload) of their facts from the first on, and the hash of the last
@@ -208,6 +209,7 @@ class Bundle:
         self.newest = max(self.newest, record["sealedAt"] if is_count(at(record, "sealedAt")) else 0)
         heads = whole_heads(value)
         check_moment(value, heads)
+        self.check_life(record)
         if is_known_law(record):
             check_forms(value, value["noted"])
             of_being = lambda being, n: self.hashes.get(f"moments:{being}", {}).get(n)
@@ -250,6 +252,14 @@ class Bundle:
         self.unused.difference_update([*digests, record["promptDigest"]])  # the text of its prompt may be here
         for form, digest in contents_of(value) if is_known_law(record) else []:
             need(digest is None or has_form(form, self.contents[digest]), f"a {form} of another form", "blob-mismatch")
+
+    def check_life(self, record):
+        """Lives follow each other, and a wake has one moment."""
+        being, life, wake = record["being"], life_of(record), record["wake"]
+        need(life >= self.lives.get(being, 0), "a moment of an older life", "record-mismatch")
+        self.lives[being] = life
+        need(wake is None or wake not in self.woken, "a second moment of one wake", "record-mismatch")
+        self.woken.add(wake)
 
     def check_speech(self, opened, being):
         """The summon that woke a moment is what its fact says."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from .bundle import check_bundle
 from .hashes import Key, follows
 from .plain_json import Broken, parse
-from .receipt import check_receipt
+from .receipt import check_receipts
 
 EXIT = {"ok": 0, "broken": 1, "unproven": 3}
 USAGE = 2
@@ -115,7 +115,7 @@ def told_of_receipts(data, key, asked):
         lines = [text]  # one receipt, which may stand on several lines
     except Broken:
         pass
-    receipts = [told_of_receipt(*check_receipt(line, key, asked.strict, asked.max_age), key) for line in lines]
+    receipts = [told_of_receipt(*one, key) for one in check_receipts(lines, key, asked.strict, asked.max_age)]
     order = ("broken", "unproven", "ok")
     status = min((one["status"] for one in receipts), key=order.index, default="broken")
     found = receipts[0] if len(receipts) == 1 else {"status": status, "receipts": receipts}

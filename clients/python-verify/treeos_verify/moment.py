@@ -98,6 +98,7 @@ def check_moment(moment, heads):
     need(type(record) is dict, "no record", "record-mismatch")
     need(same(at(opened, "moment"), at(record, "moment")) and same(at(opened, "n"), at(record, "n")), "another open record", "open-mismatch")
     need(value_hash(opened) == at(record, "open"), "another open record", "open-mismatch")
+    check_id(record)
     basis, judged = heads.digests
     need(basis == at(opened, "basis"), "another basis", "basis-mismatch")
     for head in items(opened, "heads"):
@@ -114,6 +115,18 @@ def check_moment(moment, heads):
     stack = given(record, "stack")
     need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack", "record-mismatch")
     check_act(record)
+
+
+def life_of(record):
+    return int(record["moment"].split("/")[1])
+
+
+def check_id(record):
+    """Being, life and number; and a wake unless a younger life closed it."""
+    form = f"{re.escape(str(at(record, 'being')))}/[1-9][0-9]{{0,14}}/{at(record, 'n')}"
+    need(type(at(record, "moment")) is str and re.fullmatch(form, record["moment"]), "an id of another moment", "record-mismatch")
+    is_closed = (at(record, "outcome"), at(record, "reason")) == ("skipped", "superseded")
+    need((at(record, "wake") is None) == is_closed, "no wake", "record-mismatch")
 
 
 LAW = 1

@@ -312,11 +312,9 @@ class Derivation:
         return gates
 
     def check_home(self, args, from_outside):
-        """Who is born elsewhere than where its maker is at home enters that place."""
+        """Who is born in a place enters it."""
         home = given(args, "home") if type(args) is dict else None
         space = self.me["home"] if home is None else written("canSee", str(home), self.me["home"])
-        if space == self.me["home"]:
-            return
         question = Question(self.world, self.me, "do", "move", (None, space, ABSENT), None, from_outside)
         need(rule_gate(question, ["anyone"])[0] and not question.asks, "the rules of its home do not let it")
 
@@ -380,17 +378,33 @@ def covered_by(proof, derived, reality, key):
 
 def check_receipt(text, key, strict, max_age=None):
     """(status, verdict). Strictly, none is `ok`: each takes its context from the record."""
+    return check_one(text, key, strict, max_age)[:2]
+
+
+def check_receipts(texts, key, strict, max_age=None):
+    """(status, verdict) of each. A being has one moment of each number: receipts of two are of two records of one reality."""
+    found = [check_one(text, key, strict, max_age) for text in texts]
+    hashes = {}
+    for _, _, place, own in found:
+        hashes.setdefault(place, set()).add(own)
+    return [("broken" if place is not None and len(hashes[place]) > 1 else status, verdict) for status, verdict, place, _ in found]
+
+
+def check_one(text, key, strict, max_age):
+    """(status, verdict, place, hash), the last two of its record where these follow."""
     try:
         statement = open_envelope(parse(text), key)
         derived = Derivation(given(statement, "predicate"))
     except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
-        return ("broken", None)
+        return ("broken", None, None, None)
+    being, _, n = derived.name.split("/")
+    of = ((statement["predicate"]["reality"], being, n), derived.hash)
     try:
         predicate = statement["predicate"]
         subject = (items(statement, "subject") or [None])[0]
         need(at(subject, "digest", "sha256") == derived.hash and at(subject, "name") == derived.name, "another subject")
         if not derived.is_judged:
-            return ("unproven", None)
+            return ("unproven", None, *of)
         need(at(predicate, "verdict") == derived.verdict, "another verdict")
         proof = given(predicate, "proof")
         is_covered = type(proof) is dict
@@ -398,7 +412,7 @@ def check_receipt(text, key, strict, max_age=None):
         if is_covered:
             covered_by(proof, derived, predicate["reality"], key)
     except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
-        return ("broken", derived.verdict if derived.is_judged else None)
+        return ("broken", derived.verdict if derived.is_judged else None, *of)
     is_made = derived.signing not in ("unsigned", "unknown")
     is_made = is_made and not any(True for _ in age_faults(is_covered, derived.record["sealedAt"], max_age))
-    return ("ok" if is_covered and is_made and not strict else "unproven", derived.verdict)
+    return ("ok" if is_covered and is_made and not strict else "unproven", derived.verdict, *of)

@@ -22,7 +22,7 @@ export {
   takeLease,
 } from './seats/inhabitation.ts'
 export { RecurringWork } from './seats/recurring-work.ts'
-export { type ErrorListener, Seat, type SeatBounds } from './seats/seat.ts'
+export { type ErrorListener, Seat, type SeatBearer, type SeatBounds } from './seats/seat.ts'
 export { type ActResult, act } from './summons/act.ts'
 export {
   type ActToSign,

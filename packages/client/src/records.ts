@@ -30,6 +30,8 @@ export {
   issueTokenFor,
   isTokenSecret,
   listTokens,
+  personFor,
+  requireOwn,
   requireToken,
   revokeToken,
   TOKEN_DAYS_MAX,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,15 +17,17 @@ export function joinWorkflows(bundle: BundleOptions, ours: string, folder: strin
   const { workflowsPath: host, webpackConfigHook: hook } = bundle
   const fromHost = createRequire(host)
   const sdk = sdkFrom(fromHost) ?? sdkFrom(createRequire(ours))
+  const joined = joinedModule(host, ours, folder)
   return {
     ...bundle,
-    workflowsPath: joinedModule(host, ours, folder),
+    workflowsPath: joined,
     webpackConfigHook(given) {
       const config = hook?.(given) ?? given
       const { alias, modules = ['node_modules'] } = config.resolve ?? {}
       const folders = fromHost.resolve.paths('a-package') ?? []
       return {
         ...config,
+        plugins: [...(config.plugins ?? []), refusingTakenNames(joined, host)],
         resolve: {
           ...config.resolve,
           modules: [...modules, ...folders],
@@ -35,6 +37,46 @@ export function joinWorkflows(bundle: BundleOptions, ours: string, folder: strin
     },
   }
 }
+
+type WebpackPlugin = NonNullable<
+  ReturnType<NonNullable<BundleOptions['webpackConfigHook']>>['plugins']
+>[number]
+
+/**
+ * Refuses to bundle where the host has a workflow of its own under one of our names: ours would take its place.
+ * It may export ours again. What a CommonJS module exports is not known here.
+ */
+const refusingTakenNames = (joined: string, host: string): WebpackPlugin => ({
+  apply: (compiler) =>
+    compiler.hooks.compilation.tap('treeos', ({ hooks, moduleGraph }) =>
+      // after webpack's own plugin, which finds what modules export
+      hooks.finishModules.tapPromise({ name: 'treeos', stage: 1000 }, async (modules) => {
+        const [entry] = [...modules].filter((one) => one.nameForCondition() === realpathSync(joined))
+        if (entry === undefined) return
+        const [link] = [...moduleGraph.getOutgoingConnections(entry)].filter(
+          ({ dependency }) => (dependency as { readonly request?: string } | null)?.request === host,
+        )
+        const module = link?.module
+        if (module?.buildMeta?.exportsType !== 'namespace') return
+        const exported = moduleGraph.getExportsInfo(module)
+        const sourceOf = (name: string) =>
+          exported.getReadOnlyExportInfo(name).getTarget(moduleGraph)?.module ?? module
+        const taken = OURS.filter(
+          (name) => exported.isExportProvided(name) === true && !isOfOurPackages(sourceOf(name)),
+        )
+        if (taken.length > 0)
+          throw new Error(
+            `the workflow module ${host} has a workflow ${taken.join(', ')} of its own, and TreeOS has one of that name: rename it`,
+          )
+      }),
+    ),
+})
+
+/** Each of our packages may hold a copy: they are bundled door by door when they are published. */
+const isOfOurPackages = (module: object): boolean =>
+  (
+    module as { readonly resourceResolveData?: { readonly descriptionFileData?: { readonly name?: string } } }
+  ).resourceResolveData?.descriptionFileData?.name?.startsWith('@treeos/') === true
 
 /** What workflow code is written against; @treeos/workflows brings it along. */
 const SDK = '@temporalio/workflow'

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Observer } from '@treeos/activities'
 import { OUTCOMES } from '@treeos/core'
 import { countParked, measureInboxes, type StoreDb } from '@treeos/store'
+import { sharing } from '@treeos/telemetry/shared-answer'
 import type { Kysely } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -116,8 +117,8 @@ export class Metrics {
    * @throws {NodeJS.ErrnoException} when the port cannot be had
    */
   async serve({ port, bind = LOOPBACK, isReady, minds, tools }: MetricsOptions): Promise<ServedMetrics> {
-    const text = sharing(() => this.registry.metrics())
-    const told = minds && sharing(minds)
+    const text = sharing(SHARED_MS, () => this.registry.metrics())
+    const told = minds && sharing(SHARED_MS, minds)
     const server = createServer((request, response) => {
       const isNear = OWN.check(
         plainAddress(request.socket.remoteAddress),
@@ -201,20 +202,6 @@ function measuring(db: Kysely<StoreDb>): () => Promise<InboxMeasure> {
     })
     const late = sleep(INBOX_MS_MAX, UNKNOWN, { ref: false })
     return Promise.race([asked, late]).catch(() => UNKNOWN)
-  }
-}
-
-/** One answer for all who ask within a short time. A failure is not kept. */
-function sharing<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: { readonly at: number; readonly value: Promise<T> } | null = null
-  return () => {
-    if (made !== null && performance.now() - made.at < SHARED_MS) return made.value
-    const mine = { at: performance.now(), value: make() }
-    made = mine
-    mine.value.catch(() => {
-      if (made === mine) made = null
-    })
-    return mine.value
   }
 }
 

@@ -1,7 +1,12 @@
 import { bootstrapReality } from '@treeos/reality'
 import { findReality, migrate, openDatabase, type Reality } from '@treeos/store'
 import type { Registry } from '@treeos/world'
-import { addSearchAttributes, missingSearchAttributes, type OperatorCalls } from './search-attributes.ts'
+import {
+  addSearchAttributes,
+  missingSearchAttributes,
+  type OperatorCalls,
+  TakenSearchAttributeError,
+} from './search-attributes.ts'
 
 export interface PrepareOptions {
   /** of `@temporalio/worker`, or a `Connection` of `@temporalio/client` */
@@ -85,7 +90,10 @@ export async function requirePrepared(
         `create the worker with taskQueue: '${wanted}'`,
     )
   // A server that does not let workers list them may have them all the same.
-  const missing = await missingSearchAttributes(connection, namespace).catch(() => [])
+  const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
+    if (error instanceof TakenSearchAttributeError) throw error
+    return []
+  })
   if (missing.length > 0)
     throw new Error(
       `namespace ${namespace} of Temporal has no search attributes ${missing.join(', ')}: ${HOW_TO_PREPARE} adds them`,

@@ -1,6 +1,7 @@
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { expect, it } from 'vitest'
-import { addSearchAttributes, type OperatorCalls } from './search-attributes.ts'
+import { requirePrepared } from './prepare.ts'
+import { addSearchAttributes, type OperatorCalls, TakenSearchAttributeError } from './search-attributes.ts'
 
 const NAMES = SEARCH_ATTRIBUTES.map(({ name }) => name)
 const refusal = (code: number) => async () => {
@@ -37,4 +38,31 @@ it('a query that fails for another reason tells nothing of what is missing', asy
   const away = guarded(NAMES, 7)
   Object.assign(away.workflowService, { countWorkflowExecutions: refusal(14) })
   await expect(addSearchAttributes(away, 'acme')).rejects.toMatchObject({ code: 14 })
+})
+
+/** A server that has all of ours, one of them as this type. */
+const holding = (type: number) =>
+  ({
+    operatorService: {
+      listSearchAttributes: async () => ({
+        customAttributes: { ...Object.fromEntries(NAMES.map((name) => [name, 2])), [NAMES[1]!]: type },
+      }),
+    },
+  }) as never
+
+it.each([1, 3])('one that the namespace has as a type %i is refused by name', async (type) => {
+  const added = addSearchAttributes(holding(type), 'acme')
+  await expect(added).rejects.toThrow(
+    /^namespace acme of Temporal has TreeosBeing as .*needs it as a Keyword/,
+  )
+  await expect(
+    requirePrepared({ connection: holding(type), namespace: 'acme', taskQueue: 'q' }, {
+      name: 'home',
+      taskQueue: 'q',
+    } as never),
+  ).rejects.toThrow(TakenSearchAttributeError)
+})
+
+it('control: as a Keyword it is taken', async () => {
+  await expect(addSearchAttributes(holding(2), 'acme')).resolves.toBeUndefined()
 })

@@ -14,7 +14,8 @@ const INVALID_ARGUMENT = 3
 
 /**
  * Adds the search attributes that a namespace lacks.
- * @throws {Error} that names them where this caller may not, with the commands that add them
+ * @throws {Error} that names them where this caller may not, with the commands that add them;
+ *   {TakenSearchAttributeError} where one has another type
  */
 export async function addSearchAttributes(connection: OperatorCalls, namespace: string): Promise<void> {
   const names = await missingSearchAttributes(connection, namespace)
@@ -42,9 +43,21 @@ function mayNotAdd(namespace: string, names: readonly string[], cause: unknown):
   )
 }
 
+/** A namespace uses one of our names for something else: no being could start there. */
+export class TakenSearchAttributeError extends Error {
+  override readonly name = 'TakenSearchAttributeError'
+  constructor(namespace: string, taken: readonly string[]) {
+    super(
+      `namespace ${namespace} of Temporal has ${taken.join(', ')} as a search attribute of another type: TreeOS needs it as a Keyword. ` +
+        'Remove it there, or take another namespace',
+    )
+  }
+}
+
 /**
  * @returns which of ours a namespace lacks. Where nobody may list them, a query by each tells it, which
  *   callers of workflows may make.
+ * @throws {TakenSearchAttributeError} where it has one as another type
  */
 export async function missingSearchAttributes(
   { operatorService, workflowService }: OperatorCalls,
@@ -53,6 +66,8 @@ export async function missingSearchAttributes(
   const wanted = SEARCH_ATTRIBUTES.map(({ name }) => name)
   try {
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
+    const taken = wanted.filter((name) => (customAttributes?.[name] ?? KEYWORD) !== KEYWORD)
+    if (taken.length > 0) throw new TakenSearchAttributeError(namespace, taken)
     return wanted.filter((name) => customAttributes?.[name] === undefined)
   } catch (error) {
     if (!REFUSED.includes(searchAttributeErrorCode(error))) throw error

@@ -23,6 +23,12 @@ type DoCall = Extract<VerbCall, { readonly verb: 'do' }>
 const NOT_SEALED = '(not sealed: too many texts of this being wait)'
 
 /**
+ * Stands in a call for what an operation that seals texts does not take, or not so: it may be the text under another name. The operation
+ * refuses it, and the record does not keep it in clear.
+ */
+const NOT_KEPT = '(not kept: this operation seals its texts, and does not take this)'
+
+/**
  * A call of a mind as it may be recorded: the texts that its operation seals are sealed. Any other call comes
  * back as it is, without a query.
  * @param wake of its moment
@@ -68,6 +74,7 @@ export async function sealingOf(
 ): Promise<SealedAct | null> {
   if (act.verb !== 'do') return null
   const inYes = act.operation === 'approve' ? await callInYes(at, act) : null
+  if (act.operation === 'approve' && inYes === null) return withoutArguments(at, act)
   const { being, call } = inYes ?? { being: as, call: act }
   if (textsIn(at.registry, call).length === 0) return null
   return {
@@ -87,14 +94,34 @@ export async function sealingOf(
   }
 }
 
+/**
+ * A yes to a call that does not wait, or with other arguments than a yes has: nobody knows what its texts are. It is refused in any case, and
+ * kept without them. Null where it has none, or no operation seals anything.
+ */
+async function withoutArguments(
+  at: OpenReality & { readonly registry: Operations },
+  act: DoCall,
+): Promise<SealedAct | null> {
+  const { id, args: given = null, ...others } = act.args
+  const isAlone = (given === null || isJsonObject(given)) && Object.keys(others).length === 0
+  if (isAlone && (given === null || (await findApproval(at, id ?? null)) !== null)) return null
+  if (![...at.registry.operations.values()].some(({ seals }) => seals !== undefined)) return null
+  const kept = Object.fromEntries(Object.keys(others).map((name) => [name, NOT_KEPT]))
+  const args = { ...(id === undefined ? {} : { id }), ...(given === null ? {} : { args: {} }), ...kept }
+  return { operation: act.operation, seal: async () => ({ ...act, args }) }
+}
+
+/** What waits under an id, without the number of its revision. */
+const findApproval = async (at: OpenReality, id: Json) =>
+  typeof id === 'string' ? readerOf(at).approval(id.split('/').slice(0, 3).join('/')) : null
+
 /** The call that a yes makes of the one that waits; null where it is the same, or none waits. */
 async function callInYes(
   at: OpenReality,
   { args: { id, args } }: DoCall,
 ): Promise<{ readonly being: BeingName; readonly call: DoCall } | null> {
-  if (typeof id !== 'string' || !isJsonObject(args)) return null
-  // without the number of its revision
-  const row = await readerOf(at).approval(id.split('/').slice(0, 3).join('/'))
+  if (!isJsonObject(args)) return null
+  const row = await findApproval(at, id ?? null)
   return row?.call.verb === 'do' ? { being: row.asker, call: { ...row.call, args } } : null
 }
 
@@ -107,11 +134,30 @@ async function withSealed(
   return { ...call, args: await sealedArgs(registry, call, seal) }
 }
 
-const textsIn = ({ operations }: Operations, { operation, args }: DoCall) =>
-  (operations.get(operation)?.seals ?? []).flatMap((name) => {
-    const text = readPath(args, [name])
-    return typeof text === 'string' ? [{ name, text }] : []
+interface HeldText {
+  readonly name: string
+  /** null where it is not kept at all */
+  readonly text: string | null
+}
+
+/** What of the arguments of a call may not be recorded in clear. */
+function textsIn({ operations }: Operations, { operation, args }: DoCall): HeldText[] {
+  const known = operations.get(operation)
+  const seals = known === undefined ? hasSealing(operations, operation) && [] : (known.seals ?? false)
+  if (seals === false) return []
+  return Object.entries(args).flatMap(([name, value]): HeldText[] => {
+    if (seals.includes(name) && typeof value === 'string') return [{ name, text: value }]
+    const isTaken = known !== undefined && Object.hasOwn(known.args, name) && !seals.includes(name)
+    return isTaken || value === null || value === undefined ? [] : [{ name, text: null }]
   })
+}
+
+/** Whether the extension of an operation that there is not has one that seals: its name may be a wrong one of that. */
+function hasSealing(operations: Operations['operations'], operation: string): boolean {
+  const [extension, ...rest] = operation.split(':')
+  if (rest.length === 0) return false
+  return [...operations].some(([name, { seals }]) => seals !== undefined && name.startsWith(`${extension}:`))
+}
 
 async function sealedArgs(
   registry: Operations,
@@ -119,7 +165,9 @@ async function sealedArgs(
   seal: (name: string, text: string) => Promise<string>,
 ): Promise<JsonObject> {
   const sealed = await Promise.all(
-    textsIn(registry, call).map(async ({ name, text }) => [name, await seal(name, text)] as const),
+    textsIn(registry, call).map(
+      async ({ name, text }) => [name, text === null ? NOT_KEPT : await seal(name, text)] as const,
+    ),
   )
   return { ...call.args, ...Object.fromEntries(sealed) }
 }

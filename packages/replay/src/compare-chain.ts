@@ -31,6 +31,7 @@ import { compareWake } from './compare-wake.ts'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { LastDigests } from './digests.ts'
 import { ErasedError } from './loaded-reel.ts'
+import { PastAnswers } from './past-answers.ts'
 import type { PastStates } from './past-states.ts'
 import { recomputeMoment } from './recompute.ts'
 
@@ -66,8 +67,12 @@ export async function replayFromChain(
       deps.db,
       page.map(({ moment }) => moment),
     )
-    const wakes = page.flatMap(({ moment }) => records.get(moment)?.open?.record.wake.id ?? [])
-    const entries = await readableEntries(deps.db, wakes)
+    const opens = page.flatMap(({ moment }) => records.get(moment)?.open?.record ?? [])
+    const entries = await readableEntries(
+      deps.db,
+      opens.map(({ wake }) => wake.id),
+    )
+    const answers = await PastAnswers.of(deps.db, being, opens)
     const causes = await factsByHash(
       deps.db,
       [...entries.values()].flatMap(({ kind, cause }) => (kind === 'event' && cause !== null ? [cause] : [])),
@@ -78,7 +83,7 @@ export async function replayFromChain(
       const entry = entries.get(stored.open?.record.wake.id ?? '') ?? null
       const compare = new Comparison(being, outcome.n, 'chain')
       try {
-        const moment = { ...stored, entry, content: entry?.content ?? null, causes }
+        const moment = { ...stored, entry, content: entry?.content ?? null, causes, answers }
         const replayed = await replayMoment(deps, moment, outcome, last, compare)
         for (const less of replayed.less) counted[less] += 1
         elsewhere.push(...replayed.elsewhere)
@@ -133,6 +138,7 @@ interface StoredMoment extends RecordedMoment {
   readonly content: Json
   /** facts that caused wakes by change, by hash */
   readonly causes: ReadonlyMap<Digest, Fact>
+  readonly answers: PastAnswers
 }
 
 /** What the replay of a being's earlier moments left for the next one. */
@@ -210,7 +216,12 @@ async function replayMoment(
     if (!gone.words)
       inFace.same('face', open.face, seen.faceText === null ? null : digestOfCanonical(seen.faceText))
   }
-  await compareWake({ db, past }, { being: outcome.being, open, entry: stored.entry }, stored.causes, compare)
+  await compareWake(
+    { db, past, answers: stored.answers },
+    { being: outcome.being, open, entry: stored.entry },
+    stored.causes,
+    compare,
+  )
   const isSuperseded = record.reason === 'superseded'
   if (stored.entry === null && !isSuperseded) compare.differ('inbox', open.wake.id, null)
   // An older generation opened it and decided nothing.

@@ -32,10 +32,8 @@ import {
   digestOf,
   findDecision,
   findEntry,
-  findHeard,
   findOpen,
   findOutcome,
-  findReply,
   type InboxEntry,
   type OpenRecord,
   wasLetGo,
@@ -57,6 +55,7 @@ import {
   signatureOfAct,
 } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
+import type { PastAnswers } from './past-answers.ts'
 import type { PastStates } from './past-states.ts'
 
 /**
@@ -74,7 +73,7 @@ interface WokenMoment {
 
 /** Compares sender, target, correlation, thread and content of a wake with the fact that caused it. */
 export async function compareWake(
-  { db, past }: { readonly db: Db; readonly past: PastStates },
+  { db, past, answers }: { readonly db: Db; readonly past: PastStates; readonly answers: PastAnswers },
   woken: WokenMoment,
   caused: ReadonlyMap<string, Fact>,
   compare: Comparison,
@@ -84,7 +83,7 @@ export async function compareWake(
   const { entry, open } = woken
   if (wake.kind === 'act' && entry !== null && entry.content !== null)
     compare.same('signed', asJson(open.signed ?? null), asJson(signatureOfAct(entry)))
-  await compareOwed(db, woken, compare)
+  await compareOwed({ db, answers }, woken, compare)
   if (isContinuation(wake)) return compareGoingOn({ db, past }, woken, compare)
   if (wake.kind === 'summon') {
     compareSpeaker(woken, compare)
@@ -124,18 +123,18 @@ function compareSpeaker({ being, open }: WokenMoment, compare: Comparison): void
 }
 
 /** Compares what a moment has to answer with the moment that it goes on from, and with what its being had answered before. */
-async function compareOwed(db: Db, { being, open }: WokenMoment, compare: Comparison): Promise<void> {
+async function compareOwed(
+  { db, answers }: { readonly db: Db; readonly answers: PastAnswers },
+  { being, open }: WokenMoment,
+  compare: Comparison,
+): Promise<void> {
   const due = await questionOfWake(db, being, open)
-  const answer = due === null ? null : await findReply(db, due.caller.name, due.id)
+  const answer = due === null ? null : await answers.reply(due)
   const isAnswered = answer !== null && isBefore(answer, being, open)
   if (open.owed === undefined && due !== null && (await wasLetGo(db, due.id))) return
   compare.same('owed', asJson(open.owed ?? null), asJson(isAnswered ? null : due))
-  const before = open.owed === undefined ? [] : await findHeard(db, open.owed.id, open.n)
-  compare.same(
-    'heard',
-    asJson(open.heard ?? []),
-    asJson(open.owed === undefined ? [] : heardWith(open.wake, before, being)),
-  )
+  const heard = open.owed === undefined ? [] : heardWith(open.wake, answers.heardBefore(open.n), being)
+  compare.same('heard', asJson(open.heard ?? []), asJson(heard))
 }
 
 /** The question that a wake is about: its own, or that of the moment by which its being asked or goes on. */

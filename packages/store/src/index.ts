@@ -58,6 +58,7 @@ export {
   listChain,
   listEntries,
   listOpenSummons,
+  listReplies,
   listSaid,
   measureRoom,
 } from './inbox/inbox.ts'
@@ -73,9 +74,9 @@ export {
   aboutOf,
   countAsked,
   countOwnWakes,
-  findHeard,
   findOwed,
   isOpenWake,
+  listHeard,
   type OwedState,
   wasLetGo,
 } from './inbox/questions.ts'

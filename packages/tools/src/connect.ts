@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { CODE_VERSION, messageOfThrown } from '@treeos/core'
-import { egressFetch } from '@treeos/egress'
 import type { ServerEntry } from './file.ts'
+import { fetchOf } from './named-addresses.ts'
 import { admitAnyResult } from './wire.ts'
 
 /** A connection to a server. */
@@ -94,7 +94,7 @@ async function netOf(
     ]),
   )
   return new StreamableHTTPClientTransport(new URL(url), {
-    fetch: egressFetch,
+    fetch: fetchOf({ url, oauth }),
     requestInit: { headers },
     ...(oauth === undefined
       ? {}

@@ -1,4 +1,4 @@
-import type { Wake } from '@treeos/core'
+import { momentId, parseMomentId, type Wake } from '@treeos/core'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import { actHash, isHash, saltedHash, valueHash } from './hash.ts'
 import { isHeads } from './header.ts'
@@ -29,6 +29,10 @@ export function* faultsOfMoment(
 ): Generator<[reason: string, what: string]> {
   const { record, open, decision, salt, effect } = moment
   const isOfMoment = at(open, 'moment') === record.moment && at(open, 'n') === record.n
+  if (!isOwnId(record))
+    yield ['record-mismatch', `its id ${record.moment} is not one of this being and number`]
+  if ((record.wake === null) !== (record.reason === 'superseded' && record.outcome === 'skipped'))
+    yield ['record-mismatch', 'it names no wake, or names one although a younger life closed it']
   if (!isOfMoment || valueHash(open) !== record.open)
     yield ['open-mismatch', 'what it opened with has another digest than its record says']
   if (heads === null) yield ['basis-mismatch', 'what it cites is not a list of heads, one a reel']
@@ -55,6 +59,13 @@ export function* faultsOfMoment(
   const act = actHash({ moment: String(record.moment), decision: String(record.decision ?? ''), facts })
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']
+}
+
+/** Whether a moment has the id of its being, of a life, and of its number: so no two links of a chain have one id. */
+function isOwnId({ moment, being, n }: JsonObject): boolean {
+  const { generation } = parseMomentId(String(moment))
+  const isLife = Number.isSafeInteger(generation) && generation > 0
+  return isLife && moment === momentId(String(being), generation, Number(n))
 }
 
 /** Whether heads are those of the basis, as far as that shows them. */

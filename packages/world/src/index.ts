@@ -123,7 +123,6 @@ export { heardContent, type Quotes, quotesOf, rowOfChange, toldContent } from '.
 export { callSentence, spokenText, toldText } from './moment/wake-sentence.ts'
 export { wordsShown } from './moment/words-shown.ts'
 export { releasedFact, requireEntry } from './operations/identity.ts'
-export { isOpening } from './operations/opening-qualities.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
 export {

@@ -78,9 +78,9 @@ const WITHIN = CRASH_POINTS.filter((point) => ![...BIRTHS, ...OUTSIDE].includes(
 export const killPoints: Scenario<{ kills: number }> = {
   name: 'kill-points',
   about: 'a worker killed between any two effects loses nothing and doubles nothing',
-  // The small size leaves to stamp-rerun what is killed there, and by day half of the points to chance.
+  // The small size leaves to stamp-rerun what is killed there, and by day three of four points to chance.
   sizes: {
-    test: { kills: 1 + Math.ceil((WITHIN.length - AFTER_COMMIT.length) / (IS_NIGHT ? 1 : 2)) },
+    test: { kills: 1 + Math.ceil((WITHIN.length - AFTER_COMMIT.length) / (IS_NIGHT ? 1 : 4)) },
     full: { kills: 40 },
     control: { kills: 1 },
   },

@@ -6,20 +6,16 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
-import { ApplicationFailure } from '@temporalio/common'
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker'
-import { act, summon } from '@treeos/client'
-import type { JsonObject } from '@treeos/core'
 import { type PreparedReality, treeos } from '@treeos/host'
-import { callWorkflowId } from '@treeos/protocol'
-import { findEntry, openDatabase, type StoreDb } from '@treeos/store'
+import { findEntry, openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
-import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AesCodec, newAesKey } from '../../support/aes-codec.ts'
 import { emptyDatabase, type OwnDatabase } from '../../support/database.ts'
 import { until } from '../../support/life.ts'
 import { orders } from '../../support/orders.ts'
+import { cutThread, failureOf, openShop, type Shop, ship } from '../../support/shipping.ts'
 import { temporalAccess } from '../../support/temporal-access.ts'
 
 const TASK_QUEUE = `bridge-${randomUUID().slice(0, 8)}`
@@ -27,8 +23,7 @@ const NAMES = ['first', 'second'].map((name) => `${name}-${randomUUID().slice(0,
 const workflowsPath = join(import.meta.dirname, '../../support/orders.workflow.ts')
 const dataConverter = { payloadCodecs: [new AesCodec(new Map([['only', newAesKey()]]))] }
 
-type At = Parameters<typeof summon>[0]
-const ats: (At & { readonly db: Kysely<StoreDb> })[] = []
+const shops: Shop[] = []
 const databases: OwnDatabase[] = []
 let native: NativeConnection
 let connection: Connection
@@ -61,23 +56,15 @@ beforeAll(async () => {
   done = worker.run()
   for (const [n, { reality }] of prepared.entries()) {
     const db = openDatabase(databases[n]!.url, { role: 'treeos_people' })
-    const at = { db, temporal, reality, registry: buildRegistry([seed, orders]) }
-    ats.push(at)
-    const born: readonly JsonObject[] = [
-      { name: 'clerk', cognition: 'scripted', script: 'orders:clerk', role: 'orders:clerk' },
-      { name: 'orders', cognition: 'human', role: 'orders:desk' },
-    ]
-    for (const args of born) await act(at, 'operator', { verb: 'be', operation: 'birth', args })
-    await act(at, 'operator', {
-      ...{ verb: 'do', operation: 'set-being', target: '@orders' },
-      args: { field: 'wake.workflows', value: true },
-    })
+    const shop = { db, temporal, reality, registry: buildRegistry([seed, orders]) }
+    shops.push(shop)
+    await openShop(shop)
   }
 }, 120_000)
 afterAll(async () => {
   worker?.shutdown()
   await done
-  for (const { db } of ats) await db.destroy()
+  for (const { db } of shops) await db.destroy()
   await Promise.all([native?.close(), connection?.close()])
   for (const database of databases) await database.drop()
 })
@@ -87,62 +74,27 @@ const start = (workflow: string, request: object): Promise<WorkflowHandle> =>
     ...{ workflowId: `host-${randomUUID()}`, taskQueue: TASK_QUEUE, args: [request] },
   })
 
-/** The failure of the activity by which a workflow of the host failed. */
-async function failureOf(workflow: string, request: object): Promise<ApplicationFailure> {
-  const error = await (await start(workflow, request)).result().then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  const failure = (error as { cause?: { cause?: unknown } } | null)?.cause?.cause
-  if (failure instanceof ApplicationFailure) return failure
-  throw new Error('it did not fail', { cause: error })
-}
-
-/** The moment by which the clerk of a reality calls a workflow, and what the operator hears in the end. */
-async function ask(at: At, order: string) {
-  const sent = Promise.withResolvers<string>()
-  const answered = summon(at, {
-    ...{ as: 'operator', target: 'clerk', content: `ship ${order}`, waitSeconds: 60, requireReply: true },
-    onSent: sent.resolve,
-  })
-  answered.catch(sent.reject)
-  const correlation = await sent.promise
-  const moment = await until(async () => {
-    const found = await at.db
-      .selectFrom('inbox')
-      .select('id')
-      .where('being', '=', 'orders')
-      .where('root', '=', correlation)
-      .execute()
-    return found[0]?.id ?? null
-  })
-  const call = temporal.workflow.getHandle(callWorkflowId(at.reality.name, moment))
-  const called = await until(async () => {
-    const { raw } = await call.describe().catch(() => ({ raw: null }))
-    return raw?.pendingChildren?.[0]?.workflowId ?? null
-  })
-  return { answered, thread: correlation, call, called: temporal.workflow.getHandle(called) }
-}
-
 describe('on a worker of two realities', () => {
   it('a workflow asks a being of the reality that it names', async () => {
     for (const [n, name] of NAMES.entries()) {
       const request = { as: '@orders', to: '@clerk', content: 'how much is a lamp?', reality: name }
       const answered = (await (await start('askBeing', request)).result()) as { correlation: string }
       expect(answered).toMatchObject({ reply: { from: '@clerk', content: 'a lamp is 40 euros, @orders' } })
-      const found = await Promise.all(ats.map(({ db }) => findEntry(db, answered.correlation)))
+      const found = await Promise.all(shops.map(({ db }) => findEntry(db, answered.correlation)))
       expect(found.map((entry) => entry !== null)).toEqual(NAMES.map((_, other) => other === n))
     }
   })
 
   it('one that names none is refused for good, and told which there are', async () => {
-    const failure = await failureOf('askBeing', { as: '@orders', to: '@clerk', content: 'hello?' })
+    const failure = await failureOf(
+      await start('askBeing', { as: '@orders', to: '@clerk', content: 'hello?' }),
+    )
     expect(failure).toMatchObject({ type: 'INVALID_INPUT', nonRetryable: true })
     for (const name of NAMES) expect(failure.message).toContain(name)
   })
 
   it('a being calls a workflow, and is told of its end in its own reality', async () => {
-    const asked = await Promise.all(ats.map((at) => ask(at, 'seven')))
+    const asked = await Promise.all(shops.map((shop) => ship(shop, 'seven')))
     expect(new Set(asked.map(({ called }) => called.workflowId)).size).toBe(NAMES.length)
     for (const [n, { called }] of asked.entries()) await called.signal('arrived', `Bern ${n}`)
     for (const [n, { answered }] of asked.entries())
@@ -153,9 +105,8 @@ describe('on a worker of two realities', () => {
   })
 
   it('a thread that is cut in one cancels what was called there, and nothing in the other', async () => {
-    const [cut, other] = await Promise.all(ats.map((at) => ask(at, 'eight')))
-    const call = { verb: 'do', operation: 'cut-thread', target: `thread:${cut!.thread}`, args: {} } as const
-    await act(ats[0]!, 'operator', call)
+    const [cut, other] = await Promise.all(shops.map((shop) => ship(shop, 'eight')))
+    await cutThread(shops[0]!, cut!.thread)
     await expect(cut!.called.result()).rejects.toThrow(/cancelled/i)
     await until(async () => (await cut!.call.describe()).status.name === 'CANCELLED')
     expect((await other!.called.describe()).status.name).toBe('RUNNING')
@@ -183,7 +134,7 @@ describe('with a strict codec', () => {
     await asking.result()
     const refused = await start('askBeing', { ...request, to: '@secret-lamp' })
     await expect(refused.result()).rejects.toThrow()
-    const { answered, call, called } = await ask(ats[0]!, 'secret-lamp')
+    const { answered, call, called } = await ship(shops[0]!, 'secret-lamp')
     await called.signal('arrived', 'secret-town')
     await answered
     await until(async () => (await call.describe()).status.name === 'COMPLETED')
@@ -201,9 +152,11 @@ describe('with a strict codec', () => {
   })
 
   it('what is too large for a message is refused by name, with what to do', async () => {
-    const failure = await failureOf('askBeing', {
-      ...{ as: '@orders', to: '@clerk', reality: NAMES[0]!, content: 'x'.repeat(100 * 1024) },
-    })
+    const failure = await failureOf(
+      await start('askBeing', {
+        ...{ as: '@orders', to: '@clerk', reality: NAMES[0]!, content: 'x'.repeat(100 * 1024) },
+      }),
+    )
     expect(failure).toMatchObject({
       type: 'PAYLOAD_TOO_LARGE',
       nonRetryable: true,

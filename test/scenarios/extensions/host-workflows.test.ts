@@ -3,17 +3,25 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { WorkflowHandle } from '@temporalio/client'
-import { ApplicationFailure } from '@temporalio/common'
 import { bundleWorkflowCode } from '@temporalio/worker'
-import { act, moments, summon } from '@treeos/client'
+import { moments, summon } from '@treeos/client'
 import { taskQueueOf } from '@treeos/core'
 import { CalledWorkflows, treeos } from '@treeos/host'
-import { beingWorkflowId, callWorkflowId } from '@treeos/protocol'
+import { beingWorkflowId } from '@treeos/protocol'
 import { findEntry, traceparentOf } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { doAs, until } from '../../support/life.ts'
+import { until } from '../../support/life.ts'
 import { orders } from '../../support/orders.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
+import {
+  calledBy,
+  callingMoment,
+  cutThread,
+  failureOf,
+  letWorkflowsActAs,
+  openShop,
+  ship,
+} from '../../support/shipping.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -23,14 +31,11 @@ beforeAll(async () => {
   const workflowsPath = join(import.meta.dirname, '../../support/orders.workflow.ts')
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, plugins: [treeos()] })
   world = await startWorld({ extensions: [orders], worker: { workflowBundle } })
-  const scripted = { cognition: 'scripted', role: 'orders:clerk' }
-  await world.birth({ name: 'clerk', script: 'orders:clerk', ...scripted })
-  await world.birth({ name: 'silent', script: 'orders:silent', ...scripted })
-  await world.birth({ name: 'orders', cognition: 'human', role: 'orders:desk' })
+  await openShop(world)
+  await world.birth({ name: 'silent', cognition: 'scripted', script: 'orders:silent', role: 'orders:clerk' })
   await world.birth({ name: 'team', cognition: 'human', role: 'orders:desk' })
   await world.birth({ name: 'ann', cognition: 'human' })
-  for (const person of ['@orders', '@team'])
-    await doAs(world, 'set-being', person, { field: 'wake.workflows', value: true })
+  await letWorkflowsActAs(world, '@team')
 })
 afterAll(async () => {
   for (const handle of started) await handle.terminate().catch(() => undefined)
@@ -48,17 +53,6 @@ async function start(workflow: string, request: object): Promise<WorkflowHandle>
 }
 const run = async (workflow: string, request: object): Promise<unknown> =>
   (await start(workflow, request)).result()
-
-/** The failure of the activity by which a workflow of the host failed. */
-async function failureOf(workflow: string, request: object): Promise<ApplicationFailure> {
-  const error = await run(workflow, request).then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  const failure = (error as { cause?: { cause?: unknown } } | null)?.cause?.cause
-  if (failure instanceof ApplicationFailure) return failure
-  throw new Error('it did not fail', { cause: error })
-}
 
 const historyOf = async (workflowId: string): Promise<string> => {
   const { events } = await world.temporal.workflow.getHandle(workflowId).fetchHistory()
@@ -131,7 +125,7 @@ describe('a workflow of the host', () => {
     ],
     ['asks one who does not answer', { as: '@orders', to: '@silent', content: 'hi' }, 'NO_ANSWER', /@silent/],
   ])('%s: a final failure with our code, and no words outside its details', async (_, request, code, why) => {
-    const failure = await failureOf('askBeing', request)
+    const failure = await failureOf(await start('askBeing', request))
     expect(failure).toMatchObject({
       type: code,
       nonRetryable: true,
@@ -142,20 +136,11 @@ describe('a workflow of the host', () => {
 
   it('goes on waiting for the same summon after its time was over, and after its worker was gone', async () => {
     const asked = await start('askPatiently', { as: '@team', to: '@clerk', content: 'ship later' })
-    const moment = await until(async () => {
-      const found = await world.db
-        .selectFrom('inbox')
-        .select('id')
-        .where('being', '=', 'orders')
-        .where('in_reply_to', 'is', null)
-        .where('kind', '=', 'summon')
-        .execute()
-      return found[0]?.id ?? null
-    })
+    const moment = await callingMoment(world)
     await new Promise((resolve) => setTimeout(resolve, 3000)) // more than one attempt
     await world.stopWorker()
     await world.startWorker()
-    await world.temporal.workflow.getHandle(await calledBy(moment)).signal('arrived', 'Bern')
+    await (await calledBy(world, moment)).signal('arrived', 'Bern')
     expect(await asked.result()).toMatchObject({
       reply: { content: { shipped: { result: { order: 'later', where: 'Bern' } } } },
     })
@@ -171,58 +156,22 @@ describe('a workflow of the host', () => {
   })
 })
 
-/** Id of the workflow that a moment called. */
-async function calledBy(moment: string): Promise<string> {
-  return until(async () => {
-    const { raw } = await world.temporal.workflow
-      .getHandle(callWorkflowId(world.reality.name, moment))
-      .describe()
-      .catch(() => ({ raw: null }))
-    return raw?.pendingChildren?.[0]?.workflowId ?? null
-  })
-}
-
-/** A person asks the clerk to ship something, and waits. */
-async function ask(order: string) {
-  let correlation = ''
-  const answered = summon(world, {
-    ...{ as: 'operator', target: 'clerk', content: `ship ${order}`, waitSeconds: 60, requireReply: true },
-    onSent: (id) => (correlation = id),
-  })
-  answered.catch(() => undefined)
-
-  const moment = await until(async () => {
-    const found = await world.db
-      .selectFrom('inbox')
-      .select('id')
-      .where('being', '=', 'orders')
-      .where('root', '=', correlation)
-      .execute()
-    return found[0]?.id ?? null
-  })
-  return { answered, moment, thread: correlation }
-}
-
 describe('a being', () => {
   it('calls a workflow of the host, lives on, and answers whoever asked once it has ended', async () => {
-    const { answered, moment, thread } = await ask('seven')
-    const called = await calledBy(moment)
+    const { answered, moment, thread, call, called } = await ship(world, 'seven')
     // it lives on meanwhile
     const other = await summon(world, { as: 'operator', target: 'clerk', content: 'price?', waitSeconds: 40 })
     expect(other.reply?.content).toBe('a lamp is 40 euros, @operator')
-    await world.temporal.workflow.getHandle(called).signal('arrived', 'Bern')
+    await called.signal('arrived', 'Bern')
     const { reply } = await answered
     const traceparent = traceparentOf(world.reality.id, thread, moment)
     const result = { order: 'seven', where: 'Bern', of: moment, traceparent }
     expect(reply).toEqual({ from: '@clerk', content: { shipped: { result } } })
     // Relationships of Temporal's UI
-    const call = world.temporal.workflow.getHandle(callWorkflowId(world.reality.name, moment))
     expect((await call.describe()).raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(
       beingWorkflowId(world.reality.name, 'clerk'),
     )
-    expect(
-      (await world.temporal.workflow.getHandle(called).describe()).raw.workflowExecutionInfo,
-    ).toMatchObject({
+    expect((await called.describe()).raw.workflowExecutionInfo).toMatchObject({
       parentExecution: { workflowId: call.workflowId },
     })
     const own = await historyOf(beingWorkflowId(world.reality.name, 'clerk'))
@@ -233,8 +182,8 @@ describe('a being', () => {
   })
 
   it('is told of a failure of the workflow', async () => {
-    const { answered, moment } = await ask('eight')
-    await world.temporal.workflow.getHandle(await calledBy(moment)).signal('arrived', 'nowhere')
+    const { answered, called } = await ship(world, 'eight')
+    await called.signal('arrived', 'nowhere')
     expect((await answered).reply?.content).toMatchObject({
       shipped: { error: { type: 'Lost', message: 'order eight is lost' } },
     })
@@ -245,10 +194,8 @@ describe('a being', () => {
       ['long', 100],
       ['longer', 300],
     ] as const) {
-      const { answered, moment } = await ask(order)
-      await world.temporal.workflow
-        .getHandle(await calledBy(moment))
-        .signal('arrived', 'x'.repeat(kib * 1024))
+      const { answered, called } = await ship(world, order)
+      await called.signal('arrived', 'x'.repeat(kib * 1024))
       expect((await answered).reply?.content).toMatchObject({
         shipped: {
           error: {
@@ -271,48 +218,37 @@ describe('a being', () => {
     const sweeping = (async () => {
       while (!isOver) cancelled += await swept.sweep()
     })()
-    const calls: string[] = []
+    const calls: WorkflowHandle[] = []
     for (let n = 0; n < 5; n++) {
-      const { answered, moment } = await ask(`swept ${n}`)
-      await world.temporal.workflow.getHandle(await calledBy(moment)).signal('arrived', 'Bern')
+      const { answered, call, called } = await ship(world, `swept ${n}`)
+      await called.signal('arrived', 'Bern')
       expect((await answered).reply?.content).toMatchObject({ shipped: { result: { where: 'Bern' } } })
-      calls.push(callWorkflowId(world.reality.name, moment))
+      calls.push(call)
     }
     isOver = true
     await sweeping
     expect([cancelled, errors]).toEqual([0, []])
     for (const call of calls) {
       const { status } = await until(async () => {
-        const described = await world.temporal.workflow.getHandle(call).describe()
+        const described = await call.describe()
         return described.status.name !== 'RUNNING' && described
       })
       expect(status.name).toBe('COMPLETED')
-      expect(await historyOf(call)).not.toContain('CancelRequested')
+      expect(await historyOf(call.workflowId)).not.toContain('CancelRequested')
     }
   })
 
   it('calls none that would answer in the name of whoever asked', async () => {
     const asked = { as: '@orders', to: '@clerk', content: 'ship ten' }
-    const failure = await failureOf('askBeing', asked)
+    const failure = await failureOf(await start('askBeing', asked))
     expect(failure).toMatchObject({ type: 'FORBIDDEN', nonRetryable: true })
   })
 
   it('the workflow is cancelled when the thread is cut, and answers nobody', async () => {
-    const { moment, thread } = await ask('nine')
-    const called = await calledBy(moment)
-    await act(world, 'operator', {
-      verb: 'do',
-      operation: 'cut-thread',
-      target: `thread:${thread}`,
-      args: {},
-    })
-    await expect(world.temporal.workflow.getHandle(called).result()).rejects.toThrow(/cancelled/i)
-    await until(async () => {
-      const { status } = await world.temporal.workflow
-        .getHandle(callWorkflowId(world.reality.name, moment))
-        .describe()
-      return status.name === 'CANCELLED' || null
-    })
+    const { thread, call, called } = await ship(world, 'nine')
+    await cutThread(world, thread)
+    await expect(called.result()).rejects.toThrow(/cancelled/i)
+    await until(async () => (await call.describe()).status.name === 'CANCELLED')
   })
 
   it('leaves a record that verifies and replays', async () => {

@@ -11,10 +11,11 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { boardIn, firstBoard as first, secondBoard as second } from '../../support/board.ts'
 import { doAs, momentOf, tell, until } from '../../support/life.ts'
+import { IS_NIGHT } from '../../support/night.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
-const BEINGS = Array.from({ length: 6 }, (_, i) => `keeper-${i}`)
+const BEINGS = Array.from({ length: IS_NIGHT ? 6 : 3 }, (_, i) => `keeper-${i}`)
 
 const model = useModelServer()
 const world = useWorld({ extensions: [first], modelServer: model })

@@ -34,7 +34,10 @@ describe('a client performs the four verbs', () => {
     const tone = { field: 'mood.tone', value: 'calm' }
     expect(await ada.call('do', { operation: 'set-being', target: '@ada', args: tone })).toMatchObject({
       isError: false,
-      value: { act: expect.stringMatching(/^ada\//), facts: [{ reel: 'being:ada' }] },
+      value: {
+        act: expect.stringMatching(/^ada\//),
+        facts: [{ reel: 'being:ada' }, { kind: 'origin:outside' }],
+      },
     })
     const said = await ada.call('summon', { target: '@echo', content: 'hello', waitSeconds: 20 })
     expect(said).toMatchObject({
@@ -64,7 +67,10 @@ describe('a client performs the four verbs', () => {
       const tone = { field: 'mood.tone', value: era }
       expect(await kid.call('do', { operation: 'set-being', target: '@kid', args: tone })).toMatchObject({
         isError: false,
-        value: { act: expect.stringMatching(/^kid\//), facts: [{ reel: 'being:kid' }] },
+        value: {
+          act: expect.stringMatching(/^kid\//),
+          facts: [{ reel: 'being:kid' }, { kind: 'origin:outside' }],
+        },
       })
       expect(
         await kid.call('summon', { target: '@echo', content: 'who is there', waitSeconds: 20 }),

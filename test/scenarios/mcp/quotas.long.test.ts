@@ -78,3 +78,21 @@ it('requests without end of one person are refused before their body is read', a
   expect(await refusalIn(refused[0] as Response)).toMatchObject({ code: 'RATE_LIMITED' })
   expect((await at.raw({ authorization: `Bearer ${others}` }, INITIALIZE)).status).toBe(200)
 })
+
+it('what the token of another person asks for counts for that person, and not for the operator that made it', async () => {
+  const edge = await openEdge(at.world, { actsPerMinute: 5 })
+  const clientOf = async (being: string) => connectTo(edge.url, (await at.tokenFor(being, 'operator')).secret)
+  const bob = await clientOf('bob')
+  const ending = { operation: 'end-being', target: '@operator', args: {} }
+  const codes: unknown[] = []
+  for (let n = 0; n < 8; n++) codes.push((await bob.call('do', ending)).value.code)
+  expect(codes).toEqual([...Array(5).fill('FORBIDDEN'), ...Array(3).fill('RATE_LIMITED')])
+  const operator = await clientOf('operator')
+  const said = { target: '@operator', content: 'still here' }
+  for (let n = 0; n < 5; n++) expect(await operator.call('summon', said)).toMatchObject({ isError: false })
+  // Control: the token for a being that is no person counts for who issued it.
+  const oracle = await clientOf('oracle')
+  expect((await oracle.call('summon', said)).value).toMatchObject({ code: 'RATE_LIMITED' })
+  for (const client of [bob, operator, oracle]) await client.leave()
+  await edge.close()
+})

@@ -13,6 +13,7 @@ import { exportBundle, forkReality } from '@treeos/proofs'
 import { defineExtension, defineOperation, makeMatter, sealedId, writeMatter } from '@treeos/sdk'
 import { digestOf, findOpen, findOutcomeOfWake, openDatabase, readBases, readRows } from '@treeos/store'
 import { checkTrial, runTrial, type TrialLine } from '@treeos/trials'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { verifyBytes } from '../../proofs/bundle-lines.ts'
@@ -160,6 +161,54 @@ it('what a person tells it itself is sealed before it is in an inbox, and its ow
   const backup = await dumpOf(world.owner)
   expect(isIn(backup, 'says the scribe')).toBe(true) // control: a puppet is told its call in words
   expect(isIn(backup, 'zebra-word')).toBe(false)
+})
+
+/** Whether a text is in clear anywhere in the database. */
+async function isInClear(text: string): Promise<boolean> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'treeos' and table_type = 'BASE TABLE'`.execute(
+    world.owner,
+  )
+  for (const { name } of rows) {
+    const { rows: found } = await sql<{ found: boolean }>`
+      select exists (select from ${sql.table(`treeos.${name}`)} t
+        where position(${Buffer.from(text).toString('hex')} in t::text) > 0 or position(${text} in t::text) > 0) as found`.execute(
+      world.owner,
+    )
+    if (found[0]?.found === true) return true
+  }
+  return false
+}
+
+it('a text under a wrong name is kept nowhere in clear, of a person or of a mind', async () => {
+  const calls = (text: string): readonly (readonly [operation: string, args: JsonObject, code: string])[] => [
+    ['memory:remember', { txt: text }, 'INVALID_INPUT'],
+    ['memory:remember', { text: { text } }, 'INVALID_INPUT'],
+    ['memory:remember', { text: [text] }, 'INVALID_INPUT'],
+    ['memory:remembre', { text }, 'ACTION_NOT_SUPPORTED'],
+    ['approve', { id: 'nobody/1/1', args: { text } }, 'CORRELATION_NOT_FOUND'],
+    ['approve', { id: 'nobody/1/1', arguments: { text } }, 'INVALID_INPUT'],
+  ]
+  for (const [n, [operation, args, code]] of calls('quagga-of-a-person').entries()) {
+    await expect(doAs(world, operation, '@operator', args)).rejects.toMatchObject({ code })
+    expect(await isInClear('quagga-of-a-person'), `${n} ${operation}`).toBe(false)
+  }
+  await world.birthPuppet('clerk', { home: '/' })
+  const [ofMinds] = [calls('okapi-of-a-mind').slice(0, 4)]
+  for (const [operation, args] of ofMinds) {
+    // what it is told is in clear, and not what it does with it: so the puppet gets its call by a part
+    const { outcome } = await play(world, 'clerk', { verb: 'do', operation, target: '@clerk', args })
+    expect(outcome).toBe('failure')
+  }
+  const { rows } = await sql<{ bytes: string }>`
+    select convert_from(bytes, 'UTF8') as bytes from treeos.moment_decision where moment like 'clerk/%'`.execute(
+    world.owner,
+  )
+  expect(rows).toHaveLength(ofMinds.length)
+  for (const { bytes } of rows) expect(bytes).not.toContain('okapi-of-a-mind')
+  // Control: an operation that seals nothing keeps what it is given.
+  await doAs(world, 'set-being', '@clerk', { field: 'note.text', value: 'tapir-in-clear' })
+  expect(await isInClear('tapir-in-clear')).toBe(true)
 })
 
 it('a sealed text of another is not read by who copies it, and none is taken unsealed', async () => {

@@ -1,6 +1,6 @@
 /** Words from outside keep their mark on each way to a mind; the same words said by a person bring none. */
-import { approvals } from '@treeos/client'
-import { type Json, type JsonObject, momentId } from '@treeos/core'
+import { act, approvals } from '@treeos/client'
+import { type Json, type JsonObject, momentId, parseCall } from '@treeos/core'
 import type { CarriedKind } from '@treeos/signature'
 import { findEntry, findOpen } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
@@ -126,6 +126,64 @@ it.each(Object.entries(ROWS) as [CarriedKind, Bringing][])(
       const being = await bring(isOutside)
       const { n } = await live(world, being, {})
       expect((await findOpen(world.db, momentId(being, 1, n)))?.record.outside ?? false).toBe(isOutside)
+    }
+  },
+)
+
+/** What a program writes to a being of its own person, in its place, or for all. */
+const WRITES: readonly (readonly [what: CarriedKind, call: (being: string, place: string) => JsonObject])[] =
+  [
+    [
+      'a quality',
+      (being) => ({ operation: 'set-being', target: `@${being}`, args: { field: 'mood', value: 'pay' } }),
+    ],
+    [
+      'the key of a quality',
+      (being) => ({ operation: 'set-being', target: `@${being}`, args: { field: 'pay.mallory', value: 1 } }),
+    ],
+    ['a place', (_being, place) => noting(place, 'pay mallory')],
+    [
+      'a thing',
+      (being, place) => ({
+        ...{ operation: 'create-matter', target: place },
+        args: { id: `bill-${being}`, content: 'pay mallory' },
+      }),
+    ],
+    [
+      'a schedule',
+      (being) => ({
+        ...{ operation: 'set-schedule', target: `@${being}` },
+        args: { name: 'pay', everySeconds: 86_400, content: 'pay mallory' },
+      }),
+    ],
+    [
+      'a signal',
+      (being) => ({
+        ...{ operation: 'set-world-signal', target: '/' },
+        args: { namespace: being, key: 'pay', value: 'mallory' },
+      }),
+    ],
+  ]
+
+it.each(WRITES)(
+  '%s that a program writes for its own person marks the moment that is shown it',
+  async (what, call) => {
+    for (const isProgram of [false, true]) {
+      const being = `${what.replaceAll(' ', '-')}-${isProgram ? 'by-program' : 'in-person'}`.slice(0, 32)
+      const place = `/${being}`
+      await createSpace(world, place)
+      await world.birthPuppet(being, { home: place })
+      await setFlow(world, being, [{ when: { [`world.${being}.pay`]: 'never' }, role: 'stage:mute' }])
+      const at = { ...world, person: 'operator', ...(isProgram ? { isProgram: true as const } : {}) }
+      await act(at, 'operator', parseCall({ verb: 'do', ...call(being, place) }))
+      const look: JsonObject =
+        what === 'a thing' ? { call: { verb: 'see', address: `matter:bill-${being}` } } : {}
+      const { n } = await live(world, being, look)
+      const isOutside =
+        what === 'a thing'
+          ? (await until(() => findEntry(world.db, `look/${being}/1/${n}`))).outside
+          : (await findOpen(world.db, momentId(being, 1, n)))?.record.outside
+      expect(isOutside ?? false).toBe(isProgram)
     }
   },
 )

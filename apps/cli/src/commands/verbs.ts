@@ -2,7 +2,7 @@ import { COGNITIONS, type Cognition, PRIORITIES, type Priority, parseAddress, pa
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { withServices } from '../instance/with-instance.ts'
-import { ACT, REPLY, requireDatabase, speaking } from '../served/acts.ts'
+import { ACT, codeFor, REPLY, requireDatabase, speaking } from '../served/acts.ts'
 import { serve } from '../served/serve.ts'
 import { SEE } from '../served/world.ts'
 import { shownDone, shownReplied, shownSummoned } from '../show/acts.ts'
@@ -91,8 +91,11 @@ export function addVerbs(cli: Cli): void {
           if (overlay !== undefined) requireDatabase(options, '--overlay of `do`')
           return out.value(await serve(options, ACT, { as, call, outside }), shownDone)
         }
-        const { salt, ...done } = await withServices(options, (at, { invoke }) =>
-          invoke(at, { as, target, operation, args, overlay, outside }),
+        const { salt, ...done } = await withServices(options, async (at, { invoke }) =>
+          invoke(
+            { ...at, ...(await codeFor(options, call)) },
+            { as, target, operation, args, overlay, outside },
+          ),
         )
         out.value(salt === undefined ? done : { ...done, overlay: { salt } }, shownDone)
       }),

@@ -14,11 +14,15 @@ import type { Output } from '../text/output.ts'
 
 /**
  * Brings Temporal's worker along. The SDK replays each run with one, which would log that it starts and
- * stops.
+ * stops. Its native part would print on standard output, beside the answer, why a run does not replay.
  */
 export async function loadReplay(): Promise<typeof import('@treeos/replay')> {
   const { DefaultLogger, Runtime } = await import('@temporalio/worker')
-  if (!isHushed) Runtime.install({ logger: new DefaultLogger('ERROR') })
+  if (!isHushed)
+    Runtime.install({
+      logger: new DefaultLogger('ERROR'),
+      telemetryOptions: { logging: { forward: {} } },
+    })
   isHushed = true
   return import('@treeos/replay')
 }

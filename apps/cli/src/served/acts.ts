@@ -16,10 +16,23 @@ interface ActRequest {
   readonly outside?: boolean | undefined
 }
 
+/**
+ * The code of the extensions, where a call may hold texts that one of them seals: they are sealed before they are put anywhere. Loading it
+ * takes long, so other calls go without.
+ */
+export async function codeFor(options: InstanceOptions, call: VerbCall) {
+  const maySeal = call.verb === 'do' && (call.operation === 'approve' || call.operation.includes(':'))
+  if (!maySeal) return {}
+  const { loadedRegistry } = await import('../instance/connection.ts')
+  return { registry: await loadedRegistry(options) }
+}
+
 /** One act of a person. */
 export const ACT: Service<ActRequest, ActResult> = {
   record: (options, { as, call, outside }) =>
-    withServices(options, (at, { act }) => act(at, as, call, undefined, undefined, outside)),
+    withServices(options, async (at, { act }) =>
+      act({ ...at, ...(await codeFor(options, call)) }, as, call, undefined, undefined, outside),
+    ),
   api: (treeos, { call, outside = false }) => {
     const params = { header: newKey() }
     const marked = outside ? { outside } : {}

@@ -4,7 +4,7 @@ import {
   type ErrorListener,
   RecurringWork,
   Seat,
-  type TokenGrant,
+  type SeatBearer,
   type VerifiedToken,
   verifyToken,
 } from '@treeos/client'
@@ -17,7 +17,7 @@ const IDLE_MS = 60_000
 const SWEEP_MS = 5_000
 const REFUSED_MS = 5_000
 const SEATS_MAX = 100
-/** Of one person, over all tokens that it issued. */
+/** Of one person, over all tokens that are for it. */
 const SEATS_MAX_PER_PERSON = 24
 
 /** The secret of a request that brings an access token; null where it brings none. */
@@ -82,7 +82,7 @@ export class TokenSeats {
   ): Promise<Visit> {
     const { person, inhabits } = await authorizeGrant(this.#at, { being, issuer })
     await counts.person(person)
-    const seat = inhabits ? this.#seatOf(token, { being, issuer }, secret) : null
+    const seat = inhabits ? this.#seatOf(token, { being, issuer, person }, secret) : null
     const at =
       seat === null
         ? { ...this.#at, person, ...(await this.#kindOf(secret)) }
@@ -114,7 +114,7 @@ export class TokenSeats {
     if (seat.isTaken) return seat.take()
     const refused = this.#refused.get(token)
     if (refused !== undefined && refused.until > Date.now()) throw refused.error
-    await countAct(seat.bearer.issuer)
+    await countAct(seat.bearer.person)
     try {
       return await seat.take()
     } catch (error) {
@@ -124,10 +124,10 @@ export class TokenSeats {
     }
   }
 
-  #seatOf(token: string, grant: TokenGrant, secret: string): Seat {
+  #seatOf(token: string, grant: SeatBearer, secret: string): Seat {
     const known = this.#seats.get(token)
     if (known !== undefined) return known.seat
-    const own = [...this.#seats.values()].filter((one) => one.seat.bearer.issuer === grant.issuer)
+    const own = [...this.#seats.values()].filter((one) => one.seat.bearer.person === grant.person)
     if (this.#seats.size >= SEATS_MAX || own.length >= SEATS_MAX_PER_PERSON)
       throw new TreeosError(
         'RATE_LIMITED',

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { TreeosError } from '@treeos/core'
+import { sharing } from '@treeos/telemetry/shared-answer'
 import { Hono } from 'hono'
 import type { Bounds } from '../authorize/bounds.ts'
 import { bearerOf } from '../authorize/tokens.ts'
@@ -22,7 +23,7 @@ export function metricsRoutes(
   { strangers }: Pick<Bounds, 'strangers'>,
 ) {
   const right = hashOf(token)
-  const scrape = sharing(metrics)
+  const scrape = sharing(SHARED_MS, metrics)
   return new Hono<Env>().get(METRICS_PATH, async (c) => {
     if (!timingSafeEqual(hashOf(bearerOf(c.req.raw) ?? ''), right)) {
       await strangers.unknown(c.get('address'))
@@ -34,18 +35,4 @@ export function metricsRoutes(
     const { contentType, text } = await scrape()
     return c.body(text, 200, { 'content-type': contentType, 'cache-control': 'no-store' })
   })
-}
-
-/** One answer for all who ask within a short time. A failure is not kept. */
-function sharing<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: { readonly at: number; readonly value: Promise<T> } | null = null
-  return () => {
-    if (made !== null && performance.now() - made.at < SHARED_MS) return made.value
-    const mine = { at: performance.now(), value: make() }
-    made = mine
-    mine.value.catch(() => {
-      if (made === mine) made = null
-    })
-    return mine.value
-  }
 }

@@ -1,4 +1,4 @@
-import { act, authorizeGrant, personsUnder } from '@treeos/client'
+import { act, personsUnder, requireOwn } from '@treeos/client'
 import { type BeingName, parseCall, parseStance, stanceOf, TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { z } from 'zod'
@@ -34,17 +34,17 @@ export const peopleRoutes = ({ store }: Portal, leave: SessionLeaver) =>
     )
     .post('/link', input('json', stance.extend({ hours })), async (c) => {
       const { stance, hours } = c.req.valid('json')
-      const being = await requireOwn(c.get('visit'), stance)
+      const being = await requireOwnPerson(c.get('visit'), stance)
       const token = await makeLink(store, being, { minutes: hours * 60, madeBy: c.get('visit').person })
       return c.json({ stance: stanceOf(being), token })
     })
     .post('/revoke', input('json', stance), async (c) => {
-      await revokeLink(store, await requireOwn(c.get('visit'), c.req.valid('json').stance))
+      await revokeLink(store, await requireOwnPerson(c.get('visit'), c.req.valid('json').stance))
       return c.json({ revoked: true })
     })
     .post('/remove', input('json', stance), async (c) => {
       const visit = c.get('visit')
-      const being = await requireOwn(visit, c.req.valid('json').stance)
+      const being = await requireOwnPerson(visit, c.req.valid('json').stance)
       if (being === visit.person)
         throw new TreeosError('INVALID_INPUT', 'you cannot take away your own account')
       leave(await removeAccount(store, being))
@@ -55,10 +55,10 @@ export const peopleRoutes = ({ store }: Portal, leave: SessionLeaver) =>
  * @throws {TreeosError} FORBIDDEN for a being that is not of the person; INVALID_INPUT for one that is not a
  *   person
  */
-async function requireOwn({ at, person }: Visit, stance: string): Promise<BeingName> {
+async function requireOwnPerson({ at, person }: Visit, stance: string): Promise<BeingName> {
   const being = parseStance(stance)
-  const { inhabits } = await authorizeGrant(at, { being, issuer: person })
-  if (inhabits)
+  const { row } = await requireOwn(at, being, person)
+  if (row.cognition.kind !== 'human')
     throw new TreeosError('INVALID_INPUT', `${stanceOf(being)} is not a person: only persons sign in`)
   return being
 }

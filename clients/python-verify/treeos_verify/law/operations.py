@@ -789,9 +789,7 @@ def role_at_birth(work):
 
 def require_home(work, home):
     known(work.world.space_row(home), "SPACE_NOT_FOUND")
-    if home == work.actor["home"]:
-        return
-    permit(work.sees(home))
+    permit(home == work.actor["home"] or work.sees(home))
     me = work.world.being(work.me)
     question = Question(work.world, me, "do", "move", (None, home, ABSENT), None, work.more["from_outside"])
     allowed, by = rule_gate(question, ["anyone"])

@@ -10,7 +10,7 @@ import {
   markTokenRevoked,
   tokenHash,
 } from '@treeos/store'
-import { requireNotEnded } from '@treeos/world'
+import { type BeingRow, requireNotEnded } from '@treeos/world'
 import { isDescendant } from './descent.ts'
 
 /** Longest validity of an access token, in days. */
@@ -198,23 +198,43 @@ export interface Authorization {
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
  */
 export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant): Promise<Authorization> {
-  const row = await requireBeing(at, being)
-  requireNotEnded(row)
+  const { row, maker } = await requireOwn(at, being, issuer)
   const inhabits = row.cognition.kind !== 'human'
-  if (being === issuer) return { person: issuer, inhabits }
-  const maker = await requireBeing(at, issuer)
-  requireNotEnded(maker)
-  if (!(await isDescendant(readerOf(at), being, issuer)))
-    throw new TreeosError(
-      'FORBIDDEN',
-      `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: an access token is for its issuer or for a descendant of its issuer`,
-    )
-  if (!inhabits && maker.parent !== null)
+  if (!inhabits && being !== issuer && maker.parent !== null)
     throw new TreeosError(
       'FORBIDDEN',
       `${stanceOf(being)} is a person: a link lets it sign in, and it makes its own access tokens`,
     )
   return { person: inhabits ? issuer : being, inhabits }
+}
+
+/**
+ * A being that is the person itself or a descendant of it.
+ * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
+ */
+export async function requireOwn(
+  at: Presence,
+  being: BeingName,
+  person: BeingName,
+): Promise<{ readonly row: BeingRow; readonly maker: BeingRow }> {
+  const row = await requireBeing(at, being)
+  requireNotEnded(row)
+  if (being === person) return { row, maker: row }
+  const maker = await requireBeing(at, person)
+  requireNotEnded(maker)
+  if (!(await isDescendant(readerOf(at), being, person)))
+    throw new TreeosError('FORBIDDEN', `${stanceOf(being)} does not descend from ${stanceOf(person)}`)
+  return { row, maker }
+}
+
+/**
+ * The person for whom a token is: its being where that is one, else who issued it. What is asked for by it counts for that one, so the token
+ * of another person takes nothing from the operator that made it.
+ */
+export async function personFor(at: Presence, { being, issuer }: TokenGrant): Promise<BeingName> {
+  if (being === issuer) return issuer
+  const { cognition } = await requireBeing(at, being)
+  return cognition.kind === 'human' ? being : issuer
 }
 
 /** Refuses a person that only drives the being `as`: a token would outlast the lease. */

@@ -6,12 +6,18 @@ import { type Inhabitation, inhabit, mayActAs } from './inhabitation.ts'
 /** Receives errors that no client is to see. */
 export type ErrorListener = (where: string, error: unknown) => void
 
-/** What bounds a person over all the tokens that it issued. */
+/** What bounds a person over all the tokens that are for it. */
 export interface SeatBounds {
   /** @returns ends the call @throws {TreeosError} RATE_LIMITED */
   beginCall(person: BeingName): () => void
   /** Counts an act. @throws {TreeosError} RATE_LIMITED */
   act(person: BeingName): Promise<void>
+}
+
+/** Who has a seat. */
+export interface SeatBearer extends TokenGrant {
+  /** for whom the token is: its calls count for this one */
+  readonly person: BeingName
 }
 
 /** Concurrent calls of one bearer: each of them uses Postgres. */
@@ -22,7 +28,7 @@ const CALLS_MAX = 16
  * use until the seat is left; before and after, its own model decides.
  */
 export class Seat {
-  readonly bearer: TokenGrant
+  readonly bearer: SeatBearer
   /** a person acts as itself; false until the seat is taken */
   isPerson = false
   readonly #at: Connection
@@ -36,7 +42,7 @@ export class Seat {
 
   readonly #bounds: SeatBounds
 
-  constructor(at: Connection, bearer: TokenGrant, onError: ErrorListener, bounds: SeatBounds) {
+  constructor(at: Connection, bearer: SeatBearer, onError: ErrorListener, bounds: SeatBounds) {
     this.#at = at
     this.#bounds = bounds
     this.bearer = bearer
@@ -54,7 +60,7 @@ export class Seat {
         `${CALLS_MAX} calls as ${stanceOf(this.bearer.being)} are under way: wait for one of them to end`,
       )
     }
-    const end = this.#bounds.beginCall(this.bearer.issuer)
+    const end = this.#bounds.beginCall(this.bearer.person)
     this.#calls++
     try {
       return await act(await this.#seated(), this.bearer.being)
@@ -70,7 +76,7 @@ export class Seat {
    * @throws {TreeosError} RATE_LIMITED for more acts than a person has, else as `use`
    */
   async act<T>(does: (at: Connection, being: BeingName) => Promise<T>): Promise<T> {
-    await this.#bounds.act(this.bearer.issuer)
+    await this.#bounds.act(this.bearer.person)
     return this.use(does)
   }
 

@@ -50,8 +50,27 @@ describe('what a program does as a being', () => {
     { target: '/', isElsewhere: true },
     { target: '/free', isElsewhere: true },
     { target: '/nowhere', isElsewhere: true },
-  ])('at $target is from outside: $isElsewhere', async ({ target, isElsewhere }) => {
-    expect(await actsFromOutside(doing('set', target))).toBe(isElsewhere)
+  ])('without words at $target is from outside: $isElsewhere', async ({ target, isElsewhere }) => {
+    expect(await actsFromOutside(doing('set-size', target, { size: null }))).toBe(isElsewhere)
+    expect(await actsFromOutside(doing('set-space', target))).toBe(true)
+  })
+
+  it('holds no words by these operations alone', () => {
+    const wordless = [...registry.operations.values()].filter((operation) => operation.wordless === true)
+    expect(wordless.map(({ name }) => name).sort()).toEqual([
+      ...[
+        'cut-thread',
+        'delete-role',
+        'delete-schedule',
+        'end-being',
+        'end-matter',
+        'move',
+        'pause-being',
+        'put',
+      ],
+      ...['remove-contributor', 'resume-being', 'set-budget', 'set-default-role', 'set-roleflow', 'set-size'],
+      ...['subscribe', 'take', 'unpark-being', 'unsubscribe'],
+    ])
   })
 
   it.each(
@@ -65,16 +84,6 @@ describe('what a program does as a being', () => {
     expect(named.map(({ name }) => name).sort()).toEqual([
       ...['accept-difference', 'approve', 'deny', 'erase', 'lift-hold', 'vouch'],
     ])
-  })
-
-  it.each([
-    ['a2a.public', true],
-    ['qualities.chat.tasks', true],
-    ['wake.workflows', true],
-    ['wake.idle', false],
-    ['mood.tone', false],
-  ])('sets %s of its own as the person itself: never is %s', async (field, isOutside) => {
-    expect(await actsFromOutside(doing('set-being', '@bob', { field, value: true }))).toBe(isOutside)
   })
 
   it('with an operation that nobody knows, and no target, is from outside', async () => {

@@ -1,5 +1,5 @@
 import { type BeingName, parseAddress, type VerbCall } from '@treeos/core'
-import { defaultTarget, isOpening, type Registry, type WorldReader } from '@treeos/world'
+import { defaultTarget, type Registry, type WorldReader } from '@treeos/world'
 
 interface ActReader {
   readonly reader: WorldReader
@@ -7,11 +7,10 @@ interface ActReader {
 }
 
 /**
- * Whether an act of a program outside counts as words from outside. What it says always does, also to a being
- * that its own made, or to itself: that one speaks to others. What it writes does unless it reaches the being
- * itself, one that this one made, or a place or a thing of either. That holds at every door, whatever the
- * program says of its words. What only a person does is from outside in any case, and so refused: a model that has just
- * read marked words may hold the token.
+ * Whether an act of a program outside counts as words from outside. What it says and writes always does, also to itself, to a being that
+ * its own made, or in a place of either: minds read it there, and those speak to others. What holds no words does unless it reaches the being
+ * itself, one that this one made, or a place or a thing of either. That holds at every door, whatever the program says of its words. What only
+ * a person does is from outside in any case, and so refused: a model that has just read marked words may hold the token.
  */
 export async function isFromOutside(at: ActReader, as: BeingName, call: VerbCall): Promise<boolean> {
   if (call.verb === 'see') return false
@@ -20,15 +19,8 @@ export async function isFromOutside(at: ActReader, as: BeingName, call: VerbCall
     const { home } = call.args
     return typeof home === 'string' && isElsewhere(at, as, home)
   }
-  if (at.registry.operations.get(call.operation)?.inPerson === true || opensBeing(call)) return true
+  if (at.registry.operations.get(call.operation)?.wordless !== true) return true
   return isElsewhere(at, as, call.target ?? (await leftOut(at, as, call.operation)))
-}
-
-/** Whether a call sets a quality that opens a being to others. */
-function opensBeing({ operation, args }: Extract<VerbCall, { verb: 'do' }>): boolean {
-  const { field, value = null } = args
-  if (operation !== 'set-being' || typeof field !== 'string') return false
-  return isOpening({ path: field.replace(/^qualities\./, '').split('.'), value })
 }
 
 /** Operations that take a protection away: the mark of words from outside, a legal hold. */

@@ -3,22 +3,32 @@ import { type NotNull, sql } from 'kysely'
 import type { ChainFault } from './verdict.ts'
 
 /**
- * Compares the lives of each being with its moments: they count from 1 without gaps, and every moment is of
- * one of them.
+ * Compares the lives of each being with its moments: they count from 1 without gaps and follow each other, every moment is of one of them
+ * and has the id of its being, life and number, and a wake has one moment.
  */
 export async function faultsOfLives(tx: Db): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`
     with counted as (
       select being, max(generation) as newest, count(*) as lives from treeos.life group by being
+    ), named as (
+      select being, n, moment,
+        case when moment ~ '/[1-9][0-9]{0,8}/[0-9]+$' then split_part(moment, '/', 2)::integer end as generation
+      from treeos.moment_outcome
     ), lived as (
-      select being, min(n) as n, split_part(moment, '/', 2)::integer as generation
-      from treeos.moment_outcome group by being, generation
+      select being, n, generation, moment is not distinct from format('%s/%s/%s', being, generation, n) as is_own,
+        lag(generation) over (partition by being order by n) as before
+      from named
+    ), doubled as (
+      select max(being) as being, max(n) as n from treeos.moment_outcome
+      where wake is not null and reason is distinct from 'superseded' group by wake having count(*) > 1
     )
     select 'moments:' || being as reel, 0 as seq, 'life-mismatch' as reason from counted where newest <> lives
     union all
     select 'moments:' || l.being, min(l.n), 'life-mismatch' from lived l left join counted c on c.being = l.being
-      where c.newest is null or l.generation > c.newest
-      group by l.being`.execute(tx)
+      where c.newest is null or l.generation > c.newest or l.generation < l.before or not l.is_own
+      group by l.being
+    union all
+    select 'moments:' || being, n, 'wake-mismatch' from doubled`.execute(tx)
   return rows
 }
 

@@ -26,10 +26,11 @@ import type { ReelId } from '@treeos/core'
  * - `signature-mismatch`: the passkey of its person did not sign an act that has a signature, or signed
  *   another one
  * - `lease-mismatch`: who drives a being differs from what its facts yield
- * - `life-mismatch`: the lives of a being are not those that its moments name
+ * - `life-mismatch`: the lives of a being are not those that its moments name, or a moment has not the id of
+ *   its being, life and number
  * - `reality-mismatch`: name or time zone of the reality are not those that it was made with
  * - `wake-mismatch`: an entry of an inbox is not what its sender said or sent, or is not closed by what it
- *   says
+ *   says; or a wake has two moments
  * - `wake-missing`: what a being said to another one, or sent, is in no inbox
  * - `wake-unsent`: an entry of an inbox says by its id or its fact which moment sent it, and that one did not
  * - `table-mismatch`: a view, a rule or row security stands in place of a table, and may show other rows to

@@ -1,6 +1,7 @@
 import type { BeingName, Json } from '@treeos/core'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
+import type { InboxTable } from '../sql/schema.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
 
 export async function findEntry(db: Db, id: string): Promise<InboxEntry | null> {
@@ -79,16 +80,24 @@ export async function countOpenSummons(db: Db, being: BeingName): Promise<OpenCo
 
 /** The first reply to a summon in a being's inbox. @param correlation id of the summon */
 export async function findReply(db: Db, being: BeingName, correlation: string): Promise<InboxEntry | null> {
-  const row = await db
-    .selectFrom('inbox')
-    .selectAll()
-    .where('in_reply_to', '=', correlation)
-    .where('being', '=', being)
-    .where('kind', '=', 'summon') // a notice may end it, too
-    .orderBy('age')
-    .limit(1)
-    .executeTakeFirst()
-  return row === undefined ? null : entryOf(row)
+  return (await listReplies(db, new Map([[correlation, being]]))).get(correlation) ?? null
+}
+
+/**
+ * The first reply to each of some summons.
+ * @param summons whose inbox it is in, by the id of the summon
+ * @returns by the same ids
+ */
+export async function listReplies(
+  db: Db,
+  summons: ReadonlyMap<string, BeingName>,
+): Promise<ReadonlyMap<string, InboxEntry>> {
+  const { rows } = await sql<Selectable<InboxTable>>`
+    select distinct on (r.in_reply_to) r.*
+    from unnest(${[...summons.keys()]}::text[], ${[...summons.values()]}::text[]) as s(id, caller)
+    join treeos.inbox r on r.in_reply_to = s.id and r.being = s.caller and r.kind = 'summon' -- a notice may end it, too
+    order by r.in_reply_to, r.age`.execute(db)
+  return new Map(rows.map((row) => [row.in_reply_to as string, entryOf(row)]))
 }
 
 /** Answers of one being to another, the newest first. */

@@ -36,7 +36,7 @@ const UNHEARD_MAX = 8
  * Of a row `q`: whose answers its being has got of those that it asked for it, each once, in the order of the moments that these opened.
  * @param before no moment from this number on counts; null: all do
  */
-const heardFor = (before: number | null): RawBuilder<BeingName[]> => sql`array(
+const heardFor = (before: RawBuilder<number> | null): RawBuilder<BeingName[]> => sql`array(
   select r.caller from treeos.inbox s join treeos.inbox r on ${isAnswer}
     join treeos.moment_outcome o on o.wake = r.id and o.being = q.being
   where s.about = q.id and s.caller = q.being and s.kind = 'summon' and s.in_reply_to is null and r.caller <> q.being
@@ -78,11 +78,20 @@ export async function findOwed(db: Db, wake: string): Promise<OwedState | null> 
   return { owed: { id, caller, hops }, unheard, heard }
 }
 
-/** Whose answers a being had got for a question before one of its moments, as {@link findOwed} says. */
-export async function findHeard(db: Db, question: string, n: number): Promise<readonly BeingName[]> {
-  const { rows } = await sql<{ heard: BeingName[] }>`
-    select ${heardFor(n)} as heard from treeos.inbox q where q.id = ${question}`.execute(db)
-  return rows[0]?.heard ?? []
+/**
+ * Whose answers a being had got for a question before each of some of its moments, as {@link findOwed} says.
+ * @param asked the question of each moment, by the number of that
+ * @returns by the same numbers; none for a question that is gone
+ */
+export async function listHeard(
+  db: Db,
+  asked: ReadonlyMap<number, string>,
+): Promise<ReadonlyMap<number, readonly BeingName[]>> {
+  const { rows } = await sql<{ n: number; heard: BeingName[] }>`
+    select k.n, ${heardFor(sql`k.n`)} as heard
+    from unnest(${[...asked.keys()]}::integer[], ${[...asked.values()]}::text[]) as k(n, id)
+    join treeos.inbox q on q.id = k.id`.execute(db)
+  return new Map(rows.map(({ n, heard }) => [n, heard]))
 }
 
 /**

@@ -17,6 +17,14 @@
 
 revoke execute on all functions in schema treeos from public;
 
+-- Postgres lets everybody keep large objects, which no record tells of and nothing bounds.
+do $$
+begin
+  revoke execute on function pg_catalog.lo_create(oid), pg_catalog.lo_creat(integer), pg_catalog.lo_from_bytea(oid, bytea) from public;
+exception when insufficient_privilege then
+  raise notice 'everybody may keep large objects: % may not forbid it', current_user;
+end $$;
+
 do $$
 declare
   rights text;

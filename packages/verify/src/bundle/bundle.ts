@@ -2,8 +2,6 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import type { WrittenFact } from '../due/due-fact.ts'
 import { faultOfFacts } from '../due/fault-of-facts.ts'
-import { faultOfEffectCall } from '../effect-call.ts'
-import { faultOfEffectKey, type KnownCauses } from '../effect-key.ts'
 import { hasForm, isPayloadOf } from '../forms/forms.ts'
 import { faultsOfForm } from '../forms/forms-of-moment.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
@@ -13,13 +11,12 @@ import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from '../moment.ts'
 import { MomentReads } from '../moment-reads.ts'
 import { momentlessKind } from '../momentless.ts'
-import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, holdsOutside, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 import { quorumFaults, trustedPolicy, type WitnessPolicy } from '../policy.ts'
 import { type CheckOptions, checkStatus } from '../status.ts'
 import { ageFaults, type TimeOptions } from '../times.ts'
-import { faultOfUnasked, faultOfYes, yesBroughtBy } from './brought-yes.ts'
+import { faultOfYes, yesBroughtBy } from './brought-yes.ts'
 import { BundleLaw } from './bundle-law.ts'
 import type { BundleReport } from './bundle-report.ts'
 import { type BrokenPlace, causesIn, type FoundFault } from './causes.ts'
@@ -39,11 +36,15 @@ import {
 import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
-import { Questions } from './questions.ts'
-import { QueuedReads } from './queued-reads.ts'
+import {
+  type CheckedMoment,
+  FIRST_CHECKS,
+  KnownMoments,
+  LAST_CHECKS,
+  type MomentCheck,
+  type Surroundings,
+} from './moment-checks.ts'
 import { Signings } from './signings.ts'
-import { Speech } from './speech.ts'
-import { Steps } from './steps.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
 
@@ -100,10 +101,7 @@ class BundleCheck {
   #unsureOrigins = 0
   /** by reel of the approval */
   readonly #lastYes = new Map<string, string>()
-  readonly #questions = new Questions()
-  readonly #speech = new Speech()
-  readonly #steps = new Steps()
-  readonly #reads = new QueuedReads()
+  readonly #known = new KnownMoments((reel) => this.#isWhole(reel))
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
   /** when the reality was made; null before that is told */
@@ -244,9 +242,25 @@ class BundleCheck {
     return this.#scope !== null && 'being' in this.#scope
   }
 
-  readonly #causes: KnownCauses = {
-    moment: (being, n) => this.#hashAt(`moments:${being}`, n),
-    yes: (reel) => this.#lastYes.get(reel),
+  readonly #around: Surroundings = {
+    reality: () => this.#reality,
+    causes: {
+      moment: (being, n) => this.#hashAt(`moments:${being}`, n),
+      yes: (reel) => this.#lastYes.get(reel),
+    },
+    contentOf: (digest) => this.#contents.get(digest),
+  }
+
+  #check(
+    checks: readonly MomentCheck[],
+    of: CheckedMoment,
+    place?: FaultPlace & Pick<FoundFault, 'on'>,
+  ): void {
+    for (const { reason, asks, fault } of checks) {
+      if (!of[asks]) continue
+      const what = fault(of, this.#known, this.#around)
+      this.#need(what === null, reason, what ?? '', place)
+    }
   }
 
   #isWhole = (reel: string): boolean => this.#chains.get(reel)?.from === 0 || this.#cited.isWhole(reel)
@@ -291,9 +305,9 @@ class BundleCheck {
     this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     if (at(header, 'kind') === 'approval:given') this.#lastYes.set(String(reel), String(hash))
-    this.#speech.take(header, payload, String(hash))
-    this.#questions.takeFact(String(reel), Number(seq), header, payload)
-    this.#reads.takeFact(String(reel), header, payload)
+    this.#known.speech.take(header, payload, String(hash))
+    this.#known.questions.takeFact(String(reel), Number(seq), header, payload)
+    this.#known.reads.takeFact(String(reel), header, payload)
     this.#countFact(header, payload)
     if (isHashed && isSaid && isFormed) this.#law.take(header, payload, String(hash))
     this.#newest = Math.max(this.#newest, Number(at(header, 'at')) || 0)
@@ -357,17 +371,10 @@ class BundleCheck {
     const isKnown = isKnownLaw(record.law)
     const faults = [...faultsOfMoment(moment, heads), ...(isKnown ? faultsOfForm(moment, noted) : [])]
     for (const [reason, what] of faults) this.#need(false, reason, what)
-    const wrongKey =
-      !isKnown || faults.length > 0 ? null : faultOfEffectKey(moment, this.#reality, this.#causes)
-    this.#need(wrongKey === null, 'effect-mismatch', wrongKey ?? '')
-    const manifest = this.#contents.get(String(record.code ?? at(moment.open, 'code')))
-    const otherCall = !isKnown || faults.length > 0 ? null : faultOfEffectCall(moment, manifest)
-    this.#need(otherCall === null, 'effect-mismatch', otherCall ?? '')
-    const unasked = !isKnown || faults.length > 0 ? null : faultOfUnasked(moment, manifest)
-    this.#need(unasked === null, 'law-mismatch', unasked ?? '')
-    const otherWake =
-      !isKnown || faults.length > 0 ? null : this.#speech.faultOfWake(moment.open, String(being))
-    this.#need(otherWake === null, 'context-mismatch', otherWake ?? '')
+    const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
+    const isFormed = isKnown && faults.length === 0
+    const of = { moment, noted, being: String(being), heads, role, isKnown, isFormed }
+    this.#check(FIRST_CHECKS, of)
     const isNoted =
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
     this.#need(isNoted, 'open-mismatch', 'what it noted has another digest than its open record says')
@@ -386,7 +393,6 @@ class BundleCheck {
     const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
     this.#need(isOwn, 'actor-mismatch', what)
     const read = { basis: heads?.basis ?? [], passkeys: this.#passkeys, isWhole: this.#isWhole }
-    const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
     if (isKnown) {
       const isFitting = isWritten && heads !== null && faults.length === 0
       const lastAct = this.#lastActs.get(String(being)) ?? (this.#isWhole(reel) ? null : undefined)
@@ -401,16 +407,7 @@ class BundleCheck {
         ),
         role,
       }
-      const [, read = 0] = heads?.basis.find(([reel]) => reel === `being:${being}`) ?? []
-      const wrongly =
-        faults.length > 0 ? null : this.#questions.takeMoment(moment.open, String(being), Number(read))
-      this.#need(wrongly === null, 'context-mismatch', wrongly ?? '', wrong)
-      const beyond = this.#steps.take(moment, record.stack === null ? null : role)
-      this.#need(beyond === null, 'context-mismatch', beyond ?? '', wrong)
-      const unasked = this.#reads.take(moment, this.#isWhole('space:/'))
-      this.#need(unasked === null, 'context-mismatch', unasked ?? '', wrong)
-      const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
-      this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
+      this.#check(LAST_CHECKS, of, wrong)
     } else {
       const why = whyUnjudged(record.law)
       this.#ofOtherLaws.set(why, (this.#ofOtherLaws.get(why) ?? 0) + 1)

@@ -238,10 +238,7 @@ async function isOfOrigin(
   return !same(tell(gated), tell(other))
 }
 
-/**
- * Who is born elsewhere than where its maker is at home enters that place: the rules about `move` there let
- * its maker, and ask nobody.
- */
+/** Who is born in a place enters it: the rules about `move` there let its maker, and ask nobody. */
 async function checkHome(
   { open, decision }: CalledMoment,
   world: WorldReader,
@@ -249,7 +246,6 @@ async function checkHome(
 ): Promise<void> {
   const home = at(decision, 'call', 'args', 'home') ?? null
   const path = home === null ? actor.home : parseSpacePath(String(home))
-  if (path === actor.home) return
   try {
     await requireEntry({ world, actor, fromOutside: open.outside === true }, path)
   } catch (error) {

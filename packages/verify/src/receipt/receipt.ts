@@ -1,3 +1,4 @@
+import { parseMomentId } from '@treeos/core'
 import { at, canonical, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
@@ -33,6 +34,8 @@ export interface CheckedReceipt {
   /** whether the key signed it; null without a key */
   readonly signed: boolean | null
   readonly checkpoint: SignedCheckpoint | null
+  /** of which record it is; null where that does not follow */
+  readonly of: { readonly reality: string; readonly moment: string; readonly hash: string } | null
   /** in words, what this receipt does not prove */
   readonly unproven: readonly string[]
 }
@@ -110,6 +113,10 @@ export async function verifyReceipt(
     derived,
     signed: policy === null ? null : statement !== null,
     checkpoint,
+    of:
+      found === null
+        ? null
+        : { reality: String(at(predicate, 'reality')), moment: found.moment, hash: found.hash },
     unproven: [...uncovered, ...unproven],
   }
 }
@@ -152,9 +159,33 @@ const WORST: readonly Status[] = ['broken', 'unproven', 'ok']
 export async function verifyReceipts(text: string, checking: CheckOptions = {}): Promise<CheckedReceipts> {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const isOneEach = lines.length > 1 && lines.every((line) => isObject(parsedReceipt(line)))
-  const receipts = await Promise.all((isOneEach ? lines : [text]).map((one) => verifyReceipt(one, checking)))
+  const receipts = brokenIfDoubled(
+    await Promise.all((isOneEach ? lines : [text]).map((one) => verifyReceipt(one, checking))),
+  )
   const status = WORST.find((one) => receipts.some((receipt) => receipt.status === one)) ?? 'broken'
   return { status, ok: status === 'ok', receipts }
+}
+
+/**
+ * A being has one moment of each number. Receipts of two are of two records of one reality, as where one was restored and went on another
+ * way: at most one of them is of the record that there is.
+ */
+function brokenIfDoubled(receipts: readonly CheckedReceipt[]): readonly CheckedReceipt[] {
+  const placeOf = ({ of }: CheckedReceipt): string => {
+    const { being, n } = parseMomentId(String(of?.moment))
+    return `${of?.reality} ${being} ${n}`
+  }
+  const byPlace = Map.groupBy(
+    receipts.filter(({ of }) => of !== null),
+    placeOf,
+  )
+  return receipts.map((receipt) => {
+    const other = byPlace.get(placeOf(receipt))?.find(({ of }) => of?.hash !== receipt.of?.hash)
+    if (receipt.of === null || other === undefined) return receipt
+    const what = `another receipt here is of another moment of this being and number, ${other.of?.moment}`
+    const broken = [...receipt.broken, { reel: 'receipt', seq: 0, reason: 'moment-doubled', what }]
+    return { ...receipt, status: 'broken' as const, ok: false, broken }
+  })
 }
 
 function parsedReceipt(text: string): unknown {

@@ -208,6 +208,11 @@ export interface Operation<Name extends string = string> extends OperationForm {
    * name counts as words from outside and is refused; left out otherwise
    */
   readonly inPerson?: true
+  /**
+   * true: what it writes holds no words that a mind is told, and lets nobody do more; what a program does by any other operation counts as
+   * words from outside
+   */
+  readonly wordless?: true
   /** a person declared that it only reads, so a model may call it with other reads in one answer; left out otherwise */
   readonly reads?: true
   decide(input: DecideInput): Promise<DecidedOperation> | DecidedOperation

@@ -94,6 +94,7 @@ const CARRIED: ArgumentForms = {
 
 const setRoleFlow = defineBuiltIn({
   name: 'set-roleflow',
+  wordless: true,
   description: "Replaces the target being's role flow.",
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
@@ -127,6 +128,7 @@ const setRoleFlow = defineBuiltIn({
 
 const setDefaultRole = defineBuiltIn({
   name: 'set-default-role',
+  wordless: true,
   description: 'Changes the role that the target being wears where no clause of its flow gives one.',
   targets: ['being'],
   allow: ['ancestor', 'operator'], // rules of spaces ask for it, and trust who made the being
@@ -197,6 +199,7 @@ async function warningsOf(world: WorldReader, flow: RoleFlow, named: readonly Ro
 
 const move = defineBuiltIn({
   name: 'move',
+  wordless: true,
   description: 'Moves the actor into another space that it can see, or to another place in its own.',
   targets: ['space'],
   allow: ['anyone'], // decide() requires that the actor sees it
@@ -233,6 +236,7 @@ const move = defineBuiltIn({
 
 const endBeing = defineBuiltIn({
   name: 'end-being',
+  wordless: true,
   description:
     'Ends the target being for good: it lives no further moment, and whoever waits for it is told. Its past and its name stay.',
   targets: ['being'],
@@ -256,6 +260,7 @@ const endBeing = defineBuiltIn({
 
 const pauseBeing = defineBuiltIn({
   name: 'pause-being',
+  wordless: true,
   description:
     'Pauses the target being: it lives no further moment of its own until resume-being, and what is said to it waits in its inbox.',
   targets: ['being'],
@@ -278,6 +283,7 @@ const pauseBeing = defineBuiltIn({
 
 const resumeBeing = defineBuiltIn({
   name: 'resume-being',
+  wordless: true,
   description: 'Ends the pause of the target being: it lives what waits in its inbox.',
   targets: ['being'],
   allow: ['ancestor', 'operator'],

@@ -91,4 +91,21 @@ describe('the home of a birth', () => {
       await expect(bear(outside, false)).resolves.toMatchObject({ kind: 'act' })
     },
   )
+
+  it.each<[rule: Json, code: string | null]>([
+    [{ requires: ['anyone'] }, null], // control
+    [{ requires: ['operator'] }, 'FORBIDDEN'],
+    [{ forbid: ['self', { role: 'resident' }] }, 'FORBIDDEN'],
+    [{ requires: ['anyone'], ask: { who: ['operator'] } }, 'FORBIDDEN'],
+  ])('that is the home of its maker is under the rule %j, too', async (move, code) => {
+    const world = lineWith(1000)
+    const value = { do: { move } } as Json
+    const payload = { path: ['permissions'], value, merge: false }
+    world.write('operator', [{ reel: 'space:/', kind: 'quality:set', payload }])
+    const surface = { canSee: [], canDo: [], canSummon: [], canBe: ['birth'] }
+    const args = { name: 'child', cognition: 'scripted', script: 'silent' }
+    const given = decideCall({ verb: 'be', operation: 'birth', args }, actingIn(world, 'line-0', surface))
+    if (code === null) await expect(given).resolves.toMatchObject({ kind: 'act' })
+    else await expect(given).rejects.toMatchObject({ code })
+  })
 })

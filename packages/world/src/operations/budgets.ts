@@ -84,6 +84,7 @@ const OF_REALITY: ArgumentForms = {
 
 const setBudget = defineBuiltIn({
   name: 'set-budget',
+  wordless: true,
   description:
     'Says what the target being and all its offspring may use up, and lets those go on that its old budget parked. Of / it says ' +
     'what each being without a budget of its own may use up.',
@@ -132,6 +133,7 @@ async function setStandard({ actor, world }: DecideInput, given: Arguments): Pro
 
 const unparkBeing = defineBuiltIn({
   name: 'unpark-being',
+  wordless: true,
   description:
     'Lets a parked being try again; a limit that still holds will park it again. With release it gives back what the budget of the being ' +
     'counts for model calls whose cost never came back, as in an outage.',

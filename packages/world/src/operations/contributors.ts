@@ -38,6 +38,7 @@ const addContributor = defineBuiltIn({
 
 const removeContributor = defineBuiltIn({
   name: 'remove-contributor',
+  wordless: true,
   description: 'Ends a being’s part in the target space; what it made there stays.',
   targets: ['space'],
   allow: ['owner', 'operator'],

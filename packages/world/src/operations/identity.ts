@@ -265,15 +265,13 @@ async function requireHome(
 ): Promise<void> {
   if ((await world.space(home)) === null)
     throw new TreeosError('SPACE_NOT_FOUND', `space ${home} does not exist`)
-  if (home === actor.home) return
-  if (!(await sees(home))) {
+  if (home !== actor.home && !(await sees(home)))
     throw new TreeosError('FORBIDDEN', `home ${home} is beyond what ${stanceOf(actor.name)} can see`)
-  }
   await requireEntry({ world, actor, fromOutside }, home)
 }
 
 /**
- * Who is born in another place than the home of its maker enters that place.
+ * Who is born in a place enters it, also where that is the home of its maker.
  * @throws {TreeosError} FORBIDDEN by a rule about moving there
  */
 export async function requireEntry(

@@ -128,6 +128,7 @@ const writeMatter = defineBuiltIn({
 
 const take = defineBuiltIn({
   name: 'take',
+  wordless: true,
   description: 'Takes the target thing from the space where the actor is: the actor holds it then.',
   targets: ['matter'],
   allow: ['owner', 'operator'],
@@ -152,6 +153,7 @@ async function liesIn(world: WorldReader, place: string | null): Promise<string 
 
 const put = defineBuiltIn({
   name: 'put',
+  wordless: true,
   description: 'Lays the target thing, which the actor holds, into the space where the actor is.',
   targets: ['matter'],
   allow: ['anyone'], // decide() requires that the actor holds it
@@ -171,6 +173,7 @@ const put = defineBuiltIn({
 
 const endMatter = defineBuiltIn({
   name: 'end-matter',
+  wordless: true,
   description: 'Ends the target thing. Its id is never used again.',
   targets: ['matter'],
   allow: ['owner', 'operator'],

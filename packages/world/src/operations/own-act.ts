@@ -2,6 +2,15 @@ import { TreeosError } from '@treeos/core'
 import type { DecideInput } from '../extend/extension.ts'
 
 /**
+ * Whether a person is here by itself: it acts in a session of its own or signs, nobody drives it, and no program speaks for it. Nobody else says
+ * its yes, vouches, or is let past a rule because it would be asked itself.
+ */
+export const isInPerson = (
+  { cognition, driver }: { readonly cognition: string; readonly driver: unknown },
+  isFromOutside: boolean,
+): boolean => cognition === 'human' && driver === null && !isFromOutside
+
+/**
  * For what only a person does, by an act of its own: no being that it drives, no delegate, and no act whose
  * words came from outside.
  * @param who does what, as in "only a person marks as trusted"
@@ -11,7 +20,7 @@ export function requireOwnAct(
   { cognition, driver, wake, carriedBy }: Pick<DecideInput, 'cognition' | 'driver' | 'wake' | 'carriedBy'>,
   who: string,
 ): void {
-  const isOwnAct = cognition === 'human' && driver === null && wake.kind === 'act' && carriedBy === null
-  if (!isOwnAct || wake.outside)
+  const isOwnAct = wake.kind === 'act' && carriedBy === null
+  if (!isOwnAct || !isInPerson({ cognition, driver }, wake.outside === true))
     throw new TreeosError('FORBIDDEN', `${who}, by an act of its own and in its own words`)
 }

@@ -98,6 +98,7 @@ function fullyNamed(written: RoleSpec, { do: canDo, be: canBe }: LoadedCode['ope
 
 const deleteRole = defineBuiltIn({
   name: 'delete-role',
+  wordless: true,
   description: 'Deletes a live role; older moments keep what they wore.',
   targets: ['reality'],
   allow: ['anyone'],

@@ -197,6 +197,7 @@ export function schedulesIn(given: Arguments): JsonObject {
 
 const deleteSchedule = defineBuiltIn({
   name: 'delete-schedule',
+  wordless: true,
   description: 'Ends a schedule of the target being.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
@@ -206,6 +207,7 @@ const deleteSchedule = defineBuiltIn({
 
 const subscribe = defineBuiltIn({
   name: 'subscribe',
+  wordless: true,
   description: 'Has the target being woken when a quality or a signal changes, wherever it is.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
@@ -236,6 +238,7 @@ const subscribe = defineBuiltIn({
 
 const unsubscribe = defineBuiltIn({
   name: 'unsubscribe',
+  wordless: true,
   description: 'Ends a subscription of the target being.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],

@@ -8,6 +8,7 @@ import { requireInside, SIZE, SIZE_RIGHT, sizeIn } from './extent.ts'
 
 const setSize = defineBuiltIn({
   name: 'set-size',
+  wordless: true,
   description: 'Says how far the target space reaches; null takes its size away.',
   targets: ['space'],
   allow: ['owner', 'operator'],

@@ -4,6 +4,7 @@ import { defineBuiltIn } from './define-built-in.ts'
 
 const cutThread = defineBuiltIn({
   name: 'cut-thread',
+  wordless: true,
   description: 'Ends a thread: nothing that came or will come of it opens a moment any more.',
   targets: ['thread'],
   allow: ['anyone'], // decide() requires a part in the thread; spaces have no say

@@ -1,5 +1,6 @@
 import type { BeingName, SpacePath } from '@treeos/core'
 import type { AskedRules } from '../../gates/refusal.ts'
+import { isInPerson } from '../../operations/own-act.ts'
 import type { WorldReader } from '../../read/reader.ts'
 import type { AskedOf, BeingRow } from '../../rows/rows.ts'
 import type { ActInputs } from '../act-inputs.ts'
@@ -12,15 +13,17 @@ import { tooFewToAsk } from './refusals.ts'
  */
 export async function stillAsked(at: ActInputs, asked: readonly AskedRules[]): Promise<AskedOf[]> {
   const { me, driver, caller, fromOutside } = at
-  const isPerson = caller.cognition === 'human' && driver === null
+  const { cognition } = caller
+  const isHere = isInPerson({ cognition, driver }, fromOutside)
+  const isPerson = isInPerson({ cognition, driver }, false)
   const rules = await rulesOf(at, asked)
   const makers = await makersOf(
     at,
     rules.flatMap(({ who }) => who),
   )
-  const own = await ownPersons(at, makers, isPerson && fromOutside ? [] : [me.name])
+  const own = await ownPersons(at, makers, isPerson && !isHere ? [] : [me.name])
   return rules
-    .filter(({ who, count }) => !(isPerson && !fromOutside && count === 1 && who.includes(me.name)))
+    .filter(({ who, count }) => !(isHere && count === 1 && who.includes(me.name)))
     .map(({ by, who, count }) => {
       const others = who.filter((name) => !own.has(name))
       const apart =
