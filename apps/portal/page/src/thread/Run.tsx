@@ -69,7 +69,7 @@ function RunScroll({ rows, chosen, onChoose }: Omit<RunProps, 'totals'>) {
   const choose = (i: number) => {
     const found = rows[i]
     if (found === undefined) return
-    scrollStoryTo(found.key)
+    scrollStoryTo(rows, i)
     if (found.n !== null) onChoose(found)
   }
   const rowAt = ({ clientY, currentTarget }: React.PointerEvent) =>
@@ -95,8 +95,7 @@ function RunScroll({ rows, chosen, onChoose }: Omit<RunProps, 'totals'>) {
       }}
       onPointerDown={(event) => choose(rowAt(event))}
       onPointerMove={(event) => {
-        const under = event.buttons === 1 ? rows[rowAt(event)] : undefined
-        if (under !== undefined) scrollStoryTo(under.key)
+        if (event.buttons === 1) scrollStoryTo(rows, rowAt(event))
       }}
     >
       <svg width={width} height={row * rows.length} aria-hidden>

@@ -102,9 +102,10 @@ function ThreadRun({ id, lines, chosen }: ThreadRunProps) {
     [moments, lines, dataUpdatedAt],
   )
   const isThere = rows.length > 0
+  const at = rows.findIndex(({ key }) => key === chosen)
   useEffect(() => {
-    if (chosen !== null && isThere) scrollStoryTo(chosen)
-  }, [chosen, isThere])
+    if (at >= 0) scrollStoryTo(rows, at)
+  }, [chosen, isThere]) // a row more does not scroll the story
   if (moments === undefined || !isThere) return null
   return (
     <Run

@@ -6,11 +6,21 @@ export const STORY = 'story'
 const lineOf = (key: string): Element | null =>
   document.getElementById(STORY)?.querySelector(`[data-run="${CSS.escape(key)}"]`) ?? null
 
-/** Brings what was said or done in a moment into view. */
-export const scrollStoryTo = (key: string): void => lineOf(key)?.scrollIntoView({ block: 'nearest' })
+interface KeyedRow {
+  readonly key: string
+}
+
+/**
+ * Brings what was said or done in the moment of a row into view. What a person said stands in the story with
+ * the moment that heard it, so a row without a line leads to the next one that has one.
+ */
+export function scrollStoryTo(rows: readonly KeyedRow[], at: number): void {
+  const row = rows.find(({ key }, i) => i >= at && lineOf(key) !== null)
+  if (row !== undefined) lineOf(row.key)?.scrollIntoView({ block: 'nearest' })
+}
 
 /** Which rows of a run the story shows now: the first one, and how many from it to the last one. */
-export function useSeenRows(rows: readonly { readonly key: string }[]): {
+export function useSeenRows(rows: readonly KeyedRow[]): {
   readonly first: number
   readonly count: number
 } {
