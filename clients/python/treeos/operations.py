@@ -83,6 +83,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "summon": ("POST", "/summon"),
     "summonStream": ("POST", "/summon/stream"),
     "thread": ("GET", "/threads/{id}"),
+    "threadMoments": ("GET", "/threads/{id}/moments"),
     "threadOverlays": ("GET", "/threads/{id}/overlay"),
     "threads": ("GET", "/threads"),
     "token": ("GET", "/token"),

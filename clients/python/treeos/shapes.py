@@ -1147,6 +1147,7 @@ class SpendingReport(TypedDict):
     parts: List[Dict[str, Any]]
     roles: List["NamedTally"]
     since: str
+    threads: List["NamedTally"]
 
 
 class SpokenTo(TypedDict):

@@ -109,6 +109,25 @@ describe.runIf(hasChromium)('calls that wait for a yes, in a browser', () => {
     await page.goto(`${at.origin}/inbox`)
   })
 
+  it('a decision that is refused after its page was left is told on every other page, and its entry is open again', async () => {
+    const id = await asked(44)
+    await page.goto(`${at.origin}/inbox`)
+    await page.locator('a.row').filter({ hasText: 'euros 44' }).click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    // Meanwhile the same person answers elsewhere.
+    await doAs({ ...at.world, person: 'ada' }, 'deny', '@ada', { id }, 'ada')
+    await page.getByRole('link', { name: 'Threads', exact: true }).click()
+    const told = page.getByRole('alert').filter({ hasText: 'Your yes was not taken' })
+    await told.getByText('Your yes was not taken: @clerk wants to till:pay (euros 44) on /shop.').waitFor()
+    await page.getByRole('link', { name: 'World', exact: true }).click()
+    await told.waitFor() // it stays until it is closed
+    await told.getByRole('button', { name: 'Close' }).click()
+    await told.waitFor({ state: 'detached' })
+    await page.goto(`${at.origin}/inbox`)
+    expect(complaints.splice(0).filter((one) => !/\b4\d\d\b/.test(one))).toEqual([]) // the refusal itself
+  })
+
   it('a link shows the call to whoever opens it, and answers it by a press', async () => {
     const id = await asked(42)
     const waiting = async () =>

@@ -70,6 +70,7 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       '/beings/echo',
       `/beings/echo?n=${moment?.n}`,
       `/threads/${moment?.woke?.thread}`,
+      `/threads/${moment?.woke?.thread}?of=echo&n=${moment?.n}`,
       '/beings/echo/flow',
       '/roles?role=resident',
       '/roles?edit=true',

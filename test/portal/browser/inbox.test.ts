@@ -149,6 +149,29 @@ describe.runIf(hasChromium)('the page people work in', () => {
     expect(complaints).toEqual([])
   })
 
+  it('an answer that is not sent after its page was left is told on the next one, and is kept', async () => {
+    await enterBy(page, at, 'operator')
+    await page.goto(`${at.origin}/inbox?in=needs`)
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    await page.route('**/api/v1/inbox/reply', async (route) => {
+      await left
+      await route.abort()
+    })
+    await row(/Question 3/).click()
+    await page.getByLabel('Your answer').fill('At three.')
+    await page.getByRole('button', { name: 'Send the answer' }).click()
+    await page.getByRole('link', { name: 'World', exact: true }).click()
+    await page.getByRole('heading', { name: 'World', exact: true }).waitFor()
+    leave()
+    const told = page.getByRole('alert').filter({ hasText: 'Your answer was not sent.' })
+    await told.getByRole('button', { name: 'Close' }).click()
+    await told.waitFor({ state: 'detached' })
+    await page.goBack()
+    await row(/Question 3/).click()
+    expect(await page.getByLabel('Your answer').inputValue()).toBe('At three.')
+    await page.getByLabel('Your answer').fill('')
+  })
+
   it('an answer stands beside its question, and many are read at once without a decision', async () => {
     await enterBy(page, at, 'operator')
     await page.goto(`${at.origin}/inbox?in=answers`)

@@ -103,6 +103,7 @@ describe.runIf(hasChromium)('pictures of all pages', () => {
       being: '/beings/echo',
       moment: `/beings/echo?n=${moment?.n}`,
       thread: `/threads/${moment?.woke?.thread}`,
+      case: `/threads/${moment?.woke?.thread}?of=echo&n=${moment?.n}`,
       flow: '/beings/echo/flow',
       entry: `/inbox?entry=${encodeURIComponent(correlation)}`,
       role: '/roles?role=resident',

@@ -43,7 +43,7 @@ import {
   text,
   typed,
 } from './operation.ts'
-import { BeingItem, Budget, Descriptor, Explained, LivedMoment, Prompt, stance } from './shapes.ts'
+import { BeingItem, Budget, Descriptor, Explained, ListedMoment, LivedMoment, Prompt } from './shapes.ts'
 
 /** A what-if lives moments again, so a caller asks for a few at a time, and can stop in between. */
 const WHAT_IF_MAX = 25
@@ -100,7 +100,7 @@ const instant = z.iso.datetime({ offset: true })
 const withinPeriod = listing(
   {
     path: '/moments',
-    items: LivedMoment.extend({ being: stance, moment: z.string() }).openapi('ListedMoment'),
+    items: ListedMoment,
     operationId: 'momentsWithin',
     summary: 'Finished moments of a period, of those whose past is open to me, newest first',
     tags: ['beings'],

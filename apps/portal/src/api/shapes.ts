@@ -78,6 +78,8 @@ export const LivedMoment = Moment.extend({
     .openapi({ description: 'of its model; null when none was asked' }),
 }).openapi('LivedMoment')
 
+export const ListedMoment = LivedMoment.extend({ being: stance, moment: z.string() }).openapi('ListedMoment')
+
 const FactRef = z
   .object({ reel: z.string(), seq: z.int(), hash: z.string(), kind: z.string() })
   .openapi('FactRef')

@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi'
-import { converse, see, setThreadOverlay, spokenThread, threadOverlays, threadsOf } from '@treeos/client'
+import {
+  converse,
+  momentsPage,
+  see,
+  setThreadOverlay,
+  spokenThread,
+  threadOverlays,
+  threadsOf,
+} from '@treeos/client'
 import { listing } from './list.ts'
 import {
   answers,
@@ -13,7 +21,7 @@ import {
   text,
   typed,
 } from './operation.ts'
-import { Conversation, Spoken, Thread } from './shapes.ts'
+import { Conversation, ListedMoment, Spoken, Thread } from './shapes.ts'
 
 const OVERLAY_MAX = 64 * 1024
 const ofThread = z.object({ id })
@@ -54,6 +62,17 @@ const reading = operation({
   request: { params: ofThread },
   responses: answers(Conversation, 'the newest lines, oldest first; `hidden` counts the others'),
 })
+
+const lived = listing(
+  {
+    path: '/threads/{id}/moments',
+    items: ListedMoment,
+    operationId: 'threadMoments',
+    summary: 'Finished moments that a thread woke, of those whose past is open to me, newest first',
+    tags: ['threads'],
+  },
+  { params: ofThread, query: paging },
+)
 
 const speaking = operation({
   method: 'get',
@@ -112,6 +131,13 @@ export const threadRoutes = () =>
     .openapi(reading, async (c) => {
       const { at, being } = c.get('visit')
       return c.json(await converse(at, being, c.req.valid('param').id), 200)
+    })
+    .openapi(lived, async (c) => {
+      const { at, being } = c.get('visit')
+      const thread = c.req.valid('param').id
+      const { cursor: after, limit } = c.req.valid('query')
+      await see(at, being, `thread:${thread}`)
+      return c.json(await momentsPage(at, being, { after, limit, thread }), 200)
     })
     .openapi(speaking, async (c) => {
       const { at, being } = c.get('visit')

@@ -595,6 +595,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/threads/{id}/moments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Finished moments that a thread woke, of those whose past is open to me, newest first */
+        get: operations["threadMoments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spoken/{id}": {
         parameters: {
             query?: never;
@@ -2936,7 +2953,7 @@ export interface components {
             moments: number;
             /** @description in the currency of the price list */
             money: number;
-            /** @description a stance, a role or a model; null: no role was worn, or no model was called */
+            /** @description a stance, a role, a model or the id of a thread; null: no role was worn, no model called, nothing woke it */
             name: string | null;
             /** @description how long half of them took at most, and all but one in twenty; null without one that was opened */
             seconds: {
@@ -3503,6 +3520,7 @@ export interface components {
             roles: components["schemas"]["NamedTally"][];
             /** @description ISO 8601, UTC */
             since: string;
+            threads: components["schemas"]["NamedTally"][];
         };
         /** @description How often one being woke another lately, by words or an act. */
         SpokenTo: {
@@ -4993,6 +5011,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    threadMoments: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Finished moments that a thread woke, of those whose past is open to me, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ListedMoment"][];
+                        /** @description to give as `cursor` for the next page; null: this was the last one */
+                        next: string | null;
+                    };
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -15,7 +15,7 @@ export interface Tally {
 }
 
 export interface NamedTally extends Tally {
-  /** a stance, a role or a model; null: no role was worn, or no model was called */
+  /** a stance, a role, a model or the id of a thread; null: no role was worn, no model called, nothing woke it */
   readonly name: string | null
 }
 
@@ -41,6 +41,7 @@ export interface SpendingReport {
   readonly beings: readonly NamedTally[]
   readonly roles: readonly NamedTally[]
   readonly models: readonly NamedTally[]
+  readonly threads: readonly NamedTally[]
   /** newest first */
   readonly failures: readonly FailedMoment[]
   /** false: more moments ended than were counted */
@@ -52,7 +53,7 @@ const NAMES_MAX = 50
 const FAILURES_MAX = 50
 
 /**
- * What moments of the last hours cost and how they ended, by being, role and model. Only beings count whose
+ * What moments of the last hours cost and how they ended, by being, role, model and thread. Only beings count whose
  * past the caller may read.
  * @throws {TreeosError} as `authorizeActingAs`
  */
@@ -77,6 +78,7 @@ export async function spending(
     beings: talliesBy(moments, ({ being }) => stanceOf(being)),
     roles: talliesBy(moments, ({ role }) => role),
     models: talliesBy(moments, ({ model }) => model),
+    threads: talliesBy(moments, ({ thread }) => thread),
     failures: moments.filter(isFailure).slice(0, FAILURES_MAX).map(failedOf),
     isAll,
   }

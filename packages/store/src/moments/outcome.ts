@@ -137,6 +137,8 @@ export interface OutcomesWanted {
   readonly being?: BeingName | undefined
   /** only what it lived itself, and what it decided as the driver of another */
   readonly person?: BeingName | undefined
+  /** only those that were woken in it */
+  readonly thread?: string | undefined
   /** when they ended, in milliseconds: from, and before */
   readonly since?: number | undefined
   readonly until?: number | undefined
@@ -148,7 +150,7 @@ export interface OutcomesWanted {
 /** The newest finished moments of a period, oldest first. */
 export async function listOutcomesWithin(
   db: Db,
-  { of, being, person, since = 0, until = Number.MAX_SAFE_INTEGER, before, limit }: OutcomesWanted,
+  { of, being, person, thread, since = 0, until = Number.MAX_SAFE_INTEGER, before, limit }: OutcomesWanted,
 ): Promise<StoredOutcome[]> {
   const { rows } = await sql<Selectable<MomentOutcomeTable>>`
     with recursive ${offspringOf(of)}
@@ -162,6 +164,7 @@ export async function listOutcomesWithin(
           : sql`(e.being = ${person} or exists (
               select from treeos.moment_open o where o.moment = e.moment and treeos.told(o.record)->>'driver' = ${person}))`
       }
+      and ${thread === undefined ? sql`true` : sql`e.wake in (select id from treeos.inbox where root = ${thread})`}
       and ${before === undefined ? sql`true` : sql`(e.sealed_at, e.moment) < (${before.sealedAt}::bigint, ${before.moment})`}
     order by e.sealed_at desc, e.moment desc limit ${limit}`.execute(db)
   return rows.reverse().map(outcomeOf)

@@ -6,7 +6,9 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { ClientRequestOptions } from 'hono/client'
+import { useEffect, useRef } from 'react'
 import { api } from './client.ts'
+import { tellFailure } from './notices.ts'
 
 /** An answer of the server as the typed client gives it: a refusal was thrown before. */
 interface TypedAnswer {
@@ -119,20 +121,41 @@ interface DeedOptions<T> {
   /** what is asked for anew before `onDone`: queries whose keys begin so; all when left out, null for none */
   readonly stale?: QueryKey | null
   readonly onDone?: (told: T) => void
+  /** what is told as not done where its form is gone by then; null: nobody asked for it */
+  readonly called?: string | null
 }
 
-/** Does something on the server, and then asks anew for what it may have changed. */
+/** Whether what uses it is still drawn. */
+function useIsDrawn(): { readonly current: boolean } {
+  const isDrawn = useRef(true)
+  useEffect(() => {
+    isDrawn.current = true
+    return () => {
+      isDrawn.current = false
+    }
+  }, [])
+  return isDrawn
+}
+
+/**
+ * Does something on the server, and then asks anew for what it may have changed. A refusal is told where it
+ * was asked for; once that is drawn no more, over whichever page the person is on.
+ */
 export function useDeed<A extends TypedAnswer, Of = void>(
   deed: (of: Of) => Promise<A>,
-  { stale = [], onDone }: DeedOptions<AnswerBody<A>> = {},
+  { stale = [], onDone, called = 'What you sent last was not done.' }: DeedOptions<AnswerBody<A>> = {},
 ) {
   const queries = useQueryClient()
+  const isDrawn = useIsDrawn()
   return useMutation<AnswerBody<A>, Error, Of>({
     mutationFn: (of: Of) => bodyOf(deed(of)),
     gcTime: 0, // what was sent may be secret
     onSuccess: async (told) => {
       if (stale !== null) await queries.invalidateQueries({ queryKey: stale })
       onDone?.(told)
+    },
+    onError: ({ message: why }) => {
+      if (called !== null && !isDrawn.current) tellFailure(queries, { what: called, why })
     },
   })
 }

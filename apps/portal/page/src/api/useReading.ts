@@ -4,11 +4,16 @@ import { useDeed } from './deed.ts'
 /** As many as the server closes at once. */
 const AT_ONCE = 500
 
+export const NOT_READ = 'Not all of it was marked as read.'
+
 /**
  * Marks entries as read, however many. The server leaves what needs a decision, and says so.
  * @throws {Error} when one part is refused; it says how many were marked before
  */
-export const useReading = (onDone: (told: { readonly closed: number }) => void = () => undefined) =>
+export const useReading = (
+  onDone: (told: { readonly closed: number }) => void = () => undefined,
+  called: string | null = NOT_READ,
+) =>
   useDeed(
     async (entries: readonly string[]) => {
       let closed = 0
@@ -22,7 +27,7 @@ export const useReading = (onDone: (told: { readonly closed: number }) => void =
       }
       return { json: async () => ({ closed }) }
     },
-    { stale: ['inbox'], onDone },
+    { stale: ['inbox'], onDone, called },
   )
 
 export const marked = (count: number) => `${count} ${count === 1 ? 'entry is' : 'entries are'} marked as read`

@@ -55,7 +55,7 @@ export function Moment({ name, n }: MomentProps) {
                 <Clauses clauses={explained.clauses as readonly Clause[]} />
               </Card>
             )}
-            <PromptLayers {...found} />
+            <PromptLayers name={name} n={n} {...found} />
             <Folded title="The record" label="What it decided and left">
               <Card title="What it decided">
                 {decision === null ? <Quiet>Nothing is recorded.</Quiet> : <Block value={decision} />}

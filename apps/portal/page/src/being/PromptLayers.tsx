@@ -1,5 +1,9 @@
 import { Accordion, Badge, Stack, Text } from '@mantine/core'
-import { Block } from '../parts/index.ts'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { momentQuery } from '../api/queries.ts'
+import { Answer, Block, Quiet, SmallButton } from '../parts/index.ts'
+import { Difference } from '../words/Difference.tsx'
 
 interface Layer {
   readonly title: string
@@ -8,18 +12,18 @@ interface Layer {
 }
 
 interface PromptLayersProps {
+  /** the moment */
+  readonly name: string
+  readonly n: number
   readonly prompt: { readonly user: string; readonly identical: boolean; readonly older?: boolean } | null
   readonly layers: readonly Layer[]
 }
 
 /** What the model was sent, layer by layer, with where each comes from. */
-export function PromptLayers({ prompt, layers }: PromptLayersProps) {
+export function PromptLayers({ name, n, prompt, layers }: PromptLayersProps) {
   if (prompt === null) return null
-  const { identical, older, user } = prompt
-  const all = [
-    ...layers,
-    { title: 'User message', origin: 'content of the wake, and how to answer', text: user },
-  ]
+  const { identical, older } = prompt
+  const all = layersIn({ prompt, layers })
   return (
     <Accordion variant="contained">
       <Accordion.Item value="prompt">
@@ -31,6 +35,7 @@ export function PromptLayers({ prompt, layers }: PromptLayersProps) {
         </Accordion.Control>
         <Accordion.Panel>
           <Stack gap="sm">
+            {n === 1 ? null : <SinceLast key={`${name} ${n}`} name={name} n={n - 1} now={textIn(all)} />}
             {all.map(({ title, origin, text }, i) => (
               <div key={i}>
                 <Text size="sm" fw={600}>
@@ -46,5 +51,46 @@ export function PromptLayers({ prompt, layers }: PromptLayersProps) {
         </Accordion.Panel>
       </Accordion.Item>
     </Accordion>
+  )
+}
+
+const layersIn = ({ prompt, layers }: Pick<PromptLayersProps, 'prompt' | 'layers'>): readonly Layer[] =>
+  prompt === null
+    ? []
+    : [
+        ...layers,
+        { title: 'User message', origin: 'content of the wake, and how to answer', text: prompt.user },
+      ]
+
+const textIn = (layers: readonly Layer[]): string =>
+  layers.map(({ title, text }) => `${title}\n${text}`).join('\n\n')
+
+interface SinceLastProps {
+  /** the moment before */
+  readonly name: string
+  readonly n: number
+  readonly now: string
+}
+
+/** What its model was sent otherwise than in the moment before. */
+function SinceLast({ name, n, now }: SinceLastProps) {
+  const [isAsked, { open }] = useDisclosure()
+  const last = useQuery({ ...momentQuery(name, n), enabled: isAsked })
+  if (!isAsked)
+    return (
+      <div>
+        <SmallButton onClick={open}>What changed since moment {n}</SmallButton>
+      </div>
+    )
+  return (
+    <Answer of={last}>
+      {({ prompt, layers }) =>
+        prompt === null ? (
+          <Quiet>Moment {n} asked no model.</Quiet>
+        ) : (
+          <Difference title={`Since moment ${n}`} before={textIn(layersIn({ prompt, layers }))} after={now} />
+        )
+      }
+    </Answer>
   )
 }

@@ -9,6 +9,7 @@ const found = {
   beings: [],
   roles: [],
   models: [],
+  threads: [],
   failures: [],
   isAll: true,
 }

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { beingQuery, sessionQuery, threadQuery } from '../api/queries.ts'
 import { Answer, Card, Quiet } from '../parts/index.ts'
 import { Lines } from '../words/Lines.tsx'
+import { NOTHING_USED } from '../words/UsedDeeds.tsx'
 import type { InboxEntry } from './entry.ts'
 import { isAnswered } from './groups.ts'
 import { senderOf } from './sender.ts'
 
-const NOTHING_USED = { deeds: [], cut: [] }
 /** As much of a thread as stands beside an entry. */
 const LINES_SHOWN = 6
 

@@ -33,6 +33,7 @@ export function AskedCall({
   // The call waits no more then, and may be drawn no more: what is done after it belongs to the mutation.
   const said = useRef<PersonAnswer>({ answer: 'deny' })
   const answering = useDeed((answered: PersonAnswer) => decide(asked, answered), {
+    called: `Your answer to the call of ${from} was not taken.`,
     onDone() {
       unsent.write('')
       onDone?.(said.current)

@@ -2,7 +2,7 @@ import './inbox.css'
 import { Group, Stack, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { Answer, Empty, Inert, PageHead, plural, Quiet, Rows, SmallButton, Trouble } from '../parts/index.ts'
+import { Answer, Empty, Inert, PageHead, plural, Quiet, Rows, SmallButton } from '../parts/index.ts'
 import { Bulk } from './Bulk.tsx'
 import { timesOf, whoIn } from './cases.ts'
 import { EntryRow } from './EntryRow.tsx'
@@ -48,7 +48,6 @@ function Queue({ counts, isCounted }: QueueProps) {
   return (
     <>
       <InboxTools {...queue} counts={counts} />
-      <Trouble error={queue.refused} />
       <Told {...queue} />
       {group === 'needs' ? null : (
         <Bulk key={group} shown={shown} selected={queue.selected} onSelect={queue.select} />

@@ -165,6 +165,7 @@ function AnswerForm({ correlation, isAnswer, isOff, answerRef, onDone }: EntryAn
       }),
     {
       stale: ['inbox'],
+      called: 'Your answer was not sent. It is kept where you wrote it.',
       onDone() {
         const left = leftOf(form.getValues().content, sent.current.content)
         form.setValues({ content: left })

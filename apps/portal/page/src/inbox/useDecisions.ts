@@ -2,10 +2,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { accountQuery } from '../account/queries.ts'
 import { doOf } from '../api/deed.ts'
+import { tellFailure } from '../api/notices.ts'
 import type { PersonAnswer } from '../asked/AskedForm.tsx'
 import type { WaitingCall } from '../asked/waiting-call.ts'
 import type { InboxEntry } from './entry.ts'
 import { useHeldBack } from './held-back.ts'
+import { senderOf } from './sender.ts'
+import { tellEntry } from './tell-entry.ts'
 
 /** A yes or a no to the call of an entry. */
 export interface CallDecision {
@@ -13,6 +16,8 @@ export interface CallDecision {
   readonly asked: WaitingCall
   readonly said: PersonAnswer
 }
+
+export const saidIn = ({ answer }: PersonAnswer): string => (answer === 'approve' ? 'yes' : 'no')
 
 export const decide = ({ id }: WaitingCall, { answer, why }: PersonAnswer) =>
   doOf({ operation: answer, args: { id, ...(why === undefined ? {} : { why }) } })
@@ -27,19 +32,26 @@ export function useMayWait(): boolean {
 }
 
 /**
- * Decisions that can be undone for some seconds. Meanwhile their entries are in no list.
- * @param onFailed hears why one was not made; its entry is in the list again
+ * Decisions that can be undone for some seconds. Meanwhile their entries are in no list. One that is not made
+ * is told over whichever page the person is on; its entry is in the list again.
+ * @param onRefused hears of it
  */
-export function useDecisions(onFailed: (error: Error) => void) {
+export function useDecisions(onRefused: () => void) {
   const queries = useQueryClient()
   const [sent, setSent] = useState<readonly string[]>([])
-  const { held, hold, undo } = useHeldBack(async ({ entry: { correlation }, asked, said }: CallDecision) => {
+  const { held, hold, undo } = useHeldBack(async ({ entry, asked, said }: CallDecision) => {
+    const { correlation } = entry
     setSent((before) => [...before, correlation])
     try {
       await decide(asked, said)
       await queries.invalidateQueries()
     } catch (error) {
-      onFailed(error as Error)
+      onRefused()
+      tellFailure(queries, {
+        what: `Your ${saidIn(said)} was not taken: ${senderOf(entry)} ${tellEntry(entry)}.`,
+        why: (error as Error).message,
+        entry: correlation,
+      })
     } finally {
       setSent((before) => before.filter((one) => one !== correlation))
     }

@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { useReading } from '../api/useReading.ts'
+import { tellFailure } from '../api/notices.ts'
+import { NOT_READ, useReading } from '../api/useReading.ts'
 import { useSingleKeyActs } from '../parts/single-keys.ts'
 import { byName } from '../text/by-name.ts'
 import { casesOf, type InboxCase } from './cases.ts'
@@ -10,7 +12,7 @@ import { GROUPS, groupOf, type InboxGroup, isAnswered, nextTo, wantedOf } from '
 import { useInbox } from './queries.ts'
 import { senderOf } from './sender.ts'
 import { tellEntry } from './tell-entry.ts'
-import { type CallDecision, useDecisions } from './useDecisions.ts'
+import { type CallDecision, saidIn, useDecisions } from './useDecisions.ts'
 
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */
 export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted: boolean) {
@@ -23,14 +25,11 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
   const [search, setSearch] = useState('')
   const [facets, setFacets] = useState<WantedFacets>({})
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
-  const [refused, setRefused] = useState<Error | null>(null)
   const [hint, setHint] = useState<string | null>(null)
   const answer = useRef<HTMLTextAreaElement>(null)
-  const reading = useReading()
-  const decisions = useDecisions((error) => {
-    setHint(null)
-    setRefused(error)
-  })
+  const reading = useReading(undefined, null)
+  const decisions = useDecisions(() => setHint(null))
+  const queries = useQueryClient()
   const entries = (list.data?.items ?? []).filter((one: InboxEntry) => !decisions.isGone(one))
   const shown = wantedOf(entries, { search, facets, isOldestFirst }, tellEntry)
   const cases = casesOf(shown)
@@ -49,13 +48,17 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
   }
   const onDone = (of: InboxEntry) => leave(of, neighbour())
   const markRead = () => {
-    setRefused(null)
     if (open === null) return setHint('Choose an entry first, by j or k.')
     if (isClosed || latest() !== open.correlation) return // it is drawn no more, or not yet
     if (groupOf(open) === 'needs')
       return setHint('This entry needs a decision, so e does not close it: answer it, decide, or dismiss it.')
     const read = ofOpen?.entries.map(({ correlation }) => correlation) ?? []
-    reading.mutateAsync(read).catch(setRefused) // each one: several may be under way
+    // Each one is told: several may be under way.
+    reading
+      .mutateAsync(read)
+      .catch(({ message: why }: Error) =>
+        tellFailure(queries, { what: NOT_READ, why, entry: open.correlation }),
+      )
     onDone(open)
   }
   const reply = () => {
@@ -94,7 +97,6 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     filter: { search, setSearch, facets, setFacets, isOldestFirst, setOrder },
     choices: choicesOf(entries),
     isFiltered: search !== '' || Object.keys(facets).length > 0,
-    refused,
     hint,
     answer,
     onDone,
@@ -102,9 +104,8 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     /** a call has its yes or no: what was done is told, with the way back, and the next one opens */
     onAnswered(decision: CallDecision, isMade: boolean) {
       const { entry: of, said } = decision
-      setRefused(null)
       if (!isMade) decisions.hold(decision)
-      setHint(`You said ${said.answer === 'approve' ? 'yes' : 'no'}: ${senderOf(of)} ${tellEntry(of)}.`)
+      setHint(`You said ${saidIn(said)}: ${senderOf(of)} ${tellEntry(of)}.`)
       onDone(of)
     },
     undo: decisions.held === null ? null : undo,

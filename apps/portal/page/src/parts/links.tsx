@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
 import { Inert } from './Inert.tsx'
 
 const nameIn = (being: string): string => being.replace(/^@/, '')
@@ -20,15 +20,22 @@ interface MomentLinkProps {
   readonly children: ReactNode
 }
 
+/** The thread whose page opens moments beside its story; null on other pages. */
+export const OpensMoments = createContext<string | null>(null)
+
 /** A moment of a being, as a link to what happened in it. */
-export const MomentLink = ({ being, n, className = '', isChosen, children }: MomentLinkProps) => (
-  <Link
-    to="/beings/$name"
-    params={{ name: nameIn(being) }}
-    search={{ n }}
-    className={className}
-    data-chosen={isChosen}
-  >
-    {children}
-  </Link>
-)
+export function MomentLink({ being, n, className = '', isChosen, children }: MomentLinkProps) {
+  const thread = useContext(OpensMoments)
+  const shown = { className, 'data-chosen': isChosen, children }
+  return thread === null ? (
+    <Link to="/beings/$name" params={{ name: nameIn(being) }} search={{ n }} {...shown} />
+  ) : (
+    <Link
+      to="/threads/$id"
+      params={{ id: thread }}
+      search={{ of: nameIn(being), n }}
+      resetScroll={false}
+      {...shown}
+    />
+  )
+}

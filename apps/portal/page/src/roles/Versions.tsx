@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { BeingLink, Card, Quiet, Time } from '../parts/index.ts'
 import { noteText } from '../trial/trial-text.ts'
-import { Difference } from './Difference.tsx'
+import { Difference } from '../words/Difference.tsx'
 import type { TrialNote } from './spec.ts'
 
 interface Version {

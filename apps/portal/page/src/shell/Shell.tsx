@@ -16,8 +16,8 @@ import { Over } from '../inhabit/Over.tsx'
 import { Answer } from '../parts/index.ts'
 import { HEADER_PX, Header } from './Header.tsx'
 import { Navigation } from './Navigation.tsx'
+import { Notices } from './Notices.tsx'
 import { Palette } from './Palette.tsx'
-import { ServerAway } from './ServerAway.tsx'
 
 /** What every page stands in. It holds nothing of an earlier session: each one makes it anew. */
 export function Shell() {
@@ -77,7 +77,7 @@ function Frame({ tab }: { readonly tab: DrivenBeing | null }) {
         <Navigation pathname={pathname} />
       </AppShell.Navbar>
       <AppShell.Main id={MAIN} tabIndex={-1}>
-        <ServerAway isLive={isLive} />
+        <Notices isLive={isLive} />
         <Answer of={session}>{() => <Outlet />}</Answer>
       </AppShell.Main>
       <Palette />

@@ -79,7 +79,9 @@ const pages = [
   page('/threads', 'Threads', CODE['/threads'], ({ show }): { show?: ThreadList } =>
     THREAD_LISTS.some((one) => one === show) ? { show: show as ThreadList } : {},
   ),
-  page('/threads/$id', 'Thread', CODE['/threads/$id']),
+  page('/threads/$id', 'Thread', CODE['/threads/$id'], ({ of, n }): { of?: string; n?: number } =>
+    typeof of === 'string' && typeof n === 'number' ? { of, n } : {},
+  ),
   page('/beings/$name/flow', 'Flow', CODE['/beings/$name/flow']),
   page('/signals', 'Signals', CODE['/signals']),
   page('/inhabit/$name', 'Drive', CODE['/inhabit/$name']),

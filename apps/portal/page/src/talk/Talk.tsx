@@ -28,7 +28,7 @@ export function Talk({ name, isPastOpen, thread, onThread }: TalkProps) {
   const stance = `@${name}`
   const { data: session } = useQuery(sessionQuery)
   const { data: being } = useQuery(beingQuery(name))
-  const done = useDeeds(isPastOpen ? [name] : [], thread)
+  const done = useDeeds(isPastOpen ? thread : null)
   const [begun, setBegun] = useState(0)
   const beginAnother = () => {
     setBegun(begun + 1)

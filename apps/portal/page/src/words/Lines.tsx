@@ -1,6 +1,8 @@
 import { Stack } from '@mantine/core'
+import { useDeferredValue, useMemo } from 'react'
 import { ModelWriting } from './ModelWriting.tsx'
 import { answeredText } from './owed-text.ts'
+import { runKeyOf } from './run-key.ts'
 import { SaidLine, type ThreadLine } from './SaidLine.tsx'
 import { NotShown, UsedDeedLine, type UsedDeeds } from './UsedDeeds.tsx'
 
@@ -13,21 +15,21 @@ interface LinesProps {
   readonly thread: string | null
 }
 
+/** So many of the newest are drawn at once. Those before them follow while one reads. */
+const FIRST_DRAWN = 40
+
 /** What was said and done, in order, and what is written now. */
-export function Lines({ lines, done: { deeds, cut }, me, writing, thread }: LinesProps) {
-  const told = [
-    ...lines.map((line) => ({
-      at: line.at,
-      key: line.id,
-      shown: <SaidLine line={line} me={me} answered={answeredText(line, lines)} />,
-    })),
-    ...deeds.map((deed) => ({ at: deed.at, key: deed.key, shown: <UsedDeedLine deed={deed} /> })),
-  ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+export function Lines({ lines, done: { deeds, isWhole }, me, writing, thread }: LinesProps) {
+  const all = useMemo(() => toldIn(lines, deeds), [lines, deeds])
+  const told = useDeferredValue(all, all.slice(-FIRST_DRAWN))
   return (
     <Stack gap="sm">
-      <NotShown cut={cut} began={lines[0]?.at ?? ''} />
-      {told.map(({ key, shown }) => (
-        <div key={key}>{shown}</div>
+      <NotShown isWhole={isWhole} />
+      {told.map(({ key, of, line, deed }) => (
+        <div key={key} data-run={of}>
+          {line === undefined ? null : <SaidLine line={line} me={me} answered={answeredText(line, lines)} />}
+          {deed === undefined ? null : <UsedDeedLine deed={deed} />}
+        </div>
       ))}
       {thread === null
         ? null
@@ -35,6 +37,21 @@ export function Lines({ lines, done: { deeds, cut }, me, writing, thread }: Line
     </Stack>
   )
 }
+
+interface ToldLine {
+  readonly at: string
+  readonly key: string
+  /** the moment that it woke or was done in; its own id where there is none */
+  readonly of: string
+  readonly line?: ThreadLine
+  readonly deed?: UsedDeeds['deeds'][number]
+}
+
+const toldIn = (lines: readonly ThreadLine[], deeds: UsedDeeds['deeds']): readonly ToldLine[] =>
+  [
+    ...lines.map((line): ToldLine => ({ at: line.at, key: line.id, of: runKeyOf(line), line })),
+    ...deeds.map((deed): ToldLine => ({ at: deed.at, key: deed.key, of: deed.key, deed })),
+  ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 
 /** Names of those whose past is open: only then the moment of a line shows. */
 export const openIn = (lines: readonly ThreadLine[]): string[] => [

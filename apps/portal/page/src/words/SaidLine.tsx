@@ -1,6 +1,6 @@
 import './said.css'
 import { Badge, Group, Text } from '@mantine/core'
-import { Fragment } from 'react'
+import { Fragment, memo } from 'react'
 import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
 
@@ -21,8 +21,9 @@ interface SaidLineProps {
 }
 
 /** One thing that was said, or that happened, and what came of it. Only people and beings speak in bubbles. */
-export const SaidLine = ({ line, ...rest }: SaidLineProps) =>
-  line.kind === 'event' || line.notice ? <EventLine line={line} /> : <WordsLine line={line} {...rest} />
+export const SaidLine = memo(({ line, ...rest }: SaidLineProps) =>
+  line.kind === 'event' || line.notice ? <EventLine line={line} /> : <WordsLine line={line} {...rest} />,
+)
 
 /** What happened, in one quiet sentence; of a failure also what to do. */
 const EventLine = ({ line }: Pick<SaidLineProps, 'line'>) => (

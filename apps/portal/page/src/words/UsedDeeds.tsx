@@ -1,11 +1,14 @@
-import { useQueries } from '@tanstack/react-query'
-import { newestMomentsQuery } from '../api/queries.ts'
-import { BeingLink, Inert, MomentLink, plural, Quiet, Time } from '../parts/index.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { Inert, MomentLink, plural, Quiet, Time } from '../parts/index.ts'
+import { momentKey } from './run-key.ts'
+import { type ThreadMoment, threadMomentsQuery } from './thread-moments.ts'
 
 /** What a being did in a thread besides speaking. */
 export interface UsedDeed {
   readonly key: string
   readonly at: string
+  /** a stance */
   readonly being: string
   readonly n: number
   readonly what: string
@@ -13,47 +16,38 @@ export interface UsedDeed {
   readonly tokens: number | null
 }
 
-/** Of more beings it is not asked. */
-const ASKED_BEINGS_MAX = 4
+export const NOTHING_USED: UsedDeeds = { deeds: [], isWhole: true }
 
 export interface UsedDeeds {
   readonly deeds: readonly UsedDeed[]
-  /** of each being of which earlier ones may be left out, since when they are there; null: none of it is */
-  readonly cut: readonly { readonly being: string; readonly since: string | null }[]
+  /** false: earlier ones are left out */
+  readonly isWhole: boolean
 }
 
-/** What beings did in a thread, from their latest moments. @param beings names of those whose past is open */
-export function useDeeds(beings: readonly string[], thread: string | null): UsedDeeds {
-  const asked = thread === null ? [] : beings.slice(0, ASKED_BEINGS_MAX)
-  const found = useQueries({ queries: asked.map((being) => newestMomentsQuery(being)) })
-  const cut = found.flatMap(({ data }, i) => {
-    if (data === undefined || data.next === null) return []
-    const oldest = data.items.map(({ openedAt }) => openedAt).sort()[0]
-    return oldest === undefined ? [] : [{ being: asked[i] ?? '', since: oldest }]
-  })
-  const beyond =
-    thread === null ? [] : beings.slice(ASKED_BEINGS_MAX).map((being) => ({ being, since: null }))
-  const deeds = found.flatMap(({ data }, i) =>
-    (data?.items ?? []).flatMap(({ n, openedAt, woke, did, outcome, cost }): UsedDeed[] => {
-      if (woke?.thread !== thread || did === null || did.verb === 'summon') return []
-      const name = did.operation ?? did.verb
-      return [
-        {
-          key: `${asked[i]} ${n}`,
-          at: openedAt,
-          being: asked[i] ?? '',
-          n,
-          what:
-            did.verb === 'see'
-              ? `looked at ${did.target ?? '?'}`
-              : `${name}${did.target === undefined ? '' : ` on ${did.target}`}`,
-          failed: outcome === 'failure',
-          tokens: cost?.tokens ?? null,
-        },
-      ]
-    }),
+/** What beings did in a thread, of those whose past is open. */
+export function useDeeds(thread: string | null): UsedDeeds {
+  const { data } = useQuery({ ...threadMomentsQuery(thread ?? ''), enabled: thread !== null })
+  return useMemo(
+    () => (data === undefined ? NOTHING_USED : { deeds: data.items.flatMap(deedIn), isWhole: data.isWhole }),
+    [data],
   )
-  return { deeds, cut: [...cut, ...beyond] }
+}
+
+function deedIn({ being, n, openedAt, did, outcome, cost }: ThreadMoment): readonly UsedDeed[] {
+  if (did === null || did.verb === 'summon') return []
+  const name = did.operation ?? did.verb
+  const on = did.target === undefined ? '' : ` on ${did.target}`
+  return [
+    {
+      key: momentKey(being, n),
+      at: openedAt,
+      being,
+      n,
+      what: did.verb === 'see' ? `looked at ${did.target ?? '?'}` : `${name}${on}`,
+      failed: outcome === 'failure',
+      tokens: cost?.tokens ?? null,
+    },
+  ]
 }
 
 /** One of them, between the words. */
@@ -63,7 +57,7 @@ export const UsedDeedLine = ({
   readonly deed: UsedDeed
 }) => (
   <Quiet size="sm" className="happened quiet" component="div">
-    @{being} {failed ? 'was refused' : 'used'} <Inert text={what} /> <Time iso={at} /> ·{' '}
+    {being} {failed ? 'was refused' : 'used'} <Inert text={what} /> <Time iso={at} /> ·{' '}
     <MomentLink being={being} n={n}>
       moment {n}
     </MomentLink>
@@ -71,14 +65,10 @@ export const UsedDeedLine = ({
   </Quiet>
 )
 
-/** What is not shown between the words, where it may be missed. @param began when the thread did */
-export const NotShown = ({ cut, began }: Pick<UsedDeeds, 'cut'> & { readonly began: string }) =>
-  cut
-    .filter(({ since }) => since === null || since > began)
-    .map(({ being, since }) => (
-      <Quiet key={being} size="sm" className="happened quiet" component="div">
-        What @{being} used {since === null ? '' : 'before '}
-        {since === null ? null : <Time iso={since} />} is not shown here: <BeingLink stance={`@${being}`} />{' '}
-        has all its moments.
-      </Quiet>
-    ))
+/** That not all is shown between the words. */
+export const NotShown = ({ isWhole }: Pick<UsedDeeds, 'isWhole'>) =>
+  isWhole ? null : (
+    <Quiet size="sm" className="happened quiet" component="div">
+      What was used before is not shown here: each being has all its moments.
+    </Quiet>
+  )

@@ -7,7 +7,7 @@ import type { ThreadLine } from './SaidLine.tsx'
 /** Reading an answer where one talks is reading it: it leaves the inbox, unless it asks back. */
 export function useReadAnswers(lines: readonly ThreadLine[], me: string | undefined): void {
   const isSeen = useDocumentVisibility() === 'visible'
-  const { mutate } = useReading()
+  const { mutate } = useReading(undefined, null)
   // The server may refuse some, as of a being that this tab drives no longer: each is tried once.
   const tried = useRef(new Set<string>())
   useEffect(() => {

@@ -1,3 +1,4 @@
+import './difference.css'
 import { diffLines } from 'diff'
 import { Inert, Quiet } from '../parts/index.ts'
 

@@ -1,0 +1,154 @@
+import './run.css'
+import { Text } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { useMemo } from 'react'
+import { plural, Quiet } from '../parts/index.ts'
+import { shortName } from '../text/short.ts'
+import { durationOf } from '../words/duration.ts'
+import { endedAs } from '../words/end-words.ts'
+import { amountOf, WHICH_MONEY } from '../words/money.ts'
+import { axisOf, type RunRow, type RunTotals } from './run.ts'
+import { STORY, scrollStoryTo, useSeenRows } from './story-scroll.ts'
+
+/** px of a row where all fit, and where there are very many. */
+const ROW = { max: 20, min: 2 }
+const HEIGHT_MAX = 520
+/** Lower rows have no names. */
+const NAMED_ROW_MIN = 13
+const NAME_MAX = 10
+const NAME_PX = 72
+/** A moment that takes no time to be seen is this wide. */
+const BAR_MIN = 3
+
+interface RunProps {
+  readonly rows: readonly RunRow[]
+  readonly totals: RunTotals
+  /** key of the moment that is open beside the story */
+  readonly chosen: string | null
+  readonly onChoose: (row: RunRow) => void
+}
+
+/** All moments of a thread over all its beings, one below the other. It scrolls the story beside it. */
+export const Run = ({ totals, ...run }: RunProps) => (
+  <section className="card run" aria-label="The run">
+    <Totals {...totals} />
+    <RunScroll {...run} />
+  </section>
+)
+
+const Totals = ({ beings, moments, ms, tokens, money }: RunTotals) => (
+  <div>
+    <Text size="sm" fw={600}>
+      {plural(moments, 'moment')} of {plural(beings, 'being')}
+    </Text>
+    <Quiet size="xs">
+      {durationOf(ms)} at work{tokens === 0 ? '' : `, ${plural(tokens, 'token')}`}
+      {money === 0 ? null : <span title={WHICH_MONEY}>, {amountOf(money)} by the price list</span>}
+    </Quiet>
+  </div>
+)
+
+/** How one goes from a row by a key; null for any other key. */
+const stepBy = (key: string, at: number, last: number): number | null =>
+  key === 'ArrowDown'
+    ? Math.min(at + 1, last)
+    : key === 'ArrowUp'
+      ? Math.max(at - 1, 0)
+      : key === 'Home'
+        ? 0
+        : key === 'End'
+          ? last
+          : null
+
+function RunScroll({ rows, chosen, onChoose }: Omit<RunProps, 'totals'>) {
+  const { ref, width } = useElementSize<HTMLDivElement>()
+  const seen = useSeenRows(rows)
+  const row = Math.max(ROW.min, Math.min(ROW.max, HEIGHT_MAX / rows.length))
+  const at = rows.findIndex(({ key }) => key === chosen)
+  const now = at >= 0 ? at : Math.max(0, seen.first)
+  const choose = (i: number) => {
+    const found = rows[i]
+    if (found === undefined) return
+    scrollStoryTo(rows, i)
+    if (found.n !== null) onChoose(found)
+  }
+  const rowAt = ({ clientY, currentTarget }: React.PointerEvent) =>
+    Math.floor((clientY - currentTarget.getBoundingClientRect().top) / row)
+  return (
+    <div
+      ref={ref}
+      role="scrollbar"
+      tabIndex={0}
+      className="run-rows"
+      aria-label="Moments of the thread"
+      aria-controls={STORY}
+      aria-orientation="vertical"
+      aria-valuemin={1}
+      aria-valuemax={rows.length}
+      aria-valuenow={now + 1}
+      aria-valuetext={rowText(rows[now])}
+      onKeyDown={(event) => {
+        const next = stepBy(event.key, now, rows.length - 1)
+        if (next === null) return
+        event.preventDefault()
+        choose(next)
+      }}
+      onPointerDown={(event) => choose(rowAt(event))}
+      onPointerMove={(event) => {
+        if (event.buttons === 1) scrollStoryTo(rows, rowAt(event))
+      }}
+    >
+      <svg width={width} height={row * rows.length} aria-hidden>
+        <rect className="run-seen" y={row * seen.first} width={width} height={row * seen.count} />
+        <RunBars rows={rows} row={row} width={width} chosen={chosen} />
+      </svg>
+    </div>
+  )
+}
+
+interface BarsProps extends Pick<RunProps, 'rows' | 'chosen'> {
+  /** its height in px */
+  readonly row: number
+  readonly width: number
+}
+
+function RunBars({ rows, row, width, chosen }: BarsProps) {
+  const place = useMemo(() => axisOf(rows), [rows])
+  const isNamed = row >= NAMED_ROW_MIN
+  const left = isNamed ? NAME_PX : 0
+  const span = Math.max(0, width - left - BAR_MIN)
+  return rows.map((one, i) => {
+    const [from, to] = [place(one.from), place(one.to)]
+    const gap = row >= 6 ? 2 : 0
+    return (
+      <g key={one.key} data-row={one.key} data-chosen={one.key === chosen} className="run-row">
+        <title>{rowText(one)}</title>
+        <rect className="run-ground" y={row * i} width={width} height={row} />
+        {isNamed ? (
+          <text x={4} y={row * i + row / 2 + 4}>
+            {one.outcome === 'failure' ? '✗ ' : ''}
+            {shortName(one.being, NAME_MAX)}
+          </text>
+        ) : null}
+        <rect
+          className="run-bar"
+          data-outcome={one.outcome}
+          x={left + span * from}
+          y={row * i + gap}
+          width={Math.max(BAR_MIN, span * (to - from))}
+          height={Math.max(1, row - 2 * gap)}
+        />
+      </g>
+    )
+  })
+}
+
+/** A row in words: whose moment it is, how it ended, and how long it took. */
+function rowText(row: RunRow | undefined): string {
+  if (row === undefined) return ''
+  const { being, n, outcome, from, to } = row
+  const took = durationOf(to - from)
+  return n === null || outcome === 'open'
+    ? `${being} is waited for since ${took}`
+    : `${being}, moment ${n}: ${endedAs(outcome).words}, ${took}`
+}
