@@ -5,6 +5,7 @@ import { isMadeOf, isQuoted, leadingJson } from './text-calls.ts'
 
 const ECHO = 'model repeated data that it was shown, in place of an answer in words'
 const CALL_IN_WORDS = 'model wrote JSON that looks like a call, in place of a tool call or of words'
+const CALL_TOLD = 'model told of a call to make, in place of a tool call or of an answer to whoever asked'
 const BROKEN_JSON = 'model wrote JSON that cannot be read, in place of an answer in words'
 const NO_WORDS = 'model answered without a word'
 
@@ -28,10 +29,14 @@ export function faultInWords(
   if (json !== null && isMadeOf(json, prompt)) return ECHO
   if (json === null && BEGINS_AS_JSON.test(words)) return BROKEN_JSON
   const names = [...doOperations.keys(), ...beOperations.keys()].filter((name) => words.includes(name))
+  const ofExtensions = names.filter((name) => name.includes(':'))
+  if (ofExtensions.some((name) => copiesMeaning(words, name, prompt))) return ECHO
   const values = [json ?? withoutFence(words), ...fencedIn(words)].map(parseJson)
-  return values.some((value) => isCallLike(value) || (names.length > 0 && hasArguments(value)))
-    ? CALL_IN_WORDS
-    : null
+  const isCall = (value: unknown) =>
+    isCallLike(value) || names.includes(firstOf(value)) || (names.length > 0 && hasArguments(value))
+  if (values.some(isCall)) return CALL_IN_WORDS
+  const isTold = VERB_AS_TOOL.test(words) || ofExtensions.some((name) => tellsCall(words, name))
+  return isTold ? CALL_TOLD : null
 }
 
 /** What stands in code fences. */
@@ -48,8 +53,40 @@ const ERROR_CODE = /: [A-Z]+(?:_[A-Z]+)*: /
  * Whether words are a copy of a refusal that the prompt told. A copy of something else may be what was asked for, such
  * as an answer that the role gives word by word.
  */
-const repeatsRefusal = (said: string, prompt: string): boolean =>
-  ERROR_CODE.test(said) && isQuoted(said, prompt)
+function repeatsRefusal(said: string, prompt: string): boolean {
+  const found = ERROR_CODE.exec(said)
+  if (found === null) return false
+  const [head, tail] = [said.slice(0, found.index), said.slice(found.index).replace(/[\s`"'\].]+$/, '')]
+  return isQuoted(tail, prompt) && (isQuoted(said, prompt) || head.split(/\s+/).length <= REFUSED_WORDS)
+}
+
+/** Most words before the code of an error that only name what was refused. Whoever explains it needs more. */
+const REFUSED_WORDS = 6
+
+/** So many characters after the name of an operation are a copy of what the prompt says of it. */
+const MEANING_CHARS = 20
+
+/** Whether words copy what the prompt says that an operation does. */
+function copiesMeaning(words: string, name: string, prompt: string): boolean {
+  const copied = words.slice(words.indexOf(name)).slice(0, name.length + MEANING_CHARS)
+  return copied.length === name.length + MEANING_CHARS && prompt.includes(copied)
+}
+
+/** An answer that begins by telling to call a tool that has the name of a verb. */
+const VERB_AS_TOOL = /^\W{0,4}(?:first,? )?call the [`'"]?(?:see|do|summon|be)[`'"]? tool\b/i
+
+/** Whether words say that an operation is to be called, or write it as a line of what was done. */
+function tellsCall(words: string, name: string): boolean {
+  const at = words.indexOf(name)
+  const before = words.slice(Math.max(0, at - 40), at)
+  const after = words.slice(at + name.length, at + name.length + 60)
+  return TOLD_BEFORE.test(before) || TOLD_AFTER.test(after)
+}
+const TOLD_BEFORE = /\b(?:call|tool|function|answer with)\b[^.!?\n]{0,16}$/i
+const TOLD_AFTER = /^[`'"]?(?: tool\b| function\b| on \S+ with \{)/i
+
+/** The first entry of a list, as a call may be written. */
+const firstOf = (value: unknown): string => (Array.isArray(value) ? String(value[0]) : '')
 
 /** A text within brackets, such as the first field of an object, or two brackets of lists. */
 const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:[{[][\s{[]*"|\[\s*\[)/
