@@ -134,7 +134,8 @@ describe('calls written as text', () => {
     expect(parse(fenced({ args: { path: 'a.md' } })).unfit).toContain('looks like a call')
     expect(parse(fenced({ name: 'do', arguments: {} }, 'So:')).unfit).toContain('looks like a call')
     expect(parse(fenced({ args: { path: 'a.md' } }, 'The file holds:')).unfit).toBeUndefined()
-    expect(parse(fenced({ total: 3 })).unfit).toBeUndefined()
+    expect(parse(fenced({ total: 3 })).unfit).toContain('told of a call')
+    expect(parse(fenced({ total: 3 }, 'What notes:read gave:')).unfit).toBeUndefined()
   })
 
   it('thousands of lines that begin with a brace are read within a second', () => {
