@@ -2,12 +2,15 @@ import { z } from '@hono/zod-openapi'
 import type { FileInput } from '@treeos/client'
 import { type BeingName, parseStance, quote, TreeosError } from '@treeos/core'
 
-/** A part of a message: text, a picture or a file, whose bytes stand in a `data:` URL. Some clients name no type. */
+/**
+ * A part of a message: text, a picture or a file, whose bytes stand in a `data:` URL. Some clients name no type, and
+ * some write null for what a part has not.
+ */
 const part = z.looseObject({
   type: z.string().nullish(),
-  text: z.string().optional(),
-  image_url: z.looseObject({ url: z.string() }).optional(),
-  file: z.looseObject({ filename: z.string().optional(), file_data: z.string().optional() }).optional(),
+  text: z.string().nullish(),
+  image_url: z.looseObject({ url: z.string() }).nullish(),
+  file: z.looseObject({ filename: z.string().nullish(), file_data: z.string().nullish() }).nullish(),
 })
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
@@ -72,9 +75,9 @@ type ChatMessage = ChatRequest['messages'][number]
 function filesIn({ content }: ChatMessage): FileInput[] {
   if (content == null || typeof content === 'string') return []
   return content.flatMap(({ type, text, image_url: picture, file }) => {
-    if (picture !== undefined) return [fileOf('picture', picture.url)]
-    if (file !== undefined) return [fileOf(file.filename ?? 'file', file.file_data ?? '')]
-    if (text !== undefined) return []
+    if (picture != null) return [fileOf('picture', picture.url)]
+    if (file != null) return [fileOf(file.filename ?? 'file', file.file_data ?? '')]
+    if (text != null) return []
     throw new TreeosError(
       'INVALID_INPUT',
       `messages: a being is told text, pictures and files, and this is ${quote(type ?? null)}`,
