@@ -134,6 +134,7 @@ const HOLD_ARGUMENTS = {
 
 const setHold = defineBuiltIn({
   name: 'set-hold',
+  wordless: true,
   description:
     'Puts a legal hold on the target: nothing of it can be erased until it is lifted. On a being it covers all that concerns it, on / all of the reality.',
   targets: ['being', 'space', 'matter'],
