@@ -4,10 +4,7 @@ import { faultInWords } from './unfit-words.ts'
 
 const MEANING = 'Reads a file of your workspace. You see its text in your next moment.'
 const REFUSED = 'take on matter:tides: RESOURCE_CONFLICT: matter:tides is not in /library: @reader holds it'
-const PROMPT = `What you can do:
-lineage:read-file: ${MEANING} Target: a being. Args: path.
-lineage:run-skill: Runs a skill.
-Your last call was refused.
+const PROMPT = `Your last call was refused.
 ${REFUSED}.
 First call a tool if this needs one. Then answer in plain words.`
 const SHOWN: ShownNames = {
@@ -24,6 +21,7 @@ describe('words', () => {
   // As a model of 0.5B wrote them to persons.
   it.each([
     `lineage:read-file: ${MEANING} Target: a being.`,
+    'lineage:read-file("a.md")',
     `First call \`lineage:read-file\` to read a file of your workspace. You see its text in your next moment.`,
     `The first call to a tool is \`lineage:read-file: ${MEANING} Target: a being. Args: path.\``,
     'The first call to `lineage:read-file` can look at wheat.',

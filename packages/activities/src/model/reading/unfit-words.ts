@@ -30,7 +30,6 @@ export function faultInWords(
   if (json === null && BEGINS_AS_JSON.test(words)) return BROKEN_JSON
   const names = [...doOperations.keys(), ...beOperations.keys()].filter((name) => words.includes(name))
   const ofExtensions = names.filter((name) => name.includes(':'))
-  if (ofExtensions.some((name) => copiesMeaning(words, name, prompt))) return ECHO
   const values = [json ?? withoutFence(words), ...fencedIn(words)].map(parseJson)
   const isCall = (value: unknown) =>
     isCallLike(value) || names.includes(firstOf(value)) || (names.length > 0 && hasArguments(value))
@@ -63,21 +62,17 @@ function repeatsRefusal(said: string, prompt: string): boolean {
 /** Most words before the code of an error that only name what was refused. Whoever explains it needs more. */
 const REFUSED_WORDS = 6
 
-/** So many characters after the name of an operation are a copy of what the prompt says of it. */
-const MEANING_CHARS = 20
-
-/** Whether words copy what the prompt says that an operation does. */
-function copiesMeaning(words: string, name: string, prompt: string): boolean {
-  const copied = words.slice(words.indexOf(name)).slice(0, name.length + MEANING_CHARS)
-  return copied.length === name.length + MEANING_CHARS && prompt.includes(copied)
-}
-
 /** An answer that begins by telling to call a tool that has the name of a verb. */
 const VERB_AS_TOOL = /^\W{0,4}(?:first,? )?call the [`'"]?(?:see|do|summon|be)[`'"]? tool\b/i
 
-/** Whether words say that an operation is to be called, or write it as a line of what was done. */
+/**
+ * Whether words say that an operation is to be called, begin with it as a list of operations has it, or write it as
+ * a line of what was done.
+ */
 function tellsCall(words: string, name: string): boolean {
   const at = words.indexOf(name)
+  if (/^[\s`'"[]*$/.test(words.slice(0, at)) && /^[`'"]?\s?[:(]/.test(words.slice(at + name.length)))
+    return true
   const before = words.slice(Math.max(0, at - 40), at)
   const after = words.slice(at + name.length, at + name.length + 60)
   return TOLD_BEFORE.test(before) || TOLD_AFTER.test(after)
