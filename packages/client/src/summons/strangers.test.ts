@@ -68,7 +68,8 @@ describe('what a program does as a being', () => {
         'pause-being',
         'put',
       ],
-      ...['remove-contributor', 'resume-being', 'set-budget', 'set-default-role', 'set-roleflow', 'set-size'],
+      ...['remove-contributor', 'resume-being', 'set-budget', 'set-default-role', 'set-hold'],
+      ...['set-roleflow', 'set-size'],
       ...['subscribe', 'take', 'unpark-being', 'unsubscribe'],
     ])
   })
