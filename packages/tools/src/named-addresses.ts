@@ -5,8 +5,8 @@ const NAMED = { who: 'a server of tools', setting: 'the issuer of its entry' }
 const KEPT_HEADERS = ['content-type', 'location', 'www-authenticate']
 
 /**
- * The `fetch` of a connection to a server. The addresses of the server and of the issuer of its tokens are the operator's. Any other that the
- * server names (where its tokens are, who gives them) is somebody else's choice, and must not reach servers of this machine or network.
+ * The `fetch` of a connection to a server. The operator chose the addresses of the server and of the issuer of its
+ * tokens. Any other is named by the server, and must not reach servers of this machine or network.
  */
 export function fetchOf({ url, oauth }: Pick<ServerEntry, 'url' | 'oauth'>): typeof globalThis.fetch {
   const own = [url, oauth?.issuer].flatMap((address) =>

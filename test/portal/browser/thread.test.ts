@@ -132,7 +132,7 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
     const [short, long] = [await begun('Line 0'), await begun('Line 1')]
     for (let i = 2; i <= LINES / 2; i++) await summon(at.world, { ...of, content: `Line ${i}`, thread: long })
     await until(async () => (await spokenIn(long)) === LINES, { seconds: 100, what: `${LINES} lines` })
-    /** How long it takes, with the page itself, until the newest line and the run stand there, at best. */
+    /** From opening the page until its newest line and its run are drawn, in ms: the best of three. */
     const opened = async (thread: string, newest: string) => {
       const took: number[] = []
       for (let i = 0; i < 3; i++) {

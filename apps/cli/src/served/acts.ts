@@ -17,8 +17,8 @@ interface ActRequest {
 }
 
 /**
- * The code of the extensions, where a call may hold texts that one of them seals: they are sealed before they are put anywhere. Loading it
- * takes long, so other calls go without.
+ * The code of the extensions, for a call that may hold texts which one of them seals before they are stored. It
+ * takes long to load, so other calls go without.
  */
 export async function codeFor(options: InstanceOptions, call: VerbCall) {
   const maySeal = call.verb === 'do' && (call.operation === 'approve' || call.operation.includes(':'))

@@ -228,8 +228,8 @@ export async function requireOwn(
 }
 
 /**
- * The person for whom a token is: its being where that is one, else who issued it. What is asked for by it counts for that one, so the token
- * of another person takes nothing from the operator that made it.
+ * The person for whom a token is: its being where that is a person, else who issued it. Requests by the token count
+ * for that person, so those of another person use up nothing of the operator who made the token.
  */
 export async function personFor(at: Presence, { being, issuer }: TokenGrant): Promise<BeingName> {
   if (being === issuer) return issuer

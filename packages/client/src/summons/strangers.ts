@@ -7,10 +7,10 @@ interface ActReader {
 }
 
 /**
- * Whether an act of a program outside counts as words from outside. What it says and writes always does, also to itself, to a being that
- * its own made, or in a place of either: minds read it there, and those speak to others. What holds no words does unless it reaches the being
- * itself, one that this one made, or a place or a thing of either. That holds at every door, whatever the program says of its words. What only
- * a person does is from outside in any case, and so refused: a model that has just read marked words may hold the token.
+ * Whether an act of a program counts as words from outside, at every door and whatever the program says of it.
+ * - What it says and writes always does, also to its own being and places: minds read it there and tell others.
+ * - What holds no words does, unless it reaches the being itself, one that this one made, or what these own.
+ * - What only a person does always does, and is refused so: a model that read marked words may hold the token.
  */
 export async function isFromOutside(at: ActReader, as: BeingName, call: VerbCall): Promise<boolean> {
   if (call.verb === 'see') return false

@@ -17,7 +17,7 @@ export interface CheckedMoment {
   readonly noted: Json
   readonly being: string
   readonly heads: Heads | null
-  /** spec of its primary role; null where that is not here */
+  /** the spec of its primary role; null where the bundle does not hold it */
   readonly role: Json
   readonly isKnown: boolean
   /** its law is known, and its parts have their forms and digests */

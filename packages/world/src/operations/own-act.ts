@@ -2,8 +2,8 @@ import { TreeosError } from '@treeos/core'
 import type { DecideInput } from '../extend/extension.ts'
 
 /**
- * Whether a person is here by itself: it acts in a session of its own or signs, nobody drives it, and no program speaks for it. Nobody else says
- * its yes, vouches, or is let past a rule because it would be asked itself.
+ * Whether a person is here itself: in a session of its own or by a signature, driven by nobody, with no program
+ * that speaks for it. Only then it says yes, vouches, or passes a rule by which it would be asked itself.
  */
 export const isInPerson = (
   { cognition, driver }: { readonly cognition: string; readonly driver: unknown },

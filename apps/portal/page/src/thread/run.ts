@@ -43,9 +43,9 @@ export function runOf(moments: readonly RunMoment[], lines: readonly RunLine[], 
   return [...lived, ...open].sort((a, b) => a.from - b.from || a.to - b.to)
 }
 
-/** A stretch in which nothing happens takes no more than this share of all in which something does. */
+/** An idle stretch is drawn at most this long, as a share of all busy ones together. */
 const IDLE_SHARE = 0.05
-/** A thread of moments that took no time has a width all the same. */
+/** Least length of a run, in ms, so that moments that took no time have a width. */
 const SPAN_MS_MIN = 1
 
 /**

@@ -49,8 +49,8 @@ const HAS_WORDS = /[\p{L}\p{N}\p{Extended_Pictographic}]/u
 const ERROR_CODE = /: [A-Z]+(?:_[A-Z]+)*: /
 
 /**
- * Whether words are a copy of a refusal that the prompt told. A copy of something else may be what was asked for, such
- * as an answer that the role gives word by word.
+ * Whether words are a refusal that the prompt told, as it stands there or after a few words that name what was refused.
+ * A copy of something else may be what was asked for, such as an answer that the role gives word by word.
  */
 function repeatsRefusal(said: string, prompt: string): boolean {
   const found = ERROR_CODE.exec(said)
