@@ -24,7 +24,7 @@ import {
   recordedCommands,
   type WorkflowRun,
 } from './temporal-history.ts'
-import { leftByEndedRuns, ofDeletedRuns } from './unattested-moments.ts'
+import { leftByOpenTasks, ofDeletedRuns } from './unattested-moments.ts'
 
 /**
  * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's
@@ -35,8 +35,7 @@ import { leftByEndedRuns, ofDeletedRuns } from './unattested-moments.ts'
  *   fetched
  * @param more.deletedBefore ms since 1970 UTC: Temporal may have deleted runs that closed earlier
  * @param more.onDeleted gets each moment that no history attests any more because Temporal deleted its run
- * @param more.onUnattested gets each moment that no history attests because its run ended in the middle of a
- *   task
+ * @param more.onUnattested gets each moment that no history attests because a task of its run has not ended
  */
 export async function replayFromTemporal(
   replayer: HistoryReplayer,
@@ -63,7 +62,7 @@ export async function replayFromTemporal(
   const attestedAs = Map.groupBy(attested, ({ opened }) => opened.moment)
   const isAttested = ({ moment, record: { reason } }: StoredOutcome) =>
     (attestedAs.get(moment) ?? []).some(({ stamped }) => stamped !== null || reason === 'superseded')
-  const unattested = new Set(leftByEndedRuns(outcomes, isAttested, runs))
+  const unattested = new Set(leftByOpenTasks(outcomes, isAttested, runs))
   const deleted = new Set(ofDeletedRuns(outcomes, isAttested, runs, deletedBefore))
   for (const outcome of outcomes) {
     const compare = new Comparison(being, outcome.n, 'temporal')

@@ -69,8 +69,8 @@ export interface ReplayReport {
    */
   readonly elsewhere?: readonly Mismatch[]
   /**
-   * moments whose run was terminated, or failed, before their workflow task ended, so that the chain alone
-   * tells of them; left out when there are none, and for a replay from the chain
+   * moments whose workflow task has not ended, or never will since their run was terminated or failed, so that
+   * the chain alone tells of them; left out when there are none, and for a replay from the chain
    */
   readonly unattested?: number
   /**

@@ -21,14 +21,15 @@ export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly 
 }
 
 /**
- * The last moments of each generation that no history attests, where its run was terminated in the middle of
- * a workflow task, or where it failed: then only moments that the next generation closed, since an activity
+ * The last moments of each generation that no history attests, where a workflow task of its run has not ended:
+ * it is under way, was given up by a worker and waits for the next one, or was cut off when the run was
+ * terminated. Also where the run failed: then only moments that the next generation closed, since an activity
  * that fails does not tell what it opened. They are at most as many as one task has; were there more, or were
- * the run at rest when it was terminated, something else is missing.
+ * the run at rest, something else is missing.
  * @param outcomes all of a being, in their order
  * @param runs oldest first
  */
-export function leftByEndedRuns(
+export function leftByOpenTasks(
   outcomes: readonly StoredOutcome[],
   isAttested: (outcome: StoredOutcome) => boolean,
   runs: readonly WorkflowRun[],
@@ -38,11 +39,10 @@ export function leftByEndedRuns(
     const left = moments.slice(1 + moments.findLastIndex(isAttested))
     if (left.length > MOMENTS_OF_TASK_MAX) return []
     const last = runs.findLast((run) => generationOf(run.history) === generation)
-    // A run that was terminated in its first task does not say its generation.
+    // A run whose first task has not ended does not say its generation.
     const mayBe = runs.filter((run) => run === last || generationOf(run.history) === null)
     const isClosed = left.every(({ record }) => record.reason === 'superseded')
-    const mayLeave = (run: WorkflowRun) => (isTerminated(run) ? hasOpenTask(run) : isFailed(run) && isClosed)
-    return mayBe.some(mayLeave) ? left : []
+    return mayBe.some((run) => hasOpenTask(run) || (isFailed(run) && isClosed)) ? left : []
   })
 }
 

@@ -61,7 +61,7 @@ export function shownReplayed({
     ...(unattested === 0
       ? []
       : [
-          `  ${unattested} moments are in no history of Temporal: their run was terminated in the middle of a task`,
+          `  ${unattested} moments are in no history of Temporal yet: their workflow task has not ended, or was cut off when their run was ended`,
         ]),
   ]
   return [head, ...older, ...gone, ...rest, ...rows].join('\n')
