@@ -10,7 +10,7 @@ import { compileFlow, evaluateFlow, explainFlow, flowPaths, lintFlow, sliceConte
 import type { Node } from './parse/parse-flow.ts'
 
 // A long run: FC_RUNS=100000 npx pnpm@12.21.0 exec vitest run packages/roles
-const numRuns = Number(process.env.FC_RUNS ?? 10_000)
+const numRuns = Number(process.env.FC_RUNS ?? (process.env.TREEOS_NIGHTLY === '1' ? 10_000 : 4000))
 /** `expect` builds its message even when it passes, which is most of the time of a long run. */
 function same(actual: unknown, wanted: unknown): void {
   if (!isDeepStrictEqual(actual, wanted)) expect(actual).toStrictEqual(wanted)

@@ -8,7 +8,7 @@ import { withChanges } from './explain/changes.ts'
 import { compileFlow, flowPaths, flowRoles, whyNotWorn } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/roles/src/why-not
-const numRuns = Number(process.env.FC_RUNS ?? 600)
+const numRuns = Number(process.env.FC_RUNS ?? (process.env.TREEOS_NIGHTLY === '1' ? 600 : 300))
 
 /** More values than the flows of the arbitraries can tell apart. */
 const POOL: readonly (Json | undefined)[] = [

@@ -6,7 +6,7 @@ import * as world from '../test/inside.ts'
 import { GUARDED, opened } from '../test/weakened.ts'
 
 // A long run: FC_RUNS=10000 npx pnpm@12.21.0 exec vitest run packages/world/src/authority.property
-const numRuns = Number(process.env.FC_RUNS ?? 20)
+const numRuns = Number(process.env.FC_RUNS ?? (process.env.TREEOS_NIGHTLY === '1' ? 20 : 7))
 
 it('no sequence of births, authorings, signals, leases and moves takes a being beyond what its makers could grant', {
   timeout: 3_600_000,

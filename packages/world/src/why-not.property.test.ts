@@ -13,7 +13,7 @@ import {
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/why-not
-const numRuns = Number(process.env.FC_RUNS ?? 500)
+const numRuns = Number(process.env.FC_RUNS ?? (process.env.TREEOS_NIGHTLY === '1' ? 500 : 300))
 
 const LISTS = { canSee: 'see', canDo: 'do', canSummon: 'summon' } as const
 type List = keyof typeof LISTS
