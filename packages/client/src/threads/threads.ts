@@ -90,6 +90,14 @@ export async function threadsOf(
   return { threads: mine.map((one) => listedOf(one, known.get(one.thread))), next: page.next }
 }
 
+/** What threads began with, shortened, as far as it may be read. @param of null: all */
+export const subjectsOf = async (
+  db: Db,
+  ids: readonly string[],
+  of: BeingName | null,
+): Promise<Map<string, string>> =>
+  new Map((await listThreadWords(db, ids, of)).map(({ thread, first }) => [thread, shortenedEntry(first)]))
+
 const SHOWN_CHARS = 140
 
 /** A thread in a list. @param words undefined where nothing of it may be read */
