@@ -106,9 +106,15 @@ export function listedOf(thread: Thread, words: ThreadWords | undefined): Listed
   if (words === undefined) return { ...view, subject: null, last: null, channel: null }
   const { first, last, channel } = words
   const from = last.caller === null ? null : stanceOf(last.caller.name)
-  const told = { from, words: shortenedEntry(last), ...markOf(last) }
+  const told = { from, ...shownWords(last) }
   return { ...view, subject: shortenedEntry(first), ...markOf(first), last: told, channel }
 }
+
+/** What an entry says, shortened; `outside`: it comes from outside. */
+export const shownWords = (entry: InboxEntry): { readonly words: string; readonly outside?: true } => ({
+  words: shortenedEntry(entry),
+  ...markOf(entry),
+})
 
 const markOf = ({ outside }: InboxEntry) => (outside === true ? { outside } : {})
 

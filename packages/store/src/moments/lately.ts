@@ -22,6 +22,8 @@ export interface LateMoment {
   /** who woke it */
   readonly caller: BeingName | null
   readonly thread: string | null
+  /** id of the inbox entry that woke it */
+  readonly wake: string | null
   /** null without a call of a model */
   readonly model: string | null
   readonly tokens: number
@@ -49,7 +51,7 @@ export async function listLately(
   >`
     with ${newestOf(of)}
     select r.being, r.n, r.kind, r.reason, r.detail, r.refusal, r.primary_role as role, r.sealed_at as "sealedAt", o.opened_at as "openedAt",
-      p.place as space, i.caller, i.root as thread, d.usage->>'model' as model, coalesce(s.tokens, 0)::bigint as tokens, coalesce(s.micros, 0)::bigint as micros,
+      p.place as space, i.caller, i.root as thread, r.wake, d.usage->>'model' as model, coalesce(s.tokens, 0)::bigint as tokens, coalesce(s.micros, 0)::bigint as micros,
       coalesce(r.most <= count(*) over (partition by r.being), false) as "isCut"
     from recent r
     left join treeos.moment_open o on o.moment = r.moment
