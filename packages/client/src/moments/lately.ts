@@ -2,7 +2,7 @@ import { type BeingName, type OutcomeKind, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import { type Db, type LateMoment, listEntries, listLately, listWaitingFor } from '@treeos/store'
 import { openTo } from '../access/past-access.ts'
-import { shownWords } from '../threads/threads.ts'
+import { shownWords } from '../beings/entry-words.ts'
 
 /** How often one being woke another lately, by words or an act. */
 export interface SpokenTo {

@@ -2,7 +2,6 @@ import { type BeingName, mendedBy, quote, stanceOf, type Thread, TreeosError } f
 import type { Presence } from '@treeos/reality'
 import {
   type Db,
-  type InboxEntry,
   listOpenQuestions,
   listThreads,
   listThreadsOf,
@@ -11,9 +10,8 @@ import {
   type ThreadWords,
   threadOf,
 } from '@treeos/store'
-import { toldContent } from '@treeos/world'
 import { openTo } from '../access/past-access.ts'
-import { textsIn } from './excerpts.ts'
+import { markOf, shortenedEntry, shownWords } from '../beings/entry-words.ts'
 
 /** A thread as people see it: one wake, and every wake and act that it caused. */
 export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
@@ -98,8 +96,6 @@ export const subjectsOf = async (
 ): Promise<Map<string, string>> =>
   new Map((await listThreadWords(db, ids, of)).map(({ thread, first }) => [thread, shortenedEntry(first)]))
 
-const SHOWN_CHARS = 140
-
 /** A thread in a list. @param words undefined where nothing of it may be read */
 export function listedOf(thread: Thread, words: ThreadWords | undefined): ListedThread {
   const view = threadView(thread)
@@ -108,19 +104,6 @@ export function listedOf(thread: Thread, words: ThreadWords | undefined): Listed
   const from = last.caller === null ? null : stanceOf(last.caller.name)
   const told = { from, ...shownWords(last) }
   return { ...view, subject: shortenedEntry(first), ...markOf(first), last: told, channel }
-}
-
-/** What an entry says, shortened; `outside`: it comes from outside. */
-export const shownWords = (entry: InboxEntry): { readonly words: string; readonly outside?: true } => ({
-  words: shortenedEntry(entry),
-  ...markOf(entry),
-})
-
-const markOf = ({ outside }: InboxEntry) => (outside === true ? { outside } : {})
-
-function shortenedEntry(entry: InboxEntry): string {
-  const text = textsIn(toldContent(entry)).replaceAll(/\s+/g, ' ').trim()
-  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS).toWellFormed()} …`
 }
 
 /** One thread by its id. @throws {TreeosError} CORRELATION_NOT_FOUND */
