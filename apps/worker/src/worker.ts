@@ -9,6 +9,7 @@ import {
   resolveDefaultModel,
   type TreeosPlugin,
   treeos,
+  tunerOf,
   workflowBundle,
 } from '@treeos/host'
 import { Metrics } from '@treeos/host/metrics'
@@ -170,10 +171,9 @@ async function workerOptions(settings: Settings, { taskQueue, dataConverter, log
     ...(dataConverter === undefined ? {} : { dataConverter }),
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
     ...versionOf(settings.deployment, taskQueue),
-    maxConcurrentWorkflowTaskExecutions: TASKS_MAX,
+    tuner: tunerOf(TASKS_MAX),
     maxConcurrentWorkflowTaskPolls: 20,
     maxConcurrentActivityTaskPolls: 20,
-    maxConcurrentLocalActivityExecutions: TASKS_MAX,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     nonStickyToStickyPollRatio: 0.5,
     shutdownGraceTime: '5s',
