@@ -209,6 +209,7 @@ export class PortalWorld {
           }),
         ),
       trials: trialsBy({ db, registry }, modelsAt(options.modelUrl)),
+      currency: () => 'EUR',
       metrics: () => metrics.scrape(),
       tools: NO_TOOLS,
       extensions: async () => registry.extensions.map(({ name, version }) => ({ name, version })),

@@ -25,6 +25,8 @@ export interface Machine {
   readonly tools: ToolServers
   /** The extensions that its workers load. */
   extensions(): Promise<readonly JsonObject[]>
+  /** The currency of its list of prices, by ISO 4217; null where the list cannot be read here. */
+  currency(): string | null
   /** The numbers of the reality, in OpenMetrics. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }

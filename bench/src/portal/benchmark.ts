@@ -97,6 +97,7 @@ async function serve(services: Services, crowd: Crowd, onProgress: (line: string
         cosigned: async () => null,
         health: none,
         receipts: none,
+        currency: () => null,
         metrics: none,
         trials: { callsPerHour: 0, models: none, prepare: none },
         tools: { list: none, check: none, add: none, accept: none, remove: none },

@@ -598,6 +598,13 @@ class FailedMoment(TypedDict):
     role: Optional[str]
 
 
+class FailureCause(TypedDict):
+    count: float
+    message: Optional[str]
+    newest: "FailedMoment"
+    reason: Optional[str]
+
+
 class FaultView(TypedDict):
     at: str
     attempt: float
@@ -1141,22 +1148,30 @@ class SpaceView(_SpaceView, total=False):
 class SpendingReport(TypedDict):
     all: "Tally"
     beings: List["NamedTally"]
+    causes: List["FailureCause"]
+    days: List["NamedTally"]
     failures: List["FailedMoment"]
     isAll: bool
     models: List["NamedTally"]
     parts: List[Dict[str, Any]]
     roles: List["NamedTally"]
     since: str
-    threads: List["NamedTally"]
+    spaces: List["NamedTally"]
+    threads: List["ThreadTally"]
 
 
-class SpokenTo(TypedDict):
+class _SpokenTo(TypedDict):
     count: float
     failed: float
     # from: str
     last: str
     thread: str
     to: str
+    words: Optional[str]
+
+
+class SpokenTo(_SpokenTo, total=False):
+    outside: bool
 
 
 class Spot(TypedDict):
@@ -1192,6 +1207,16 @@ class Tally(TypedDict):
     moments: float
     money: float
     seconds: Union[Dict[str, Any], None]
+    tokens: float
+
+
+class ThreadTally(TypedDict):
+    failures: float
+    moments: float
+    money: float
+    name: Optional[str]
+    seconds: Union[Dict[str, Any], None]
+    subject: Optional[str]
     tokens: float
 
 

@@ -38,6 +38,7 @@ export {
   type ProbeResult,
   probeEndpoint,
   readConnections,
+  readCurrency,
   readPrices,
   resolveDefaultModel,
   resolveModelEndpoint,

@@ -18,6 +18,7 @@ export {
   type ProbeResult,
   probeEndpoint,
   readConnections,
+  readCurrency,
   readPrices,
   resolveDefaultModel,
   resolveModelEndpoint,

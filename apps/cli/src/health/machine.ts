@@ -1,6 +1,6 @@
 import { trialCallsIn } from '@treeos/client'
 import { asJson, type JsonObject, type MomentId, type TreeosError } from '@treeos/core'
-import { historiesFolder, listFailingRuns } from '@treeos/host'
+import { historiesFolder, listFailingRuns, readCurrency } from '@treeos/host'
 import {
   checkpointsFolder,
   hasWorker,
@@ -44,6 +44,7 @@ export const machineOf = (
   cosigned: readSeldom(() => newestCosigned(dataDir, logOrigin(at.reality.id))),
   receipts: (moments) => receiptsOf(dataDir, at, moments),
   trials: trialsOf(dataDir, at),
+  currency: () => currencyOf(dataDir),
   metrics: metricsOf(at),
   tools: toolsOf(dataDir),
   extensions: async () => {
@@ -51,6 +52,15 @@ export const machineOf = (
     return (await listExtensions({ data: dataDir })).map((extension) => asJson(extension) as JsonObject)
   },
 })
+
+/** The list is a file of the workers, which may not be on the machine of the portal. */
+function currencyOf(dataDir: string): string | null {
+  try {
+    return readCurrency(withSettings(dataDir, process.env).TREEOS_PRICES)
+  } catch {
+    return null
+  }
+}
 
 /** Models and their keys are read for each trial, and kept by none. */
 function trialsOf(dataDir: string, { db, registry }: LiveConnection): Machine['trials'] {

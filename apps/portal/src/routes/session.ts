@@ -7,7 +7,7 @@ import type { Env, Portal } from '../portal.ts'
 import type { SessionLeaver } from './session-end.ts'
 
 /** The own session of a person. */
-export const sessionRoutes = ({ store, temporal }: Portal, leave: SessionLeaver) =>
+export const sessionRoutes = ({ store, temporal, machine }: Portal, leave: SessionLeaver) =>
   new Hono<Env>()
     .get('/session', async (c) => {
       const { at, being, person, lease } = c.get('visit')
@@ -27,6 +27,7 @@ export const sessionRoutes = ({ store, temporal }: Portal, leave: SessionLeaver)
         space,
         reality,
         timeZone,
+        currency: machine.currency(),
         uses: await usesOf(at, being, surface),
         temporalUi: temporal.ui,
       })

@@ -16,7 +16,7 @@ export {
   shownAddress,
 } from './endpoint.ts'
 export { ModelTransientError } from './failures.ts'
-export { type Price, type Prices, readPrices, type Usage } from './prices.ts'
+export { type Price, type Prices, readCurrency, readPrices, type Usage } from './prices.ts'
 export { type ProbeResult, probeEndpoint } from './probe.ts'
 export type { ChargedAnswer, ModelRequest } from './request.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { costOf, priceOf, readPrices, SHIPPED_PRICES } from './prices.ts'
+import { costOf, priceOf, readCurrency, readPrices, SHIPPED_PRICES } from './prices.ts'
 
 const path = join(mkdtempSync(join(tmpdir(), 'treeos-prices-')), 'prices.json')
 const pricesIn = (text: string) => {
@@ -22,8 +22,20 @@ describe('prices', () => {
     })
   })
 
+  it('of another currency stand alone, since shipped ones are in US dollars', () => {
+    const own = { own: { prompt: 1, completion: 2 } }
+    expect(pricesIn(JSON.stringify({ currency: 'EUR', perMillionTokens: own }))).toEqual(own)
+    expect(readCurrency(path)).toBe('EUR')
+    expect(pricesIn(JSON.stringify({ currency: 'USD', perMillionTokens: own }))).toEqual({
+      ...SHIPPED_PRICES,
+      ...own,
+    })
+    expect(readCurrency(undefined)).toBe('USD')
+  })
+
   it.each([
     ['no JSON', /prices.json cannot be read/],
+    ['{"currency":"euro","perMillionTokens":{}}', /currency: takes three capital letters/],
     ['[]', /prices.json: Invalid input: expected object/],
     [
       '{"perMillionTokens":{"own":{"prompt":1}}}',

@@ -28,7 +28,14 @@ const AMOUNT = `takes a number from 0 to ${PRICE_MAX}`
 export const SHIPPED_PRICES: Prices = shipped.perMillionTokens
 
 const amount = z.number(AMOUNT).min(0, AMOUNT).max(PRICE_MAX, AMOUNT)
+/** ISO 4217: that of the shipped prices, and of a file that names no other. */
+const SHIPPED_CURRENCY = shipped.currency
+
 const file = z.object({
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'takes three capital letters, such as EUR')
+    .default(SHIPPED_CURRENCY),
   perMillionTokens: z.record(
     z.string(),
     z.object(
@@ -40,13 +47,18 @@ const file = z.object({
 })
 
 /**
- * Reads a file like prices.json. Its prices replace the shipped price of each model that they name.
+ * Reads a file like prices.json. Its prices replace the shipped price of each model that they name; those of
+ * another currency stand alone.
  * @throws {TreeosError} INVALID_INPUT naming the model and the expected form
  */
-export const readPrices = (path: string): Prices => ({
-  ...SHIPPED_PRICES,
-  ...parseFile(path, file).perMillionTokens,
-})
+export function readPrices(path: string): Prices {
+  const { currency, perMillionTokens } = parseFile(path, file)
+  return currency === SHIPPED_CURRENCY ? { ...SHIPPED_PRICES, ...perMillionTokens } : perMillionTokens
+}
+
+/** The currency of a list of prices, by ISO 4217. @param path undefined: of the shipped one */
+export const readCurrency = (path: string | undefined): string =>
+  path === undefined ? SHIPPED_CURRENCY : parseFile(path, file).currency
 
 /** Cost of a call, rounded up. Money per million tokens equals millionths (`micros`) per token. */
 export function costOf(

@@ -2658,6 +2658,13 @@ export interface components {
             reason: string | null;
             role: string | null;
         };
+        /** @description Moments that failed with one code and one message. */
+        FailureCause: {
+            count: number;
+            message: string | null;
+            newest: components["schemas"]["FailedMoment"];
+            reason: string | null;
+        };
         /**
          * @description Where in a moment an error happened; `stack`: its workflow gives another stack than its worker, or than its record.
          * @enum {string}
@@ -2950,7 +2957,7 @@ export interface components {
             moments: number;
             /** @description in the currency of the price list */
             money: number;
-            /** @description a stance, a role, a model or the id of a thread; null: no role was worn, no model called, nothing woke it */
+            /** @description a stance, a role, a space, a model, the id of a thread or a day such as `2026-11-30`; null: no role was worn, its being is nowhere, no model was called, nothing woke it */
             name: string | null;
             /** @description how long half of them took at most, and all but one in twenty; null without one that was opened */
             seconds: {
@@ -3495,6 +3502,10 @@ export interface components {
         SpendingReport: {
             all: components["schemas"]["Tally"];
             beings: components["schemas"]["NamedTally"][];
+            /** @description the most frequent first */
+            causes: components["schemas"]["FailureCause"][];
+            /** @description in the time zone of the reality, the newest first */
+            days: components["schemas"]["NamedTally"][];
             /** @description newest first */
             failures: components["schemas"]["FailedMoment"][];
             /** @description false: more moments ended than were counted */
@@ -3517,7 +3528,9 @@ export interface components {
             roles: components["schemas"]["NamedTally"][];
             /** @description ISO 8601, UTC */
             since: string;
-            threads: components["schemas"]["NamedTally"][];
+            /** @description by where their beings are now */
+            spaces: components["schemas"]["NamedTally"][];
+            threads: components["schemas"]["ThreadTally"][];
         };
         /** @description How often one being woke another lately, by words or an act. */
         SpokenTo: {
@@ -3527,9 +3540,13 @@ export interface components {
             from: string;
             /** @description ISO 8601, UTC */
             last: string;
+            /** @constant */
+            outside?: true;
             /** @description the thread of the last one */
             thread: string;
             to: string;
+            /** @description what was said last, shortened; null for an act and further down the list. `outside`: it comes from outside */
+            words: string | null;
         };
         /** @description Where something is in its space; a coord may have a z, which maps from above leave out. */
         Spot: {
@@ -3574,6 +3591,22 @@ export interface components {
                 p50: number;
                 p95: number;
             } | null;
+            tokens: number;
+        };
+        ThreadTally: {
+            failures: number;
+            moments: number;
+            /** @description in the currency of the price list */
+            money: number;
+            /** @description a stance, a role, a space, a model, the id of a thread or a day such as `2026-11-30`; null: no role was worn, its being is nowhere, no model was called, nothing woke it */
+            name: string | null;
+            /** @description how long half of them took at most, and all but one in twenty; null without one that was opened */
+            seconds: {
+                p50: number;
+                p95: number;
+            } | null;
+            /** @description what the thread began with, shortened; null where nothing of it may be read */
+            subject: string | null;
             tokens: number;
         };
         Token: components["schemas"]["RelToken"] | components["schemas"]["PatternToken"] | components["schemas"]["ResolverToken"];

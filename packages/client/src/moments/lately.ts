@@ -1,7 +1,8 @@
 import { type BeingName, type OutcomeKind, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
-import { type LateMoment, listLately, listWaitingFor } from '@treeos/store'
+import { type Db, type LateMoment, listEntries, listLately, listWaitingFor } from '@treeos/store'
 import { openTo } from '../access/past-access.ts'
+import { shownWords } from '../beings/entry-words.ts'
 
 /** How often one being woke another lately, by words or an act. */
 export interface SpokenTo {
@@ -14,6 +15,9 @@ export interface SpokenTo {
   readonly last: string
   /** the thread of the last one */
   readonly thread: string
+  /** what was said last, shortened; null for an act and further down the list. `outside`: it comes from outside */
+  readonly words: string | null
+  readonly outside?: true
 }
 
 /** A moment on the strip of the last minutes. */
@@ -56,6 +60,8 @@ export interface RecentActivity {
 /** More marks on the strip than this tell nobody anything. */
 const STRIP_MAX = 1000
 const SPOKEN_MAX = 200
+/** Of so many pairs it is said what they said. */
+const WORDS_MAX = 50
 const WAITING_MAX = 50
 
 /**
@@ -74,7 +80,7 @@ export async function lately(
   return {
     since: isoOf(until - seconds * 1000),
     until: isoOf(until),
-    spoken: spokenIn(moments).slice(0, SPOKEN_MAX),
+    spoken: await withWords(at.db, spokenIn(moments).slice(0, SPOKEN_MAX)),
     strip: moments.slice(0, STRIP_MAX).map(markOf).reverse(),
     waiting: waiting.map(({ being, cognition, count, oldestSeconds, caller, thread }) => ({
       being: stanceOf(being),
@@ -109,10 +115,24 @@ const markOf = ({ being, n, kind, reason, role, openedAt, sealedAt }: LateMoment
   endedAt: isoOf(sealedAt),
 })
 
+type SpokenPair = Omit<SpokenTo, 'words' | 'outside'> & Pick<LateMoment, 'wake'>
+
+/** Who heard it may be read, so its words may be. */
+async function withWords(db: Db, pairs: readonly SpokenPair[]): Promise<SpokenTo[]> {
+  const entries = await listEntries(
+    db,
+    pairs.slice(0, WORDS_MAX).flatMap(({ wake }) => wake ?? []),
+  )
+  return pairs.map(({ wake, ...pair }) => {
+    const entry = entries.get(wake ?? '')
+    return entry?.kind === 'summon' ? { ...pair, ...shownWords(entry) } : { ...pair, words: null }
+  })
+}
+
 /** Who spoke to whom, the pair that spoke most first. @param moments newest first */
-export function spokenIn(moments: readonly LateMoment[]): SpokenTo[] {
-  const pairs = new Map<string, SpokenTo>()
-  for (const { being, caller, thread, kind, sealedAt } of moments) {
+export function spokenIn(moments: readonly LateMoment[]): SpokenPair[] {
+  const pairs = new Map<string, SpokenPair>()
+  for (const { being, caller, thread, wake, kind, sealedAt } of moments) {
     if (caller === null || caller === being || thread === null) continue
     const key = `${caller} ${being}`
     const known = pairs.get(key) ?? {
@@ -122,6 +142,7 @@ export function spokenIn(moments: readonly LateMoment[]): SpokenTo[] {
       failed: 0,
       last: isoOf(sealedAt),
       thread,
+      wake,
     }
     pairs.set(key, { ...known, count: known.count + 1, failed: known.failed + Number(kind === 'failure') })
   }

@@ -1,6 +1,6 @@
 import type { LateMoment } from '@treeos/store'
 import { expect, it } from 'vitest'
-import { talliesBy, tallyOf } from './spending.ts'
+import { causesOf, talliesBy, talliesByDay, tallyOf } from './spending.ts'
 
 const lived = (fields: Partial<LateMoment>) =>
   ({ kind: 'act', openedAt: 0, sealedAt: 0, tokens: 0, money: 0, model: null, ...fields }) as LateMoment
@@ -37,5 +37,26 @@ it('tallies come by name, the dearest first, then the busiest', () => {
     ['large', 1],
     ['small', 2],
     [null, 1],
+  ])
+})
+
+it('days begin at midnight of the time zone that is asked for', () => {
+  const moments = [lived({ sealedAt: Date.parse('2026-11-30T01:00:00Z') })]
+  const dayIn = (timeZone: string) => talliesByDay(moments, timeZone)[0]?.name
+  expect(['UTC', 'America/New_York'].map(dayIn)).toEqual(['2026-11-30', '2026-11-29'])
+})
+
+it('failures of one code and message are one cause, which counts them and names the newest', () => {
+  const failed = (n: number, detail: string) =>
+    lived({
+      kind: 'failure',
+      n,
+      reason: 'FORBIDDEN',
+      detail,
+    } as Partial<LateMoment>)
+  const causes = causesOf([failed(5, 'no'), lived({}), failed(4, 'never'), failed(2, 'no')])
+  expect(causes.map(({ message, count, newest }) => [message, count, newest.n])).toEqual([
+    ['no', 2, 5],
+    ['never', 1, 4],
   ])
 })

@@ -2,6 +2,7 @@ import { type BeingName, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import type { LateMoment } from '@treeos/store'
 import { lateMoments } from '../moments/lately.ts'
+import { subjectsOf } from '../threads/threads.ts'
 
 /** What moments together cost, took and came to. */
 export interface Tally {
@@ -15,8 +16,16 @@ export interface Tally {
 }
 
 export interface NamedTally extends Tally {
-  /** a stance, a role, a model or the id of a thread; null: no role was worn, no model called, nothing woke it */
+  /**
+   * a stance, a role, a space, a model, the id of a thread or a day such as `2026-11-30`; null: no role was worn,
+   * its being is nowhere, no model was called, nothing woke it
+   */
   readonly name: string | null
+}
+
+export interface ThreadTally extends NamedTally {
+  /** what the thread began with, shortened; null where nothing of it may be read */
+  readonly subject: string | null
 }
 
 /** A moment that failed. */
@@ -31,6 +40,14 @@ export interface FailedMoment {
   readonly message: string | null
 }
 
+/** Moments that failed with one code and one message. */
+export interface FailureCause {
+  readonly reason: string | null
+  readonly message: string | null
+  readonly count: number
+  readonly newest: FailedMoment
+}
+
 /** Cost and health over time, as far as one may look back. */
 export interface SpendingReport {
   /** ISO 8601, UTC */
@@ -40,8 +57,14 @@ export interface SpendingReport {
   readonly parts: readonly (Tally & { readonly from: string })[]
   readonly beings: readonly NamedTally[]
   readonly roles: readonly NamedTally[]
+  /** by where their beings are now */
+  readonly spaces: readonly NamedTally[]
   readonly models: readonly NamedTally[]
-  readonly threads: readonly NamedTally[]
+  readonly threads: readonly ThreadTally[]
+  /** in the time zone of the reality, the newest first */
+  readonly days: readonly NamedTally[]
+  /** the most frequent first */
+  readonly causes: readonly FailureCause[]
   /** newest first */
   readonly failures: readonly FailedMoment[]
   /** false: more moments ended than were counted */
@@ -51,10 +74,11 @@ export interface SpendingReport {
 const PARTS = 24
 const NAMES_MAX = 50
 const FAILURES_MAX = 50
+const CAUSES_MAX = 100
 
 /**
- * What moments of the last hours cost and how they ended, by being, role, model and thread. Only beings count whose
- * past the caller may read.
+ * What moments of the last hours cost and how they ended, by being, role, space, model, thread and day. Only
+ * beings count whose past the caller may read.
  * @throws {TreeosError} as `authorizeActingAs`
  */
 export async function spending(
@@ -62,7 +86,13 @@ export async function spending(
   as: BeingName,
   { seconds }: { readonly seconds: number },
 ): Promise<SpendingReport> {
-  const { moments, isAll } = await lateMoments(at, as, seconds)
+  const { of, moments, isAll } = await lateMoments(at, as, seconds)
+  const threads = talliesBy(moments, ({ thread }) => thread)
+  const subjects = await subjectsOf(
+    at.db,
+    threads.flatMap(({ name }) => name ?? []),
+    of,
+  )
   const since = Date.now() - seconds * 1000
   const width = (seconds * 1000) / PARTS
   const parts = Map.groupBy(moments, ({ sealedAt }) =>
@@ -77,8 +107,11 @@ export async function spending(
     })),
     beings: talliesBy(moments, ({ being }) => stanceOf(being)),
     roles: talliesBy(moments, ({ role }) => role),
+    spaces: talliesBy(moments, ({ space }) => space),
     models: talliesBy(moments, ({ model }) => model),
-    threads: talliesBy(moments, ({ thread }) => thread),
+    threads: threads.map((one) => ({ ...one, subject: subjects.get(one.name ?? '') ?? null })),
+    days: talliesByDay(moments, at.reality.timeZone),
+    causes: causesOf(moments),
     failures: moments.filter(isFailure).slice(0, FAILURES_MAX).map(failedOf),
     isAll,
   }
@@ -95,6 +128,30 @@ const failedOf = ({ being, n, sealedAt, role, model, reason, detail }: LateMomen
   reason,
   message: detail,
 })
+
+/** @param moments newest first */
+export const causesOf = (moments: readonly LateMoment[]): FailureCause[] =>
+  [
+    ...Map.groupBy(moments.filter(isFailure), ({ reason, detail }) =>
+      JSON.stringify([reason, detail]),
+    ).values(),
+  ]
+    .flatMap((some) => {
+      const newest = some[0] && failedOf(some[0])
+      if (newest === undefined) return []
+      return [{ reason: newest.reason, message: newest.message, count: some.length, newest }]
+    })
+    .sort((a, b) => b.count - a.count)
+    .slice(0, CAUSES_MAX)
+
+/** @param moments newest first */
+export function talliesByDay(moments: readonly LateMoment[], timeZone: string): NamedTally[] {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' })
+  return [...Map.groupBy(moments, ({ sealedAt }) => day.format(sealedAt))].map(([name, some]) => ({
+    name,
+    ...tallyOf(some),
+  }))
+}
 
 /** What cost most comes first, then what happened most. */
 export const talliesBy = (

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { excerptOf, searchWords, textsIn } from './excerpts.ts'
+import { textsIn } from '../beings/entry-words.ts'
+import { excerptOf, searchWords } from './excerpts.ts'
 
 it('takes each word once, in small letters', () => {
   expect(searchWords('  Refund  of the  REFUND ')).toEqual(['refund', 'of', 'the'])

@@ -1,5 +1,3 @@
-import { isJsonObject, type Json } from '@treeos/core'
-
 const WORDS_MAX = 8
 /** What is shown around the first word that was found. */
 const BEFORE_CHARS = 60
@@ -8,14 +6,6 @@ const EXCERPT_CHARS = 200
 /** The words of a text that somebody searches for. */
 export const searchWords = (text: string): string[] =>
   [...new Set(text.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, WORDS_MAX)
-
-/** All texts in JSON, without its keys. */
-export function textsIn(value: Json): string {
-  if (typeof value === 'string') return value
-  if (typeof value === 'number') return String(value)
-  if (Array.isArray(value)) return value.map(textsIn).filter(Boolean).join(' ')
-  return isJsonObject(value) ? textsIn(Object.values(value)) : ''
-}
 
 /**
  * @returns the part of a text around the first of the words; null where it does not hold all of them, in

@@ -2,7 +2,6 @@ import { type BeingName, mendedBy, quote, stanceOf, type Thread, TreeosError } f
 import type { Presence } from '@treeos/reality'
 import {
   type Db,
-  type InboxEntry,
   listOpenQuestions,
   listThreads,
   listThreadsOf,
@@ -11,9 +10,8 @@ import {
   type ThreadWords,
   threadOf,
 } from '@treeos/store'
-import { toldContent } from '@treeos/world'
 import { openTo } from '../access/past-access.ts'
-import { textsIn } from './excerpts.ts'
+import { markOf, shortenedEntry, shownWords } from '../beings/entry-words.ts'
 
 /** A thread as people see it: one wake, and every wake and act that it caused. */
 export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
@@ -90,7 +88,13 @@ export async function threadsOf(
   return { threads: mine.map((one) => listedOf(one, known.get(one.thread))), next: page.next }
 }
 
-const SHOWN_CHARS = 140
+/** What threads began with, shortened, as far as it may be read. @param of null: all */
+export const subjectsOf = async (
+  db: Db,
+  ids: readonly string[],
+  of: BeingName | null,
+): Promise<Map<string, string>> =>
+  new Map((await listThreadWords(db, ids, of)).map(({ thread, first }) => [thread, shortenedEntry(first)]))
 
 /** A thread in a list. @param words undefined where nothing of it may be read */
 export function listedOf(thread: Thread, words: ThreadWords | undefined): ListedThread {
@@ -98,15 +102,8 @@ export function listedOf(thread: Thread, words: ThreadWords | undefined): Listed
   if (words === undefined) return { ...view, subject: null, last: null, channel: null }
   const { first, last, channel } = words
   const from = last.caller === null ? null : stanceOf(last.caller.name)
-  const told = { from, words: shortenedEntry(last), ...markOf(last) }
+  const told = { from, ...shownWords(last) }
   return { ...view, subject: shortenedEntry(first), ...markOf(first), last: told, channel }
-}
-
-const markOf = ({ outside }: InboxEntry) => (outside === true ? { outside } : {})
-
-function shortenedEntry(entry: InboxEntry): string {
-  const text = textsIn(toldContent(entry)).replaceAll(/\s+/g, ' ').trim()
-  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS).toWellFormed()} …`
 }
 
 /** One thread by its id. @throws {TreeosError} CORRELATION_NOT_FOUND */

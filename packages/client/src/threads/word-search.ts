@@ -25,8 +25,9 @@ import {
   unlessRefused,
   withSnapshot,
 } from '../beings/being-snapshot.ts'
+import { textsIn } from '../beings/entry-words.ts'
 import { spacesSeen } from '../spaces/surroundings.ts'
-import { excerptOf, searchWords, textsIn } from './excerpts.ts'
+import { excerptOf, searchWords } from './excerpts.ts'
 
 /** Words that somebody said. */
 export interface SaidWords {

@@ -17,9 +17,13 @@ export interface LateMoment {
   readonly sealedAt: number
   /** null where it was never opened */
   readonly openedAt: number | null
+  /** where its being is now; null where it is nowhere */
+  readonly space: string | null
   /** who woke it */
   readonly caller: BeingName | null
   readonly thread: string | null
+  /** id of the inbox entry that woke it */
+  readonly wake: string | null
   /** null without a call of a model */
   readonly model: string | null
   readonly tokens: number
@@ -47,11 +51,12 @@ export async function listLately(
   >`
     with ${newestOf(of)}
     select r.being, r.n, r.kind, r.reason, r.detail, r.refusal, r.primary_role as role, r.sealed_at as "sealedAt", o.opened_at as "openedAt",
-      i.caller, i.root as thread, d.usage->>'model' as model, coalesce(s.tokens, 0)::bigint as tokens, coalesce(s.micros, 0)::bigint as micros,
+      p.place as space, i.caller, i.root as thread, r.wake, d.usage->>'model' as model, coalesce(s.tokens, 0)::bigint as tokens, coalesce(s.micros, 0)::bigint as micros,
       coalesce(r.most <= count(*) over (partition by r.being), false) as "isCut"
     from recent r
     left join treeos.moment_open o on o.moment = r.moment
     left join treeos.inbox i on i.id = r.wake
+    left join treeos.projection p on p.key = 'being:' || r.being
     left join treeos.moment_decision d on d.moment = r.moment
     left join lateral (
       select sum(coalesce(settled_tokens, tokens)) as tokens, sum(coalesce(settled_micros, micros)) as micros

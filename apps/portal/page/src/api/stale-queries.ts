@@ -29,6 +29,7 @@ const STALE_LISTS: readonly StaleQueries[] = [
   { key: ['map'] },
   { key: ['record'] },
   { key: ['health'] },
+  { key: ['spending'] },
   { key: ['threads'], exact: true },
   { key: ['inbox', 'counts'] },
 ]

@@ -1,9 +1,12 @@
-import { Group, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { FoundBy } from '../api/deed.ts'
 import { momentsQuery, type newestMomentsQuery } from '../api/queries.ts'
-import { Answer, Empty, Inert, MomentLink, plural, Quiet, Rows, Time } from '../parts/index.ts'
+import { Answer, Empty, Inert, MomentLink, plural, Quiet, Rows, SmallButton, Time } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
+import { MomentFilters } from './MomentFilters.tsx'
+import { ALL_MOMENTS, filterMoments, isFiltered } from './moment-filter.ts'
 import { OutcomeBadge } from './Outcome.tsx'
 
 interface TimelineProps {
@@ -14,6 +17,7 @@ interface TimelineProps {
 /** The moments of a being, the last one first. */
 export function Timeline({ name, chosen }: TimelineProps) {
   const moments = useInfiniteQuery(momentsQuery(name))
+  const [filter, setFilter] = useState(ALL_MOMENTS)
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = moments
   const earlier = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined
   return (
@@ -22,15 +26,47 @@ export function Timeline({ name, chosen }: TimelineProps) {
         const all = pages.flatMap(({ items }) => items)
         if (all.length === 0)
           return <Empty title="No moments yet">Something has to wake it: say something to it.</Empty>
+        const found = filterMoments(all, filter)
         return (
-          <Rows label="Moments" items={all} keyOf={({ n }) => n} height={58} onEnd={earlier}>
-            {(moment) => <MomentRow name={name} moment={moment} isChosen={moment.n === chosen} />}
-          </Rows>
+          <Stack gap="xs">
+            <MomentFilters moments={all} filter={filter} onFilter={setFilter} />
+            {found.length === 0 ? null : (
+              <Rows
+                label="Moments"
+                items={found}
+                keyOf={({ n }) => n}
+                height={58}
+                onEnd={isFiltered(filter) ? undefined : earlier}
+              >
+                {(moment) => <MomentRow name={name} moment={moment} isChosen={moment.n === chosen} />}
+              </Rows>
+            )}
+            {isFiltered(filter) ? (
+              <FoundIn found={found.length} all={all.length} onEarlier={earlier} />
+            ) : null}
+          </Stack>
         )
       }}
     </Answer>
   )
 }
+
+interface FoundInProps {
+  readonly found: number
+  readonly all: number
+  /** undefined where there are none, or they are being asked for */
+  readonly onEarlier: (() => void) | undefined
+}
+
+/** In how many moments it was looked. Earlier ones are asked for on a press, since they may be very many. */
+const FoundIn = ({ found, all, onEarlier }: FoundInProps) => (
+  <Group gap="xs">
+    <Quiet size="xs" role="status">
+      {found} of the newest {plural(all, 'moment')}
+    </Quiet>
+    {onEarlier === undefined ? null : <SmallButton onClick={onEarlier}>Look at earlier ones</SmallButton>}
+  </Group>
+)
 
 type TimelineMoment = FoundBy<ReturnType<typeof newestMomentsQuery>>['items'][number]
 

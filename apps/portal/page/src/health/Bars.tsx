@@ -1,4 +1,5 @@
 import { Quiet } from '../parts/index.ts'
+import { clockOf } from '../text/clock.ts'
 
 interface Bar {
   readonly from: string
@@ -7,13 +8,6 @@ interface Bar {
   readonly bad: number
   readonly text: string
 }
-
-const WHEN = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-})
 
 /** Values over time. For who cannot see them one sentence says the largest. */
 export function Bars({ label, bars }: { readonly label: string; readonly bars: readonly Bar[] }) {
@@ -30,7 +24,7 @@ export function Bars({ label, bars }: { readonly label: string; readonly bars: r
             key={from}
             className="bar"
             style={{ height: share(value) }}
-            title={`${WHEN.format(Date.parse(from))}: ${text}${bad > 0 ? `, ${bad} failed` : ''}`}
+            title={`${clockOf(new Date(from))}: ${text}${bad > 0 ? `, ${bad} failed` : ''}`}
           >
             {bad > 0 ? <div className="bar bar-part" style={{ height: `${(100 * bad) / value}%` }} /> : null}
           </div>
@@ -39,7 +33,7 @@ export function Bars({ label, bars }: { readonly label: string; readonly bars: r
       <Quiet size="xs">
         {largest === undefined
           ? `${label}: nothing in this time.`
-          : `${label}: at most ${largest.text}, from ${WHEN.format(Date.parse(largest.from))} on.`}
+          : `${label}: at most ${largest.text}, from ${clockOf(new Date(largest.from))} on.`}
       </Quiet>
     </div>
   )

@@ -1,5 +1,7 @@
 import { Progress, Table, Text } from '@mantine/core'
 import { BeingLink, Card, Quiet } from '../parts/index.ts'
+import { useMoney } from '../words/useMoney.ts'
+import { numberText } from './number-text.ts'
 import type { Budget } from './queries.ts'
 
 /** What beings have used of what they may use. */
@@ -44,6 +46,8 @@ const NEARLY = 0.8
 
 /** How much was used of a limit. */
 function Use({ what, used, held = 0, max, per }: UseProps) {
+  const inCurrency = useMoney()
+  const shown = what === 'money' ? inCurrency : numberText
   const share = max === undefined || max === 0 ? 0 : used / max
   const time = per === undefined ? '' : per === 'day' ? ' a day' : ' in total'
   return (
@@ -70,5 +74,3 @@ function Use({ what, used, held = 0, max, per }: UseProps) {
     </>
   )
 }
-
-const shown = (amount: number): string => amount.toLocaleString('en', { maximumFractionDigits: 4 })

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Refusal } from '../api/client.ts'
-import { Answer, Empty, PageHead } from '../parts/index.ts'
+import { Answer, Empty } from '../parts/index.ts'
 import { Budgets } from './Budgets.tsx'
 import { Machine } from './Machine.tsx'
 import { healthQuery, useOfOwnQuery } from './queries.ts'
@@ -16,7 +16,6 @@ export function Health() {
   const isRefused = health.error instanceof Refusal && health.error.code === 'FORBIDDEN'
   return (
     <Stack>
-      <PageHead title="Cost and health" />
       <Spending />
       {isRefused ? (
         <OwnUse />

@@ -1,34 +1,23 @@
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { BeingLink, Card, plural, Quiet } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
-import { amountOf } from '../words/money.ts'
+import { useMoney } from '../words/useMoney.ts'
 import { Budgets } from './Budgets.tsx'
 import type { Budget, HealthFound } from './queries.ts'
 
-/** What waits in the reality, what failed, and what was used. */
-export function Reality({ lastHour, standard, budgets, ...waiting }: HealthFound) {
-  const failures = lastHour.counts.filter(({ kind }) => kind === 'failure')
-  const ended = lastHour.counts.reduce((sum, { count }) => sum + count, 0)
+/** What waits in the reality, and what was used. */
+export function Reality({ standard, budgets, ...waiting }: HealthFound) {
+  const inCurrency = useMoney()
   return (
     <>
-      <div className="halves">
-        <WaitingWakes {...waiting} />
-        <Card isPart title="Failures of the last hour">
-          <Quiet>{lastHour.isAll ? ended : `the last ${ended}`} moments ended.</Quiet>
-          {failures.length === 0 ? (
-            <Text size="sm">None failed.</Text>
-          ) : (
-            <Table
-              data={{ body: failures.map(({ reason, count }) => [reason ?? 'no reason', count]) }}
-              tabularNums
-            />
-          )}
-        </Card>
-      </div>
+      <WaitingWakes {...waiting} />
       <Budgets budgets={budgets} />
       <Quiet>
         {Object.entries(standard)
-          .map(([whose, limits]) => `Each ${whose} being without a budget of its own: ${limitsIn(limits)}.`)
+          .map(
+            ([whose, limits]) =>
+              `Each ${whose} being without a budget of its own: ${limitsIn(limits, inCurrency)}.`,
+          )
           .join(' ')}
       </Quiet>
     </>
@@ -71,12 +60,15 @@ const WaitingWakes = ({
   </Card>
 )
 
-function limitsIn({ momentsPerMinute, tokens, money, per = 'total' }: Budget['limits']): string {
+function limitsIn(
+  { momentsPerMinute, tokens, money, per = 'total' }: Budget['limits'],
+  inCurrency: (money: number) => string,
+): string {
   const time = per === 'day' ? 'a day' : 'in total'
   const parts = [
     ...(momentsPerMinute === undefined ? [] : [`${momentsPerMinute} moments a minute`]),
     ...(tokens === undefined ? [] : [`${tokens.toLocaleString('en')} tokens ${time}`]),
-    ...(money === undefined ? [] : [`${amountOf(money)} of money ${time}`]),
+    ...(money === undefined ? [] : [`${inCurrency(money)} ${time}`]),
   ]
   return parts.length === 0 ? 'no limit' : parts.join(', ')
 }

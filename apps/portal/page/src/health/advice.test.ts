@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { adviceOnSpending } from './advice.ts'
+import { adviceOnSpending, causesToMend } from './advice.ts'
 
 const tally = { moments: 10, failures: 0, tokens: 0, money: 0, seconds: { p50: 1, p95: 2 } }
 const found = {
@@ -9,43 +9,41 @@ const found = {
   beings: [],
   roles: [],
   models: [],
+  spaces: [],
   threads: [],
+  days: [],
+  causes: [],
   failures: [],
   isAll: true,
 }
-const failed = (being: string, n: number, reason: string, message: string | null = null) => ({
-  being,
-  n,
+const cause = (being: string, n: number, reason: string, message: string | null, count: number) => ({
   reason,
-  at: '',
-  role: null,
-  model: null,
   message,
+  count,
+  newest: { being, n, reason, at: `2026-11-30T00:0${n}:00Z`, role: null, model: null, message },
 })
 
-it('says what to do about each kind of failure, the most frequent first, and shows one', () => {
-  const failures = [
-    failed('@a', 9, 'FORBIDDEN'),
-    failed('@b', 2, 'LLM_TIMEOUT'),
-    failed('@a', 8, 'FORBIDDEN'),
-  ]
-  const advice = adviceOnSpending({ ...found, failures })
-  expect(advice.map(({ moment }) => moment)).toEqual([
-    { being: '@a', n: 9 },
-    { being: '@b', n: 2 },
+it('failures that need the same are one cause, the most frequent first, with the newest', () => {
+  const causes = causesToMend([
+    cause('@b', 2, 'LLM_TIMEOUT', null, 4),
+    cause('@a', 8, 'FORBIDDEN', 'may not go', 3),
+    cause('@a', 9, 'FORBIDDEN', 'may not do', 2),
   ])
-  expect(advice[0]?.text).toMatch(/^2 moments failed with FORBIDDEN, most of @a\. .*Widen the role/)
+  expect(causes.map(({ reason, count, newest }) => [reason, count, newest.n])).toEqual([
+    ['FORBIDDEN', 5, 9],
+    ['LLM_TIMEOUT', 4, 2],
+  ])
+  expect(causes[0]?.advice).toContain('Widen the role')
 })
 
 it('failures of one code that need something else are apart', () => {
-  const failures = [
-    failed('@a', 9, 'LLM_FAILED', 'model answered 401: check OPENAI_API_KEY'),
-    failed('@b', 2, 'LLM_FAILED', 'model answered 503'),
-    failed('@a', 8, 'LLM_FAILED', 'model answered 401: check OPENAI_API_KEY'),
-  ]
-  expect(adviceOnSpending({ ...found, failures }).map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^2 moments .*refused the key/),
-    expect.stringMatching(/^A moment .*answered with an error/),
+  const causes = causesToMend([
+    cause('@a', 9, 'LLM_FAILED', 'model answered 401: check OPENAI_API_KEY', 2),
+    cause('@b', 2, 'LLM_FAILED', 'model answered 503', 1),
+  ])
+  expect(causes.map(({ advice }) => advice)).toEqual([
+    expect.stringContaining('refused the key'),
+    expect.stringContaining('answered with an error'),
   ])
 })
 
@@ -65,5 +63,5 @@ it('names a slow model and a being that uses most of the tokens', () => {
 })
 
 it('is content where nothing is wrong', () => {
-  expect(adviceOnSpending(found)).toEqual([{ tone: 'good', text: 'Nothing failed, and nothing stands out.' }])
+  expect(adviceOnSpending(found)).toEqual([{ tone: 'good', text: 'Nothing stands out.' }])
 })

@@ -1,52 +1,60 @@
 import type { SpendingReport } from '@treeos/client'
 import { adviceOnFailure } from '../words/failures.ts'
 
-/** What is worth doing, and where. */
+/** What is worth doing. */
 export interface HealthAdvice {
-  readonly tone: 'bad' | 'warn' | 'good'
+  readonly tone: 'warn' | 'good'
   readonly text: string
-  /** the moment that shows it; left out where none does */
-  readonly moment?: { readonly being: string; readonly n: number }
 }
 
 const SLOW_SECONDS = 30
 /** One being that uses more than this share is worth a budget. */
 const LARGE_SHARE = 0.6
 const MANY_TOKENS = 10_000
-const CAUSES_MAX = 4
 
-/** What to do about cost and failures, the worst first; one good word where nothing is wrong. */
-export function adviceOnSpending({ all, failures, beings, models, isAll }: SpendingReport): HealthAdvice[] {
-  const advice = [...aboutFailures(failures), ...aboutModels(models), ...aboutShares(beings, all.tokens)]
+/** What to do about cost and slow models; one word where nothing stands out. Failures stand by themselves. */
+export function adviceOnSpending({ all, beings, models, isAll }: SpendingReport): HealthAdvice[] {
+  const advice = [...aboutModels(models), ...aboutShares(beings, all.tokens)]
   if (!isAll)
     advice.push({ tone: 'warn', text: 'More moments ended than were counted. Look at a shorter time.' })
   if (advice.length > 0) return advice
   return [
     {
       tone: 'good',
-      text: all.moments === 0 ? 'Nothing happened in this time.' : 'Nothing failed, and nothing stands out.',
+      text: all.moments === 0 ? 'Nothing happened in this time.' : 'Nothing stands out.',
     },
   ]
 }
 
-function aboutFailures(failures: SpendingReport['failures']): HealthAdvice[] {
-  const causeOf = ({ reason, message }: SpendingReport['failures'][number]) =>
-    `${reason} ${adviceOnFailure(reason, message).many}`
-  return [...Map.groupBy(failures, causeOf).values()]
-    .sort((a, b) => b.length - a.length)
-    .slice(0, CAUSES_MAX)
-    .map((some) => {
-      const [newest] = some
-      const reason = newest?.reason ?? null
-      const who = most(some.map(({ being }) => being))
-      const count = some.length === 1 ? 'A moment' : `${some.length} moments`
-      const text = `${count} failed with ${reason ?? 'no reason'}, ${some.length === 1 ? 'of' : 'most of'} ${who}. ${adviceOnFailure(reason, newest?.message ?? null).many}`
+/** Failures that one deed mends. */
+interface CauseToMend {
+  readonly key: string
+  readonly reason: string | null
+  readonly advice: string
+  readonly count: number
+  readonly newest: SpendingReport['failures'][number]
+  readonly messages: ReadonlySet<string | null>
+}
+
+/** Failures with different messages that need the same, as one; the most frequent first. */
+export function causesToMend(causes: SpendingReport['causes']): CauseToMend[] {
+  const adviceOn = ({ reason, message }: SpendingReport['causes'][number]) =>
+    adviceOnFailure(reason, message).many
+  return [...Map.groupBy(causes, (one) => `${one.reason} ${adviceOn(one)}`)]
+    .flatMap(([key, some]) => {
+      const [first] = some
+      if (first === undefined) return []
+      const newest = some.map((one) => one.newest).reduce((a, b) => (b.at > a.at ? b : a))
       return {
-        tone: 'bad' as const,
-        text,
-        ...(newest === undefined ? {} : { moment: { being: newest.being, n: newest.n } }),
+        key,
+        reason: first.reason,
+        advice: adviceOn(first),
+        count: some.reduce((sum, { count }) => sum + count, 0),
+        newest,
+        messages: new Set(some.map(({ message }) => message)),
       }
     })
+    .sort((a, b) => b.count - a.count)
 }
 
 const aboutModels = (models: SpendingReport['models']): HealthAdvice[] =>
@@ -77,9 +85,4 @@ function aboutShares(beings: SpendingReport['beings'], tokens: number): HealthAd
       text: `${largest.name ?? 'One being'} used ${share} % of all tokens. A budget on its page bounds that.`,
     },
   ]
-}
-
-function most(names: readonly string[]): string {
-  const [first] = [...Map.groupBy(names, (name) => name)].sort(([, a], [, b]) => b.length - a.length)
-  return first?.[0] ?? ''
 }

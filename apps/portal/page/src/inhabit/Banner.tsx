@@ -1,11 +1,10 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { DrivenBeing } from '../api/tab.ts'
+import { CLOCK_SECONDS } from '../text/clock.ts'
 import { giveBack } from './lease.ts'
 
 export const BANNER_PX = 44
-
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 
 /**
  * Stands on every page of a tab that drives a being.
@@ -25,7 +24,7 @@ export function Banner({ tab, until }: { readonly tab: DrivenBeing; readonly unt
           {until === null ? null : (
             <span className="quiet">
               {' '}
-              · until {CLOCK.format(until)}
+              · until {CLOCK_SECONDS.format(until)}
               <Text span inherit visibleFrom="md">
                 , and longer while this tab is open
               </Text>

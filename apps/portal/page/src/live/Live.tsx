@@ -8,6 +8,7 @@ import {
   BeingLink,
   Card,
   Empty,
+  Inert,
   MomentLink,
   PageHead,
   plural,
@@ -108,8 +109,8 @@ function Found({ spoken, strip, waiting, isAll, since, until }: LatelyFound) {
 }
 
 const Pairs = ({ spoken }: { readonly spoken: readonly SpokenWords[] }) => (
-  <Rows label="Who spoke to whom" items={spoken} keyOf={({ from, to }) => `${from} ${to}`} height={42}>
-    {({ from, to, count, failed, thread, last }) => (
+  <Rows label="Who spoke to whom" items={spoken} keyOf={({ from, to }) => `${from} ${to}`} height={62}>
+    {({ from, to, count, failed, thread, last, words, outside }) => (
       <Link to="/threads/$id" params={{ id: thread }} className="row">
         <Group justify="space-between" wrap="nowrap" gap="xs">
           <Text size="sm" className="inert">
@@ -120,6 +121,12 @@ const Pairs = ({ spoken }: { readonly spoken: readonly SpokenWords[] }) => (
             {failed > 0 ? `, ${failed} failed` : ''}, <Time iso={last} />
           </Quiet>
         </Group>
+        {words === null ? null : (
+          <Quiet lineClamp={2}>
+            <Inert text={words} />
+            {outside === true ? ' (from outside)' : ''}
+          </Quiet>
+        )}
       </Link>
     )}
   </Rows>

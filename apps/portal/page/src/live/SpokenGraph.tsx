@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ArrowHead, Quiet } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen-text.ts'
-import { circleOf, heightOf, NARROW, WIDE, widthOf } from './circle.ts'
+import { circleOf, heightOf, labelAt, NARROW, WIDE, widthOf } from './circle.ts'
 import type { SpokenWords } from './queries.ts'
 import { useIsNarrow } from './useIsNarrow.ts'
 
@@ -39,22 +39,18 @@ export function SpokenGraph({ spoken }: { readonly spoken: readonly SpokenWords[
             onClick={() => void navigate({ to: '/beings/$name', params: { name: stance.slice(1) } })}
           >
             <circle cx={x} cy={y} r={10} />
-            <text
-              x={side === 'middle' ? x : side === 'start' ? x + 16 : x - 16}
-              y={side === 'middle' ? (y < height / 2 ? y - 16 : y + 26) : y + 4}
-              textAnchor={side}
-            >
+            <text {...labelAt({ x, y, side }, height)} textAnchor={side}>
               <title>{seen(stance)}</title>
               {shortName(seen(stance), size.nameChars)}
             </text>
           </g>
         ))}
       </svg>
-      {others > 0 ? (
-        <Quiet size="xs" p="xs">
-          {others} more spoke less, and are in the list.
-        </Quiet>
-      ) : null}
+      <Quiet size="xs" p="xs">
+        An arrow leads from who spoke to who heard it: the thicker, the more often; red where some of that
+        failed.
+        {others > 0 ? ` ${others} more spoke less, and are in the list.` : ''}
+      </Quiet>
     </div>
   )
 }

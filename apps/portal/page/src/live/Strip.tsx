@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { byName } from '../text/by-name.ts'
+import { CLOCK_SECONDS } from '../text/clock.ts'
 import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen-text.ts'
 import { endedBy } from '../words/end-words.ts'
@@ -13,13 +14,7 @@ const AXIS = 22
 const WIDE_STRIP = { names: 130, width: 1000, ticks: 5, nameChars: 17 }
 const NARROW_STRIP = { names: 90, width: 330, ticks: 2, nameChars: 11 }
 
-const STRIP_CLOCK = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
-
-/** The last minutes from left to right, a lane for each being. The list below says the same in words. */
+/** The last minutes from left to right, a lane for each being: a mark for each moment, as long as it took. The list below says the same in words. */
 export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'until' | 'strip'>) {
   const navigate = useNavigate()
   const { names, width, ticks, nameChars } = useIsNarrow() ? NARROW_STRIP : WIDE_STRIP
@@ -45,7 +40,7 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
                 textAnchor={i === ticks - 1 ? 'end' : 'middle'}
                 className="strip-note"
               >
-                {STRIP_CLOCK.format(at)}
+                {CLOCK_SECONDS.format(at)}
               </text>
             </g>
           )
@@ -81,9 +76,30 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
           </g>
         ))}
       </svg>
+      <StripLegend />
     </section>
   )
 }
+
+const LEGEND = [
+  { outcome: 'act', words: 'acted' },
+  { outcome: 'see', words: 'did nothing or was skipped' },
+  { outcome: 'waiting', words: 'asked for a yes' },
+  { outcome: 'failure', words: 'failed' },
+]
+
+const StripLegend = () => (
+  <ul className="strip-legend" aria-label="What the colours mean">
+    {LEGEND.map(({ outcome, words }) => (
+      <li key={outcome}>
+        <svg viewBox="0 0 10 16" aria-hidden>
+          <rect width={10} height={16} rx={2} className="strip-mark" data-outcome={outcome} />
+        </svg>
+        {words}
+      </li>
+    ))}
+  </ul>
+)
 
 const titleOf = ({ being, n, outcome, reason, role, endedAt }: StripMark): string =>
   seen(
@@ -91,7 +107,7 @@ const titleOf = ({ being, n, outcome, reason, role, endedAt }: StripMark): strin
       `moment ${n} of ${being}`,
       endedBy(outcome, reason),
       role === null ? null : `as ${role}`,
-      STRIP_CLOCK.format(Date.parse(endedAt)),
+      CLOCK_SECONDS.format(Date.parse(endedAt)),
     ]
       .filter((part) => part !== null)
       .join(', '),

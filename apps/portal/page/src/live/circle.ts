@@ -66,9 +66,16 @@ function nodeAt(size: Size, stance: string, turn: number): Node {
     stance,
     x: round(widthOf(size) / 2 + size.radius * across),
     y: round(heightOf(size) / 2 + size.radius * Math.sin(angle)),
-    side: Math.abs(across) < 0.3 ? 'middle' : across > 0 ? 'start' : 'end',
+    // Names above each other are told apart; beside each other they would cover one another.
+    side: Math.abs(across) < 0.05 ? 'middle' : across > 0 ? 'start' : 'end',
   }
 }
+
+/** Where the name of a being stands: its baseline, and which part of it is there. */
+export const labelAt = ({ x, y, side }: Pick<Node, 'x' | 'y' | 'side'>, height: number) =>
+  side === 'middle'
+    ? { x, y: y < height / 2 ? y - 16 : y + 26 }
+    : { x: side === 'start' ? x + 16 : x - 16, y: y + 4 }
 
 /**
  * Bends to one side, so that words there and words back are two lines. It ends before the mark of the being.

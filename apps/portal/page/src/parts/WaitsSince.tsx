@@ -1,7 +1,7 @@
 import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
+import { WHOLE_TIME } from '../text/clock.ts'
 import { durationOf } from '../words/duration.ts'
-import { LONG_TIME } from './Time.tsx'
 
 const ANEW_MS = 10_000
 /** Nobody reads tenths of a second here. */
@@ -14,7 +14,7 @@ export function WaitsSince({ iso }: { readonly iso: string }) {
   useInterval(() => setNow(Date.now()), ANEW_MS, { autoInvoke: true })
   const at = new Date(iso)
   return (
-    <time dateTime={iso} title={LONG_TIME.format(at)} className="quiet">
+    <time dateTime={iso} title={WHOLE_TIME.format(at)} className="quiet">
       waits {waitText(now - at.getTime())}
     </time>
   )

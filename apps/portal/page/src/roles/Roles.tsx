@@ -1,10 +1,11 @@
 import type { ListedRole } from '@treeos/client'
 import { Answer, Empty, Inert, PageHead, plural, Quiet } from '../parts/index.ts'
 import './roles.css'
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { sessionQuery } from '../api/queries.ts'
 import { inNameOrder } from '../text/by-name.ts'
 import { OriginBadge, originText } from './Origin.tsx'
 import { rolesQuery } from './queries.ts'
@@ -47,15 +48,32 @@ interface ListProps {
   readonly chosen: string | undefined
 }
 
+/** Which roles are listed. */
+const WHICH = {
+  mine: { label: 'Mine', fits: ({ author }: ListedRole, me: string | undefined) => author === me },
+  used: { label: 'In use', fits: ({ users }: ListedRole) => users > 0 },
+  all: { label: 'All', fits: () => true },
+} as const
+type WhichRoles = keyof typeof WHICH
+
 function RoleList({ roles, chosen }: ListProps) {
   const [wanted, setWanted] = useState('')
+  const [which, setWhich] = useState<WhichRoles>('all')
+  const { data: session } = useQuery(sessionQuery)
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
   const found = inNameOrder(roles, ({ name }) => name).filter((role) => {
     const text = `${role.name} ${role.origin} ${role.description} ${role.author ?? ''}`.toLowerCase()
-    return words.every((word) => text.includes(word))
+    return WHICH[which].fits(role, session?.stance) && words.every((word) => text.includes(word))
   })
   return (
     <Stack gap="xs">
+      <SegmentedControl
+        size="xs"
+        aria-label="Which roles"
+        data={Object.entries(WHICH).map(([value, { label }]) => ({ value, label }))}
+        value={which}
+        onChange={(value) => setWhich(value as WhichRoles)}
+      />
       <TextInput
         aria-label="Search roles"
         placeholder={`Search ${roles.length} roles by name, origin, author`}
@@ -63,7 +81,9 @@ function RoleList({ roles, chosen }: ListProps) {
         onChange={(event) => setWanted(event.currentTarget.value)}
       />
       {found.length === 0 ? (
-        <Empty title="No role is found">Search for fewer letters, or write a new role.</Empty>
+        <Empty title="No role is found">
+          Look at all of them, search for fewer letters, or write a new role.
+        </Empty>
       ) : (
         <nav className="list" aria-label="Roles">
           {found.slice(0, ROLES_MAX).map((role) => (

@@ -2,10 +2,10 @@ import { Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
+import { CLOCK_SECONDS } from '../text/clock.ts'
 
 /** A stream is lost for a moment now and then. Only a longer silence is told of. */
 const PATIENCE_MS = 2_000
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 
 /**
  * Says that the server is away, and until when the page is right. Once it answers again, what failed
@@ -33,8 +33,8 @@ export function ServerAway({ isLive }: { readonly isLive: boolean }) {
   return (
     <div className="away" role="status">
       <Text size="sm">
-        The portal does not answer. This page shows what was so at {CLOCK.format(since)}, and goes on by
-        itself.{runs ? ' Whoever runs it has to start it again.' : ''}
+        The portal does not answer. This page shows what was so at {CLOCK_SECONDS.format(since)}, and goes on
+        by itself.{runs ? ' Whoever runs it has to start it again.' : ''}
       </Text>
     </div>
   )

@@ -2,6 +2,7 @@ import type { useNavigate } from '@tanstack/react-router'
 import type { SearchResult } from '@treeos/client'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../parts/index.ts'
+import { clockOf } from '../text/clock.ts'
 import { seen } from '../text/unseen-text.ts'
 import type { ShownPage } from './navigation.ts'
 
@@ -113,8 +114,7 @@ export const failedGoals = (error: Error | null, again: () => unknown): readonly
         },
       ]
 
-const when = (iso: string): string =>
-  new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const when = (iso: string): string => clockOf(new Date(iso))
 
 const saidGoal = (one: SearchResult['said'][number], i: number): Goal => {
   const { thread, from, to, at, words, isMine, n, channel, outside } = one

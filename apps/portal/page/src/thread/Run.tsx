@@ -6,7 +6,7 @@ import { plural, Quiet } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
 import { durationOf } from '../words/duration.ts'
 import { endedAs } from '../words/end-words.ts'
-import { amountOf, WHICH_MONEY } from '../words/money.ts'
+import { useMoney } from '../words/useMoney.ts'
 import { axisOf, type RunRow, type RunTotals } from './run.ts'
 import { STORY, scrollStoryTo, useSeenRows } from './story-scroll.ts'
 
@@ -36,17 +36,20 @@ export const Run = ({ totals, ...run }: RunProps) => (
   </section>
 )
 
-const Totals = ({ beings, moments, ms, tokens, money }: RunTotals) => (
-  <div>
-    <Text size="sm" fw={600}>
-      {plural(moments, 'moment')} of {plural(beings, 'being')}
-    </Text>
-    <Quiet size="xs">
-      {durationOf(ms)} at work{tokens === 0 ? '' : `, ${plural(tokens, 'token')}`}
-      {money === 0 ? null : <span title={WHICH_MONEY}>, {amountOf(money)} by the price list</span>}
-    </Quiet>
-  </div>
-)
+function Totals({ beings, moments, ms, tokens, money }: RunTotals) {
+  const inCurrency = useMoney()
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {plural(moments, 'moment')} of {plural(beings, 'being')}
+      </Text>
+      <Quiet size="xs">
+        {durationOf(ms)} at work{tokens === 0 ? '' : `, ${plural(tokens, 'token')}`}
+        {money === 0 ? '' : `, ${inCurrency(money)}`}
+      </Quiet>
+    </div>
+  )
+}
 
 /** How one goes from a row by a key; null for any other key. */
 const stepBy = (key: string, at: number, last: number): number | null =>

@@ -1,0 +1,48 @@
+import { Group, NativeSelect, TextInput } from '@mantine/core'
+import { choicesIn, type MomentFilter } from './moment-filter.ts'
+
+interface MomentFiltersProps {
+  readonly moments: Parameters<typeof choicesIn>[0]
+  readonly filter: MomentFilter
+  readonly onFilter: (filter: MomentFilter) => void
+}
+
+const COSTS = [
+  { value: '', label: 'any cost' },
+  { value: '1', label: 'asked a model' },
+  { value: '1000', label: '1,000 tokens and more' },
+  { value: '10000', label: '10,000 tokens and more' },
+]
+
+/** Which moments are shown: by how they ended, in which role, what they cost, and words. */
+export function MomentFilters({ moments, filter, onFilter }: MomentFiltersProps) {
+  const { outcomes, roles } = choicesIn(moments)
+  const choices = [
+    { key: 'outcome', label: 'Outcome', data: [{ value: '', label: 'any outcome' }, ...outcomes] },
+    { key: 'role', label: 'Role', data: [{ value: '', label: 'any role' }, ...roles] },
+    { key: 'cost', label: 'Cost', data: COSTS },
+  ] as const
+  return (
+    <search aria-label="Filter moments">
+      <Group gap="xs" grow preventGrowOverflow={false}>
+        <TextInput
+          size="xs"
+          aria-label="Words of moments"
+          placeholder="Words, operation, address"
+          value={filter.words}
+          onChange={(event) => onFilter({ ...filter, words: event.currentTarget.value })}
+        />
+        {choices.map(({ key, label, data }) => (
+          <NativeSelect
+            key={key}
+            size="xs"
+            aria-label={`${label} of moments`}
+            data={[...data]}
+            value={filter[key]}
+            onChange={(event) => onFilter({ ...filter, [key]: event.currentTarget.value })}
+          />
+        ))}
+      </Group>
+    </search>
+  )
+}
