@@ -132,26 +132,32 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
     const [short, long] = [await begun('Line 0'), await begun('Line 1')]
     for (let i = 2; i <= LINES / 2; i++) await summon(at.world, { ...of, content: `Line ${i}`, thread: long })
     await until(async () => (await spokenIn(long)) === LINES, { seconds: 100, what: `${LINES} lines` })
-    /** From opening the page until its newest line and its run are drawn, in ms: the best of three. */
+    /** From opening the page until its newest line and its run are drawn, in ms. */
     const opened = async (thread: string, newest: string) => {
-      const took: number[] = []
-      for (let i = 0; i < 3; i++) {
-        const began = performance.now()
-        await page.goto(`${at.origin}/threads/${thread}`)
-        await page.getByRole('log', { name: 'Conversation' }).getByText(newest).last().waitFor()
-        await run().locator('.run-row').first().waitFor()
-        took.push(performance.now() - began)
-      }
-      return Math.min(...took)
+      const began = performance.now()
+      await page.goto(`${at.origin}/threads/${thread}`)
+      await page.getByRole('log', { name: 'Conversation' }).getByText(newest).last().waitFor()
+      await run().locator('.run-bar').first().waitFor()
+      return performance.now() - began
     }
-    const [few, many] = [await opened(short, 'Line 0'), await opened(long, `Line ${LINES / 2}`)]
+    // The best of each, in turns: others may use the machine.
+    let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let i = 0; i < 5; i++) {
+      few = Math.min(few, await opened(short, 'Line 0'))
+      many = Math.min(many, await opened(long, `Line ${LINES / 2}`))
+    }
     console.info(`opened in ms: 2 lines ${Math.round(few)}, ${LINES} lines ${Math.round(many)}`)
     expect(many - few).toBeLessThan(LATER_MS)
     const story = page.getByRole('region', { name: 'Conversation' })
     const top = () => story.evaluate((box: { scrollTop: number }) => box.scrollTop)
     await until(async () => (await page.locator('[data-run]').count()) > LINES / 2)
     const before = await top()
-    await run().locator('.run-row').first().click()
+    const bar = page.getByRole('scrollbar', { name: 'Moments of the thread' })
+    await bar.click({ position: { x: 100, y: 1 } })
     await until(async () => (await top()) < before)
+    await why()
+      .getByRole('heading', { name: /^Moment / })
+      .waitFor()
+    expect(await bar.getAttribute('title')).toMatch(/, moment \d+: /)
   })
 })
