@@ -1,5 +1,5 @@
 /** A thread as a case: its run over all beings, its story, and why one of its moments came to what it did. */
-import { moments, spokenThread, summon } from '@treeos/client'
+import { inbox, moments, spokenThread, summon } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -109,6 +109,31 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
         .first(),
     )
     expect(hand.done('find why a moment failed')).toMatchObject({ clicks: 2, keys: 0, turns: 0 })
+  })
+
+  it('a comment on a moment stays beside it and in the story, and wakes nobody', async () => {
+    const lived = (await moments(at.world.db, 'van')).length
+    await page.goto(`${at.origin}/threads/${thread}`)
+    const hand = new Hand(page)
+    await hand.click(run().locator('[data-row="van 1"]'))
+    await hand.click(why().getByRole('button', { name: 'Branch here' }))
+    await hand.sees(page.getByText('treeos fork NAME --at @van:1'))
+    expect(hand.done('go on otherwise from a moment of a case')).toMatchObject({ clicks: 2, keys: 0 })
+    await page.keyboard.press('Escape')
+    const comments = why().getByRole('region', { name: 'Comments' })
+    await comments.getByLabel('A comment on this moment').fill('Ask the van twice.')
+    await comments.getByRole('button', { name: 'Keep the comment' }).click()
+    await comments.getByText(/^@operator Ask the van twice\./).waitFor()
+    expect(await comments.getByLabel('A comment on this moment').inputValue()).toBe('')
+    await page.reload()
+    await comments.getByText(/^@operator Ask the van twice\./).waitFor()
+    await page
+      .getByRole('log', { name: 'Conversation' })
+      .getByText('On moment 1 of @van: Ask the van twice.')
+      .waitFor()
+    expect(await moments(at.world.db, 'van')).toHaveLength(lived)
+    expect((await inbox(at.world, 'operator')).filter(({ kind }) => kind === 'news')).toEqual([])
+    expect(complaints).toEqual([])
   })
 
   it('the run grows as the thread does', { timeout: 120_000 }, async () => {

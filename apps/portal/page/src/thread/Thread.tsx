@@ -82,7 +82,7 @@ function Case({ id, of: { lines, participants, owed, state } }: CaseProps) {
         </ScrollBox>
         <ThreadControls id={id} state={state} participants={participants} />
       </Stack>
-      {isChosen ? <Why thread={id} being={of} n={n} /> : <ThreadGraph lines={lines} />}
+      {isChosen ? <Why thread={id} being={of} n={n} lines={lines} /> : <ThreadGraph lines={lines} />}
     </div>
   )
 }
