@@ -218,6 +218,14 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Failed' }).click()
     await page.getByRole('button', { name: 'Filter 1' }).waitFor()
+    await page.waitForURL(/what=failure/)
+    await page
+      .getByRole('button', { name: `Mark all ${NOTICES} as read` })
+      .first()
+      .waitFor()
+    // Who is sent the address sees the same.
+    await page.reload()
+    await page.getByRole('button', { name: 'Filter 1' }).waitFor()
     await page
       .getByRole('button', { name: `Mark all ${NOTICES} as read` })
       .first()
@@ -225,6 +233,7 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitem', { name: 'The van' }).click()
     await page.getByRole('button', { name: 'Mark all 1 as read' }).waitFor()
+    await page.waitForURL(/q=failing-1/)
     await page.getByLabel('Search the inbox').fill('')
     const before = (await waiting()).filter((kind) => kind === 'question').length
     const markAll = page.getByRole('button', { name: `Mark all ${NOTICES} as read` }).first()

@@ -8,7 +8,7 @@ import { Views } from './Views.tsx'
 
 /** Which part of the inbox is shown, what of it, and in which order. */
 export function InboxTools(props: ToolsProps) {
-  const { group, counts, onGroup, filter } = props
+  const { group, counts, onShow, filter } = props
   const filtered = Object.keys(filter.facets).length
   const [isOpen, { toggle }] = useDisclosure(filtered > 0)
   return (
@@ -17,7 +17,9 @@ export function InboxTools(props: ToolsProps) {
         <SegmentedControl
           aria-label="Part of the inbox"
           value={group}
-          onChange={(next) => onGroup(next as InboxGroup)}
+          onChange={(next) =>
+            onShow({ in: next as InboxGroup, ...(filter.search === '' ? {} : { q: filter.search }) })
+          }
           data={GROUPS.map((value) => ({ value, label: `${GROUP_TITLES[value]} ${counts[value]}` }))}
         />
         <TextInput
