@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { SmallButton } from '../parts/index.ts'
 import { FACETS, type Facet } from './facets.ts'
 import { GROUP_TITLES, GROUPS, type InboxGroup } from './groups.ts'
+import { NotifyMenu } from './NotifyMenu.tsx'
 import type { ToolsProps } from './tools-props.ts'
 import { Views } from './Views.tsx'
 
@@ -34,6 +35,7 @@ export function InboxTools(props: ToolsProps) {
           {filtered === 0 ? 'Filter' : `Filter ${filtered}`}
         </SmallButton>
         <Views {...props} />
+        <NotifyMenu />
       </InlineGroup>
       <Collapse expanded={isOpen}>{isOpen ? <Filters {...props} /> : null}</Collapse>
     </Stack>
