@@ -13,6 +13,7 @@ import {
   listOpenSummons,
   listUnclaimed,
   listUnfinished,
+  measureInboxes,
   type RowWrite,
   recordOpen,
   StaleGenerationError,
@@ -238,6 +239,47 @@ it('lists beings with a wake that no moment claimed', async () => {
     // As if the clock had been set back by an hour since.
     await sql`update treeos.inbox set at = at + interval '1 hour' where being = 'llm'`.execute(fresh.owner)
     expect(await listUnclaimed(fresh.db, 60, 10)).toEqual(['llm'])
+  } finally {
+    await fresh.close()
+  }
+})
+
+it('measures how many wakes wait, the oldest and the median of them, and those that people caused', async () => {
+  const fresh = await freshDatabase()
+  try {
+    const waits = {
+      waiting: 0,
+      oldestSeconds: 0,
+      medianSeconds: 0,
+      ofPeople: { waiting: 0, oldestSeconds: 0 },
+    }
+    expect(await measureInboxes(fresh.db)).toEqual(waits)
+    const row: RowWrite = {
+      key: 'being:busy',
+      reel: 'being:busy',
+      state: {},
+      foldedSeq: 1,
+      place: '/',
+      parent: null,
+      cognition: 'llm',
+      watches: null,
+    }
+    await append(fresh.owner, await batchOf(fresh.db, fresh.reality, { rows: [row] }))
+    const ages = { a: 10, b: 20, c: 90 }
+    for (const [id, seconds] of Object.entries(ages)) {
+      const priority = id === 'b' ? PRIORITIES.human : PRIORITIES.background
+      await putWake(fresh.owner, wakeFor('busy', id, { priority }))
+      await sql`update treeos.inbox set at = at - make_interval(secs => ${seconds}) where id = ${id}`.execute(
+        fresh.owner,
+      )
+    }
+    const seconds = (age: number) => expect.closeTo(age, -1)
+    expect(await measureInboxes(fresh.db)).toEqual({
+      waiting: 3,
+      oldestSeconds: seconds(90),
+      medianSeconds: seconds(20),
+      ofPeople: { waiting: 1, oldestSeconds: seconds(20) },
+    })
   } finally {
     await fresh.close()
   }

@@ -9,6 +9,7 @@ import {
   resolveDefaultModel,
   type TreeosPlugin,
   treeos,
+  tunerOf,
   workflowBundle,
 } from '@treeos/host'
 import { Metrics } from '@treeos/host/metrics'
@@ -22,6 +23,14 @@ import { framesOf, nameAndCode } from './safe-error-text.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { dataConverterOf, locateTemporal, Start, type TemporalPlace } from './start.ts'
 import { StartError } from './start-error.ts'
+
+/**
+ * What the native part of the SDK logs. It warns of each workflow task of more than 5 s, and a being whose model
+ * takes a second lives several moments in one of 7 s.
+ */
+const NATIVE_LOG =
+  'error,temporalio_client=warn,temporalio_common=warn,temporalio_sdk_core=warn,' +
+  'temporalio_sdk_core::worker::workflow::managed_run=error'
 
 /** The beings of a killed worker go on in another one after at most this long. */
 const STICKY_TIMEOUT = '1s'
@@ -78,7 +87,11 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     })
   const start = new Start(log, settings.TREEOS_START_SECONDS)
   const reality = await start.findReality(db, settings.DATABASE_URL)
-  Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
+  Runtime.install({
+    shutdownSignals: [],
+    logger: runtimeLogger(log),
+    telemetryOptions: { logging: { filter: NATIVE_LOG } },
+  })
   const connection = await start.askTemporal(temporal, () => NativeConnection.connect(temporal.options))
   const temporalOpen = await isOpen(temporal, log)
   const takesActs = settings.TREEOS_ACT_SIGNAL ?? temporalOpen === false
@@ -170,10 +183,9 @@ async function workerOptions(settings: Settings, { taskQueue, dataConverter, log
     ...(dataConverter === undefined ? {} : { dataConverter }),
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
     ...versionOf(settings.deployment, taskQueue),
-    maxConcurrentWorkflowTaskExecutions: TASKS_MAX,
+    tuner: tunerOf(TASKS_MAX),
     maxConcurrentWorkflowTaskPolls: 20,
     maxConcurrentActivityTaskPolls: 20,
-    maxConcurrentLocalActivityExecutions: TASKS_MAX,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     nonStickyToStickyPollRatio: 0.5,
     shutdownGraceTime: '5s',

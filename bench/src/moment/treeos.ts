@@ -1,6 +1,6 @@
 import type { JsonObject } from '@treeos/core'
 import { taskQueueOf } from '@treeos/core'
-import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
+import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos, tunerOf } from '@treeos/host'
 import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
 import { migrate, openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
@@ -9,7 +9,7 @@ import type { Contestant } from './contestant.ts'
 import { diary } from './diary.ts'
 import { reportingEnds } from './ends.ts'
 import type { Setup } from './protocol.ts'
-import { runWorker } from './worker.ts'
+import { runWorker, TASKS_MAX } from './worker.ts'
 
 /** More than the benchmark can use. */
 const TOKENS_A_DAY = 1_000_000_000_000
@@ -31,6 +31,7 @@ export async function startTreeos(
   })
   const worker = await runWorker(setup.temporal, {
     taskQueue,
+    tuner: tunerOf(TASKS_MAX),
     plugins: [
       treeos({
         extensions: [diary],

@@ -3,12 +3,16 @@ import { readAccess } from '@treeos/local'
 
 /** Options of our worker app. The bare workflows use them too. */
 const TUNED = {
-  maxConcurrentWorkflowTaskExecutions: 1000,
   maxConcurrentWorkflowTaskPolls: 20,
   maxConcurrentActivityTaskPolls: 20,
-  maxConcurrentLocalActivityExecutions: 1000,
   stickyQueueScheduleToStartTimeout: '1s',
   nonStickyToStickyPollRatio: 0.5,
+} as const satisfies Partial<WorkerOptions>
+/** As many as our worker app has; the bare workflows need no bound by what processors can do. */
+export const TASKS_MAX = 1000
+const SLOTS = {
+  maxConcurrentWorkflowTaskExecutions: TASKS_MAX,
+  maxConcurrentLocalActivityExecutions: TASKS_MAX,
 } as const satisfies Partial<WorkerOptions>
 
 export async function runWorker(
@@ -17,7 +21,12 @@ export async function runWorker(
 ): Promise<{ stop(): Promise<void> }> {
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
   const connection = await NativeConnection.connect((await readAccess(env)).options)
-  const worker = await Worker.create({ ...TUNED, ...options, connection })
+  const worker = await Worker.create({
+    ...TUNED,
+    ...(options.tuner === undefined ? SLOTS : {}),
+    ...options,
+    connection,
+  })
   const done = worker.run()
   done.catch((error) => {
     console.error(error)

@@ -641,7 +641,7 @@ class HealthView(TypedDict):
     late: List[Dict[str, Any]]
     parked: float
     standard: Dict[str, Any]
-    wakes: Dict[str, Any]
+    wakes: "WaitingWakes"
 
 
 class HoldView(TypedDict):
@@ -1228,6 +1228,13 @@ class TrialEstimate(TypedDict):
     candidates: float
     costMax: Optional[float]
     moments: float
+
+
+class WaitingWakes(TypedDict):
+    medianSeconds: float
+    ofPeople: Dict[str, Any]
+    oldestSeconds: float
+    waiting: float
 
 
 class WaitsFor(TypedDict):

@@ -3,7 +3,7 @@ import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Observer } from '@treeos/activities'
 import { OUTCOMES } from '@treeos/core'
-import { countParked, measureInboxes, type StoreDb } from '@treeos/store'
+import { countParked, measureInboxes, type StoreDb, type WaitingWakes } from '@treeos/store'
 import { sharing } from '@treeos/telemetry/shared-answer'
 import type { Kysely } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -183,7 +183,7 @@ const OWN_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** The host of a request without its port: behind a forwarded port the number differs. */
 const nameIn = (host = ''): string => host.replace(/:\d+$/, '').toLowerCase()
 
-type InboxMeasure = Awaited<ReturnType<typeof measureInboxes>> & { readonly parked: number }
+type InboxMeasure = Pick<WaitingWakes, 'waiting' | 'oldestSeconds'> & { readonly parked: number }
 const UNKNOWN: InboxMeasure = { waiting: Number.NaN, oldestSeconds: Number.NaN, parked: Number.NaN }
 
 async function measure(db: Kysely<StoreDb>): Promise<InboxMeasure> {

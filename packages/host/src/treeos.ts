@@ -1,7 +1,13 @@
 import { createRequire } from 'node:module'
 import type { DataConverter } from '@temporalio/common'
 import { SimplePlugin } from '@temporalio/plugin'
-import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
+import type {
+  BundleOptions,
+  ReplayWorkerOptions,
+  Worker,
+  WorkerOptions,
+  WorkerTuner,
+} from '@temporalio/worker'
 import { otherEffects } from '@treeos/activities'
 import { temporalClient } from '@treeos/local'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
@@ -169,18 +175,26 @@ function oneConverter(
   )
 }
 
-/** Defaults of the SDK. With a tuner the numbers are not known here. */
-const SLOTS = { maxConcurrentWorkflowTaskExecutions: 40, maxConcurrentLocalActivityExecutions: 100 }
+/** Defaults of the SDK, and of a tuner that names no number. */
+const SLOTS = { tasks: 40, activities: 100 }
 
 /**
  * Most model calls that workflow tasks wait for at once, and most tasks that wait for a next wake: 6 of 10
  * tasks, so that others find room beside either.
  */
-function shortCallsMax({ tuner, ...worker }: WorkerOptions): number {
-  const slots = tuner === undefined ? { ...SLOTS, ...worker } : SLOTS
-  const { maxConcurrentWorkflowTaskExecutions: tasks, maxConcurrentLocalActivityExecutions: activities } =
-    slots
-  return Math.floor(0.6 * Math.min(tasks, activities))
+function shortCallsMax({
+  tuner,
+  maxConcurrentWorkflowTaskExecutions: tasks = SLOTS.tasks,
+  maxConcurrentLocalActivityExecutions: activities = SLOTS.activities,
+}: WorkerOptions): number {
+  const slots = tuner === undefined ? [tasks, activities] : slotsOf(tuner)
+  return Math.floor(0.6 * Math.min(...slots))
+}
+
+function slotsOf(tuner: WorkerTuner): number[] {
+  if (!('workflowTaskSlotSupplier' in tuner)) return [SLOTS.tasks]
+  const { workflowTaskSlotSupplier: tasks, localActivityTaskSlotSupplier: activities } = tuner
+  return [tasks, activities].map((supplier) => ('numSlots' in supplier ? supplier.numSlots : SLOTS.tasks))
 }
 
 /**

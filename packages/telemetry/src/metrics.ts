@@ -109,6 +109,11 @@ export class RealityMetrics {
   )
   readonly #wakes = this.#gauge('treeos_reality_wakes_waiting', 'Wakes that no moment has taken yet.')
   readonly #wakesAge = this.#gauge('treeos_reality_wakes_oldest_seconds', 'Age of the oldest of them.')
+  readonly #wakesMedian = this.#gauge('treeos_reality_wakes_median_seconds', 'Half of them wait for longer.')
+  readonly #wakesOfPeople = this.#gauge(
+    'treeos_reality_wakes_of_people_oldest_seconds',
+    'Age of the oldest of those that a person caused.',
+  )
   readonly #people = this.#gauge('treeos_reality_people_waiting', 'Entries that wait for people.')
 
   /** @param countFailing runs of beings whose workflow tasks fail; null where Temporal does not tell */
@@ -194,6 +199,8 @@ export class RealityMetrics {
     this.#failing.set(failing ?? Number.NaN)
     this.#wakes.set(inboxes.waiting)
     this.#wakesAge.set(inboxes.oldestSeconds)
+    this.#wakesMedian.set(inboxes.medianSeconds)
+    this.#wakesOfPeople.set(inboxes.ofPeople.oldestSeconds)
     this.#people.set(people.waiting + people.notices)
     this.#parked.set(parked)
     this.#differing.set(differing.length)

@@ -2759,10 +2759,7 @@ export interface components {
                 };
             };
             /** @description wakes that no moment has taken, except those that wait for a person */
-            wakes: {
-                oldestSeconds: number;
-                waiting: number;
-            };
+            wakes: components["schemas"]["WaitingWakes"];
         };
         /**
          * @description From whom the qualities of the place are hidden: from the being, so that its flow reads nothing there, or from whoever reads the explanation.
@@ -3654,6 +3651,18 @@ export interface components {
         };
         /** @enum {string} */
         ViewChoice: "default" | "only";
+        /** @description Wakes that wait for a moment. Ages are 0 where none waits. */
+        WaitingWakes: {
+            /** @description half of them wait for longer; where beings are served in turn, the oldest waits for about twice as long */
+            medianSeconds: number;
+            /** @description of these, the ones that a person caused */
+            ofPeople: {
+                oldestSeconds: number;
+                waiting: number;
+            };
+            oldestSeconds: number;
+            waiting: number;
+        };
         /** @description For whom something waits. */
         WaitsFor: {
             being: string;

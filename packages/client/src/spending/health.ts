@@ -8,6 +8,7 @@ import {
   measureInboxes,
   measurePeoplesInboxes,
   pageUnclaimed,
+  type WaitingWakes,
 } from '@treeos/store'
 import type { SeeConnection } from '../beings/being-snapshot.ts'
 import { type BudgetView, budget, type StandardFor, standardBudgets } from './budgets.ts'
@@ -15,7 +16,7 @@ import { type BudgetView, budget, type StandardFor, standardBudgets } from './bu
 /** How a reality does, from its record. */
 export interface HealthView {
   /** wakes that no moment has taken, except those that wait for a person */
-  readonly wakes: { readonly waiting: number; readonly oldestSeconds: number }
+  readonly wakes: WaitingWakes
   /** beings whose oldest such wake waits for more than a few seconds, the longest waiting first */
   readonly late: readonly { readonly stance: string; readonly seconds: number }[]
   readonly inbox: {

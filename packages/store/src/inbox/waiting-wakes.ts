@@ -1,4 +1,4 @@
-import { type BeingName, momentsReel } from '@treeos/core'
+import { type BeingName, momentsReel, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
@@ -89,16 +89,36 @@ export async function pageUnclaimed(
   return rows
 }
 
-/**
- * How many wakes wait for a moment in all inboxes, and for how long. Leaves out what waits for persons,
- * parked and paused beings.
- */
-export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestSeconds: number }> {
-  const { rows } = await sql<{ waiting: number; oldest: number | null }>`
-    select count(*) as waiting, extract(epoch from clock_timestamp() - min(at))::float8 as oldest
-    from treeos.inbox where closed_by is null and claimed_by is null and treeos.wakes(being, kind)
-      and not treeos.is_parked(being) and not ${isPaused}`.execute(db)
-  return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
+/** Wakes that wait for a moment. Ages are 0 where none waits. */
+export interface WaitingWakes {
+  readonly waiting: number
+  readonly oldestSeconds: number
+  /** half of them wait for longer; where beings are served in turn, the oldest waits for about twice as long */
+  readonly medianSeconds: number
+  /** of these, the ones that a person caused */
+  readonly ofPeople: { readonly waiting: number; readonly oldestSeconds: number }
+}
+
+/** Measures all inboxes. Leaves out what waits for persons, parked and paused beings. */
+export async function measureInboxes(db: Db): Promise<WaitingWakes> {
+  const { rows } = await sql<{
+    [name in 'waiting' | 'oldest' | 'median' | 'people' | 'eldest']: number | null
+  }>`
+    select count(*) as waiting, max(age) as oldest, percentile_cont(0.5) within group (order by age) as median,
+      count(*) filter (where priority <= ${PRIORITIES.human}) as people,
+      max(age) filter (where priority <= ${PRIORITIES.human}) as eldest
+    from (
+      select priority, extract(epoch from clock_timestamp() - at)::float8 as age
+      from treeos.inbox where closed_by is null and claimed_by is null and treeos.wakes(being, kind)
+        and not treeos.is_parked(being) and not ${isPaused}
+    ) as waits`.execute(db)
+  const { waiting, oldest, median, people, eldest } = rows[0] ?? {}
+  return {
+    waiting: waiting ?? 0,
+    oldestSeconds: oldest ?? 0,
+    medianSeconds: median ?? 0,
+    ofPeople: { waiting: people ?? 0, oldestSeconds: eldest ?? 0 },
+  }
 }
 
 /**

@@ -35,6 +35,11 @@ export function Reality({ lastHour, standard, budgets, ...waiting }: HealthFound
   )
 }
 
+const ofPeople = ({ waiting, oldestSeconds }: HealthFound['wakes']['ofPeople']) =>
+  waiting === 0
+    ? ''
+    : `; ${waiting} of them ${waiting === 1 ? 'is' : 'are'} of people, the oldest for ${durationOf(1000 * oldestSeconds)}`
+
 const WaitingWakes = ({
   wakes,
   late,
@@ -45,7 +50,7 @@ const WaitingWakes = ({
     <Text size="sm">
       {wakes.waiting === 0
         ? 'No wake waits for a worker.'
-        : `${plural(wakes.waiting, 'wake waits', 'wakes wait')} for a worker, the oldest for ${durationOf(1000 * wakes.oldestSeconds)}.`}
+        : `${plural(wakes.waiting, 'wake waits', 'wakes wait')} for a worker, the oldest for ${durationOf(1000 * wakes.oldestSeconds)}, half of them for more than ${durationOf(1000 * wakes.medianSeconds)}${ofPeople(wakes.ofPeople)}.`}
     </Text>
     {late.map(({ stance, seconds }) => (
       <Text key={stance} size="sm">

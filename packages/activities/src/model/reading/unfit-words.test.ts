@@ -29,6 +29,7 @@ describe('words', () => {
     'To buy a skill or resource, answer with `lineage:run-skill`.',
     'lineage:read-file on @market-scout with {"path":"/path/to/water/file"}: it is not there',
     '["lineage:read-file", {"path": "/notes/today.md"}]',
+    '["lineage:read-file", "/notes/today.md"]',
     'First call the do tool, asking the actor to see the address, then the actor takes the matter.',
     `Do ${REFUSED}`,
     `\`${REFUSED}\``,
@@ -43,6 +44,7 @@ describe('words', () => {
     `I tried to take the book for you, but it went wrong, since it was said that ${REFUSED.slice(21)}`,
     'The do tool of MCP performs an operation; the see tool looks at an address.',
     '["wool", "oil"]',
+    '["lineage:read-file", "lineage:run-skill"]',
   ])('%s may be one', (words) => {
     expect(faultInWords(words, PROMPT, SHOWN)).toBeNull()
   })

@@ -32,7 +32,7 @@ export function faultInWords(
   const ofExtensions = names.filter((name) => name.includes(':'))
   const values = [json ?? withoutFence(words), ...fencedIn(words)].map(parseJson)
   const isCall = (value: unknown) =>
-    isCallLike(value) || names.includes(firstOf(value)) || (names.length > 0 && hasArguments(value))
+    isCallLike(value) || isListedCall(value, names) || (names.length > 0 && hasArguments(value))
   if (values.some(isCall)) return CALL_IN_WORDS
   const isTold = VERB_AS_TOOL.test(words) || ofExtensions.some((name) => tellsCall(words, name))
   return isTold ? CALL_TOLD : null
@@ -80,8 +80,11 @@ function tellsCall(words: string, name: string): boolean {
 const TOLD_BEFORE = /\b(?:call|tool|function|answer with)\b[^.!?\n]{0,16}$/i
 const TOLD_AFTER = /^[`'"]?(?: tool\b| function\b| on \S+ with \{)/i
 
-/** The first entry of a list, as a call may be written. */
-const firstOf = (value: unknown): string => (Array.isArray(value) ? String(value[0]) : '')
+/** Whether a value is a list of an operation and its arguments. A list of several operations is an answer. */
+const isListedCall = (value: unknown, names: readonly string[]): boolean => {
+  if (!Array.isArray(value) || !names.includes(value[0])) return false
+  return value.length === 1 || !value.every((one) => names.includes(one))
+}
 
 /** A text within brackets, such as the first field of an object, or two brackets of lists. */
 const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:[{[][\s{[]*"|\[\s*\[)/
