@@ -2,7 +2,7 @@ import { Checkbox, Popover, Stack } from '@mantine/core'
 import type { InboxKind } from '@treeos/client'
 import { useState } from 'react'
 import { Quiet, SmallButton } from '../parts/index.ts'
-import { hasNotifications, useNotifiedKinds } from './notified.ts'
+import { hasNotifications, useNotifiedKinds } from './notified-kinds.ts'
 import { KIND_LABELS } from './sender.ts'
 
 /** Of which kinds of entries the browser tells while the page is out of sight. It is asked at the first choice. */
