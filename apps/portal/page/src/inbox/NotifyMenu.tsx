@@ -25,7 +25,7 @@ export function NotifyMenu() {
           value={[...kinds]}
           onChange={(next) => void choose(next)}
         >
-          <Stack gap={6} mt="xs">
+          <Stack gap="xs" mt="xs">
             {Object.entries(KIND_LABELS).map(([kind, label]) => (
               <Checkbox key={kind} size="xs" value={kind} label={label} />
             ))}
