@@ -11,6 +11,8 @@ import relay, { type RelayTask } from '../../support/relay.ts'
 
 const LINES = 500
 const LATER_MS = 600
+/** From the run over the story and all that is told of a moment to a comment on it. */
+const TABS_MAX = 80
 
 describe.runIf(hasChromium)('a thread over several beings', () => {
   let at: PortalWorld
@@ -93,6 +95,21 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
     await page.keyboard.press('End')
     await page.waitForURL(/of=desk&n=2/)
     expect(await bar.getAttribute('aria-valuenow')).toBe('6')
+    // On to why it did so, and to a comment on it.
+    const comment = why().getByLabel('A comment on this moment')
+    await comment.waitFor()
+    const isReached = () =>
+      comment.evaluate(
+        (one: { ownerDocument: { activeElement: unknown } }) => one.ownerDocument.activeElement === one,
+      )
+    for (let i = 0; i < TABS_MAX && !(await isReached()); i++) await page.keyboard.press('Tab')
+    expect(await isReached()).toBe(true)
+    await page.keyboard.type('By keys.')
+    await page.keyboard.press('Control+Enter')
+    await why()
+      .getByRole('region', { name: 'Comments' })
+      .getByText(/^@operator By keys\./)
+      .waitFor()
   })
 
   it('why a moment of a thread failed is found by two presses', async () => {
