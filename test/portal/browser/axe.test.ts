@@ -139,6 +139,10 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       await page.goto(`${at.origin}/inbox`)
       await page.getByRole('link', { name: /Open\?/ }).click()
       await check('an open entry')
+      await page.getByRole('button', { name: 'Notify me' }).click()
+      await page.getByRole('checkbox', { name: 'question' }).waitFor()
+      await check('of what one is notified')
+      await page.keyboard.press('Escape')
       await page.goto(`${at.origin}/beings/echo`)
       for (const dialog of ['Budget', 'End it']) {
         await page.getByRole('button', { name: dialog }).click()

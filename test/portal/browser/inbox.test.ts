@@ -172,6 +172,41 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.getByLabel('Your answer').fill('')
   })
 
+  it('who chose a kind is notified of it while the page is out of sight, without its words', async () => {
+    const context = await browser.newContext()
+    await context.addInitScript(`
+      globalThis.told = []
+      globalThis.Notification = class {
+        static permission = 'default'
+        static async requestPermission() { return (this.permission = 'granted') }
+        constructor(title, options) { told.push({ title, ...options }) }
+      }
+      let isHidden = false
+      Object.defineProperty(document, 'hidden', { get: () => isHidden })
+      globalThis.hide = () => { isHidden = true }`)
+    page = await context.newPage()
+    const told = () => page.evaluate<{ body: string }[]>('told')
+    await enterBy(page, at, 'cleo')
+    await page.goto(`${at.origin}/inbox`)
+    await summon(
+      { ...at.world, person: 'ada' },
+      { target: 'cleo', content: 'Seen?', as: 'ada', waitSeconds: null },
+    )
+    await row(/Seen\?/).waitFor()
+    await page.getByRole('button', { name: 'Notify me' }).click()
+    await page.getByRole('checkbox', { name: 'question' }).check()
+    await page.keyboard.press('Escape')
+    await page.evaluate('hide()')
+    const news = { target: 'cleo', content: 'It rains.', as: 'ada', waitSeconds: null, expectReply: false }
+    await summon({ ...at.world, person: 'ada' }, news)
+    await summon({ ...at.world, person: 'ada' }, { ...news, content: 'Hidden?', expectReply: true })
+    await until(async () => (await told()).length > 0)
+    expect(await told()).toEqual([
+      { title: 'TreeOS', body: 'question: 2 in your inbox', tag: 'treeos-question' },
+    ])
+    await context.close()
+  })
+
   it('an answer stands beside its question, and many are read at once without a decision', async () => {
     await enterBy(page, at, 'operator')
     await page.goto(`${at.origin}/inbox?in=answers`)
@@ -218,6 +253,14 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Failed' }).click()
     await page.getByRole('button', { name: 'Filter 1' }).waitFor()
+    await page.waitForURL(/what=failure/)
+    await page
+      .getByRole('button', { name: `Mark all ${NOTICES} as read` })
+      .first()
+      .waitFor()
+    // Who is sent the address sees the same.
+    await page.reload()
+    await page.getByRole('button', { name: 'Filter 1' }).waitFor()
     await page
       .getByRole('button', { name: `Mark all ${NOTICES} as read` })
       .first()
@@ -225,6 +268,7 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitem', { name: 'The van' }).click()
     await page.getByRole('button', { name: 'Mark all 1 as read' }).waitFor()
+    await page.waitForURL(/q=failing-1/)
     await page.getByLabel('Search the inbox').fill('')
     const before = (await waiting()).filter((kind) => kind === 'question').length
     const markAll = page.getByRole('button', { name: `Mark all ${NOTICES} as read` }).first()

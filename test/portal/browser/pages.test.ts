@@ -88,9 +88,12 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     { path: '/inbox?in=needs', code: 'Inbox' },
     { path: '/world?at=/library', code: 'World' },
     { path: '/beings/echo', code: 'Being' },
+    { path: '/threads/THREAD', code: 'Thread' },
   ])(
     'asks before its code for what $path shows first, each once and nothing in vain',
-    async ({ path, code }) => {
+    async ({ path: shown, code }) => {
+      const [moment] = await moments(at.world.db, 'echo', 1)
+      const path = shown.replace('THREAD', moment?.woke?.thread ?? '')
       await enter()
       let asked: string[] = []
       page.on('request', (request) => {

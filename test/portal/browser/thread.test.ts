@@ -1,5 +1,5 @@
 /** A thread as a case: its run over all beings, its story, and why one of its moments came to what it did. */
-import { moments, spokenThread, summon } from '@treeos/client'
+import { inbox, moments, spokenThread, summon } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -11,6 +11,8 @@ import relay, { type RelayTask } from '../../support/relay.ts'
 
 const LINES = 500
 const LATER_MS = 600
+/** From the run over the story and all that is told of a moment to a comment on it. */
+const TABS_MAX = 80
 
 describe.runIf(hasChromium)('a thread over several beings', () => {
   let at: PortalWorld
@@ -93,6 +95,21 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
     await page.keyboard.press('End')
     await page.waitForURL(/of=desk&n=2/)
     expect(await bar.getAttribute('aria-valuenow')).toBe('6')
+    // On to why it did so, and to a comment on it.
+    const comment = why().getByLabel('A comment on this moment')
+    await comment.waitFor()
+    const isReached = () =>
+      comment.evaluate(
+        (one: { ownerDocument: { activeElement: unknown } }) => one.ownerDocument.activeElement === one,
+      )
+    for (let i = 0; i < TABS_MAX && !(await isReached()); i++) await page.keyboard.press('Tab')
+    expect(await isReached()).toBe(true)
+    await page.keyboard.type('By keys.')
+    await page.keyboard.press('Control+Enter')
+    await why()
+      .getByRole('region', { name: 'Comments' })
+      .getByText(/^@operator By keys\./)
+      .waitFor()
   })
 
   it('why a moment of a thread failed is found by two presses', async () => {
@@ -109,6 +126,31 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
         .first(),
     )
     expect(hand.done('find why a moment failed')).toMatchObject({ clicks: 2, keys: 0, turns: 0 })
+  })
+
+  it('a comment on a moment stays beside it and in the story, and wakes nobody', async () => {
+    const lived = (await moments(at.world.db, 'van')).length
+    await page.goto(`${at.origin}/threads/${thread}`)
+    const hand = new Hand(page)
+    await hand.click(run().locator('[data-row="van 1"]'))
+    await hand.click(why().getByRole('button', { name: 'Branch here' }))
+    await hand.sees(page.getByText('treeos fork NAME --at @van:1'))
+    expect(hand.done('go on otherwise from a moment of a case')).toMatchObject({ clicks: 2, keys: 0 })
+    await page.keyboard.press('Escape')
+    const comments = why().getByRole('region', { name: 'Comments' })
+    await comments.getByLabel('A comment on this moment').fill('Ask the van twice.')
+    await comments.getByRole('button', { name: 'Keep the comment' }).click()
+    await comments.getByText(/^@operator Ask the van twice\./).waitFor()
+    expect(await comments.getByLabel('A comment on this moment').inputValue()).toBe('')
+    await page.reload()
+    await comments.getByText(/^@operator Ask the van twice\./).waitFor()
+    await page
+      .getByRole('log', { name: 'Conversation' })
+      .getByText('On moment 1 of @van: Ask the van twice.')
+      .waitFor()
+    expect(await moments(at.world.db, 'van')).toHaveLength(lived)
+    expect((await inbox(at.world, 'operator')).filter(({ kind }) => kind === 'news')).toEqual([])
+    expect(complaints).toEqual([])
   })
 
   it('the run grows as the thread does', { timeout: 120_000 }, async () => {
@@ -132,26 +174,32 @@ describe.runIf(hasChromium)('a thread over several beings', () => {
     const [short, long] = [await begun('Line 0'), await begun('Line 1')]
     for (let i = 2; i <= LINES / 2; i++) await summon(at.world, { ...of, content: `Line ${i}`, thread: long })
     await until(async () => (await spokenIn(long)) === LINES, { seconds: 100, what: `${LINES} lines` })
-    /** From opening the page until its newest line and its run are drawn, in ms: the best of three. */
+    /** From opening the page until its newest line and its run are drawn, in ms. */
     const opened = async (thread: string, newest: string) => {
-      const took: number[] = []
-      for (let i = 0; i < 3; i++) {
-        const began = performance.now()
-        await page.goto(`${at.origin}/threads/${thread}`)
-        await page.getByRole('log', { name: 'Conversation' }).getByText(newest).last().waitFor()
-        await run().locator('.run-row').first().waitFor()
-        took.push(performance.now() - began)
-      }
-      return Math.min(...took)
+      const began = performance.now()
+      await page.goto(`${at.origin}/threads/${thread}`)
+      await page.getByRole('log', { name: 'Conversation' }).getByText(newest).last().waitFor()
+      await run().locator('.run-bar').first().waitFor()
+      return performance.now() - began
     }
-    const [few, many] = [await opened(short, 'Line 0'), await opened(long, `Line ${LINES / 2}`)]
+    // The best of each, in turns: others may use the machine.
+    let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let i = 0; i < 5; i++) {
+      few = Math.min(few, await opened(short, 'Line 0'))
+      many = Math.min(many, await opened(long, `Line ${LINES / 2}`))
+    }
     console.info(`opened in ms: 2 lines ${Math.round(few)}, ${LINES} lines ${Math.round(many)}`)
     expect(many - few).toBeLessThan(LATER_MS)
     const story = page.getByRole('region', { name: 'Conversation' })
     const top = () => story.evaluate((box: { scrollTop: number }) => box.scrollTop)
     await until(async () => (await page.locator('[data-run]').count()) > LINES / 2)
     const before = await top()
-    await run().locator('.run-row').first().click()
+    const bar = page.getByRole('scrollbar', { name: 'Moments of the thread' })
+    await bar.click({ position: { x: 100, y: 1 } })
     await until(async () => (await top()) < before)
+    await why()
+      .getByRole('heading', { name: /^Moment / })
+      .waitFor()
+    expect(await bar.getAttribute('title')).toMatch(/, moment \d+: /)
   })
 })

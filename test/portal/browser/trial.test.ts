@@ -1,4 +1,4 @@
-import { act, inspectRole, summon } from '@treeos/client'
+import { act, inspectRole, moments, summon } from '@treeos/client'
 import { checkTrial } from '@treeos/trials'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -78,6 +78,20 @@ describe.runIf(hasChromium)('trying a role in a browser', () => {
     await page.getByRole('region', { name: 'Versions' }).getByText('Tried before.').waitFor()
     const { versions } = await inspectRole(asAda(), 'ada', 'host')
     expect(versions.map(({ trial }) => trial?.moments ?? null)).toEqual([2, null])
+    expect(complaints).toEqual([])
+  })
+
+  it('a moment of a case is asked again with other words of its role, by two presses', async () => {
+    const [, second] = await moments(at.world.db, 'guide')
+    await page.goto(`${at.origin}/threads/${second?.woke?.thread}?of=guide&n=2`)
+    await page.getByRole('button', { name: 'Try it otherwise' }).click()
+    await page.getByLabel('What host tells it').fill('You sing. Loudly.')
+    const again = page.getByRole('region', { name: 'Ask this moment again' })
+    await again.getByRole('button', { name: 'What would it cost?' }).click()
+    await again.getByText(/^1 moment: up to 1 call of a model/).waitFor()
+    await again.getByRole('button', { name: 'Ask again now' }).click()
+    await again.getByText(/^Of 1 past moment 0 decided the same, 1 otherwise/).waitFor()
+    expect(await again.getByRole('listitem').textContent()).toMatch(/who is there\?/)
     expect(complaints).toEqual([])
   })
 

@@ -82,6 +82,8 @@ function firstOf(pathname: string, search: URLSearchParams): string[] {
   }
   const being = beingAt(pathname)
   if (being !== null) shown.push(being, `${API}/threads?all=true&alone=true&limit=10&with=${name}`)
+  if (page === 'threads' && name)
+    shown.push(`${API}/threads/${name}`, `${API}/threads/${name}/moments?limit=200`)
   if (page === '' || (page === 'inbox' && ['needs', null].includes(search.get('in'))))
     for (const kind of KINDS_OF.needs) shown.push(`${API}/inbox?kind=${kind}&limit=200&order=newest`)
   return shown

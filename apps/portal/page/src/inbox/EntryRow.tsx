@@ -60,8 +60,9 @@ export const EntryRow = memo(function EntryRow({
         />
       )}
       <Link
+        from="/inbox"
         to="/inbox"
-        search={{ entry: entry.correlation, in: group }}
+        search={(shown) => ({ ...shown, entry: entry.correlation, in: group })}
         resetScroll={false}
         className="row"
         data-chosen={isChosen}

@@ -3,12 +3,13 @@ import { useDisclosure } from '@mantine/hooks'
 import { SmallButton } from '../parts/index.ts'
 import { FACETS, type Facet } from './facets.ts'
 import { GROUP_TITLES, GROUPS, type InboxGroup } from './groups.ts'
+import { NotifyMenu } from './NotifyMenu.tsx'
 import type { ToolsProps } from './tools-props.ts'
 import { Views } from './Views.tsx'
 
 /** Which part of the inbox is shown, what of it, and in which order. */
 export function InboxTools(props: ToolsProps) {
-  const { group, counts, onGroup, filter } = props
+  const { group, counts, onShow, filter } = props
   const filtered = Object.keys(filter.facets).length
   const [isOpen, { toggle }] = useDisclosure(filtered > 0)
   return (
@@ -17,7 +18,9 @@ export function InboxTools(props: ToolsProps) {
         <SegmentedControl
           aria-label="Part of the inbox"
           value={group}
-          onChange={(next) => onGroup(next as InboxGroup)}
+          onChange={(next) =>
+            onShow({ in: next as InboxGroup, ...(filter.search === '' ? {} : { q: filter.search }) })
+          }
           data={GROUPS.map((value) => ({ value, label: `${GROUP_TITLES[value]} ${counts[value]}` }))}
         />
         <TextInput
@@ -32,6 +35,7 @@ export function InboxTools(props: ToolsProps) {
           {filtered === 0 ? 'Filter' : `Filter ${filtered}`}
         </SmallButton>
         <Views {...props} />
+        <NotifyMenu />
       </InlineGroup>
       <Collapse expanded={isOpen}>{isOpen ? <Filters {...props} /> : null}</Collapse>
     </Stack>

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { SmallButton } from '../parts/index.ts'
 import { FAILED, FROM_OUTSIDE, type WantedFacets } from './facets.ts'
 import type { InboxGroup } from './groups.ts'
+import type { InboxOrder } from './place.ts'
 import type { ToolsProps } from './tools-props.ts'
 
 interface SavedView {
@@ -12,6 +13,8 @@ interface SavedView {
   readonly group: InboxGroup
   readonly facets: WantedFacets
   readonly search: string
+  /** undefined in views that were saved before, too */
+  readonly order?: InboxOrder | undefined
 }
 
 const BUILT_IN: readonly SavedView[] = [
@@ -22,17 +25,19 @@ const BUILT_IN: readonly SavedView[] = [
 const SAVED_MAX = 20
 
 /** Filters with a name. This browser keeps those that one saved. */
-export function Views({ group, onGroup, filter: { search, setSearch, facets, setFacets } }: ToolsProps) {
+export function Views({ group, onShow, filter: { search, facets, order } }: ToolsProps) {
   const [saved, save] = useLocalStorage<readonly SavedView[]>({ key: 'treeos-inbox-views', defaultValue: [] })
   const form = useForm({ initialValues: { name: '' }, validate: { name: isNotEmpty() } })
-  const show = (view: SavedView) => {
-    onGroup(view.group)
-    setFacets(view.facets)
-    setSearch(view.search)
-  }
+  const show = (view: SavedView) =>
+    onShow({
+      ...view.facets,
+      in: view.group,
+      order: view.order,
+      q: view.search === '' ? undefined : view.search,
+    })
   const keep = form.onSubmit(({ name }) => {
     const others = saved.filter((view) => view.name !== name)
-    save([...others, { name, group, facets, search }].slice(-SAVED_MAX))
+    save([...others, { name, group, facets, search, order }].slice(-SAVED_MAX))
     form.reset()
   })
   return (

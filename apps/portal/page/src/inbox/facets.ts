@@ -36,7 +36,9 @@ export const FAILED = 'failure'
 export const FROM_OUTSIDE = 'from outside'
 
 /** The facets that are wanted; those left out may be any. */
-export type WantedFacets = Readonly<Partial<Record<Facet, string>>>
+export type WantedFacets = Readonly<Partial<Record<Facet, string | undefined>>>
 
 export const hasFacets = (entry: InboxEntry, wanted: WantedFacets): boolean =>
-  (Object.keys(wanted) as Facet[]).every((facet) => FACETS[facet].of(entry) === wanted[facet])
+  (Object.keys(wanted) as Facet[]).every(
+    (facet) => wanted[facet] === undefined || FACETS[facet].of(entry) === wanted[facet],
+  )

@@ -9,6 +9,7 @@ import { casesOf, type InboxCase } from './cases.ts'
 import type { InboxEntry } from './entry.ts'
 import { FACETS, type Facet, type WantedFacets } from './facets.ts'
 import { GROUPS, groupOf, type InboxGroup, isAnswered, nextTo, wantedOf } from './groups.ts'
+import { facetsOf, type InboxOrder, type InboxPlace, withFacets } from './place.ts'
 import { useInbox } from './queries.ts'
 import { senderOf } from './sender.ts'
 import { tellEntry } from './tell-entry.ts'
@@ -16,14 +17,10 @@ import { type CallDecision, saidIn, useDecisions } from './useDecisions.ts'
 
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */
 export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted: boolean) {
-  const { chosen, group, choose, goTo, latest } = usePlace(counts, isCounted)
-  const [order, setOrder] = useState<'newest' | 'oldest' | null>(null)
-  // What needs the person: who waits longest comes first.
-  const isOldestFirst = order === null ? group === 'needs' : order === 'oldest'
+  const { chosen, group, choose, goTo, latest, filter } = usePlace(counts, isCounted)
+  const { search, facets, isOldestFirst } = filter
   const list = useOrdered(group, isOldestFirst)
   const { open, isClosed, isSought } = useOpen(chosen, list)
-  const [search, setSearch] = useState('')
-  const [facets, setFacets] = useState<WantedFacets>({})
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [hint, setHint] = useState<string | null>(null)
   const answer = useRef<HTMLTextAreaElement>(null)
@@ -94,7 +91,7 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     isSought,
     selected,
     select,
-    filter: { search, setSearch, facets, setFacets, isOldestFirst, setOrder },
+    filter,
     choices: choicesOf(entries),
     isFiltered: search !== '' || Object.keys(facets).length > 0,
     hint,
@@ -109,9 +106,9 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
       onDone(of)
     },
     undo: decisions.held === null ? null : undo,
-    onGroup(next: InboxGroup) {
+    /** another part of the inbox, or a view of one */
+    onShow(next: InboxPlace) {
       select(new Set())
-      setFacets({})
       setHint(null)
       goTo(next)
     },
@@ -141,28 +138,30 @@ function useOrdered(group: InboxGroup, isOldestFirst: boolean) {
   return isFromEnd ? oldest : newest
 }
 
-/** The part and the entry that the address names. */
+/** The part, the entry and the filters that the address names. */
 function usePlace(counts: Readonly<Record<InboxGroup, number>>, isCounted: boolean) {
-  const navigate = useNavigate()
+  const navigate = useNavigate({ from: '/inbox' })
   const router = useRouter()
-  const { entry: chosen, in: asked } = useSearch({ from: '/signed-in/inbox' })
+  const place = useSearch({ from: '/signed-in/inbox' })
   // What was shown first, once it is counted, stays: also where something that needs a decision comes
   // meanwhile.
   const first = useRef<InboxGroup | null>(null)
   const now = GROUPS.find((one) => counts[one] > 0) ?? 'needs'
   if (isCounted) first.current ??= now
-  const group = asked ?? first.current ?? now
+  const group = place.in ?? first.current ?? now
+  const change = (to: (shown: InboxPlace) => InboxPlace) =>
+    void navigate({
+      to: '/inbox',
+      search: (shown) => ({ ...to(shown), in: group }),
+      replace: true,
+      resetScroll: false,
+    })
   return {
-    chosen,
+    chosen: place.entry,
     group,
-    choose: (entry: string | undefined) =>
-      void navigate({
-        to: '/inbox',
-        search: entry === undefined ? { in: group } : { entry, in: group },
-        replace: true,
-        resetScroll: false,
-      }),
-    goTo: (next: InboxGroup) => void navigate({ to: '/inbox', search: { in: next } }),
+    filter: useFilter(place, group, change),
+    choose: (entry: string | undefined) => change((shown) => ({ ...shown, entry })),
+    goTo: (next: InboxPlace) => void navigate({ to: '/inbox', search: next }),
     /**
      * The entry that is chosen here now. A key, or an answer of the server, may come before what was chosen
      * last is drawn.
@@ -171,6 +170,31 @@ function usePlace(counts: Readonly<Record<InboxGroup, number>>, isCounted: boole
       const { pathname, search } = router.latestLocation
       return pathname === '/inbox' ? (search as { readonly entry?: string }).entry : undefined
     },
+  }
+}
+
+/** What of a part is shown, and in which order. */
+function useFilter(
+  place: InboxPlace,
+  group: InboxGroup,
+  change: (to: (shown: InboxPlace) => InboxPlace) => void,
+) {
+  const { q = '', order } = place
+  // What is written stands in the field before the address has it.
+  const [written, write] = useState<string | null>(null)
+  if (written === q) write(null)
+  return {
+    search: written ?? q,
+    setSearch(words: string) {
+      write(words)
+      change((shown) => ({ ...shown, q: words === '' ? undefined : words }))
+    },
+    facets: facetsOf(place),
+    setFacets: (facets: WantedFacets) => change((shown) => withFacets(shown, facets)),
+    order,
+    // What needs the person: who waits longest comes first.
+    isOldestFirst: order === undefined ? group === 'needs' : order === 'oldest',
+    setOrder: (next: InboxOrder) => change((shown) => ({ ...shown, order: next })),
   }
 }
 

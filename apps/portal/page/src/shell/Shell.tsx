@@ -9,6 +9,7 @@ import { newQueryClient } from '../api/query-client.ts'
 import { onKeyChange, sessionKey } from '../api/session.ts'
 import { type DrivenBeing, driven, onDrivenChange } from '../api/tab.ts'
 import { SignIn } from '../door/SignIn.tsx'
+import { useNotifications } from '../inbox/notified-kinds.ts'
 import { useInboxAnew } from '../inbox/queries.ts'
 import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
 import { endWithTabs, renewLease } from '../inhabit/lease.ts'
@@ -53,6 +54,7 @@ function Frame({ tab }: { readonly tab: DrivenBeing | null }) {
   const queries = useQueryClient()
   const { pathname } = useLocation()
   useInboxAnew()
+  useNotifications()
   const [until, setUntil] = useState<number | null>(null)
   useEffect(() => {
     const renew = async () => {

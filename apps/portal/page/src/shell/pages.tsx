@@ -10,7 +10,7 @@ import { AnswerPage } from '../door/AnswerPage.tsx'
 import { Door } from '../door/Door.tsx'
 import { ProviderReturn } from '../door/ProviderReturn.tsx'
 import { Welcome } from '../door/Welcome.tsx'
-import { GROUPS, type InboxGroup } from '../inbox/groups.ts'
+import { placeIn } from '../inbox/place.ts'
 import { THREAD_LISTS, type ThreadList } from '../thread/thread-lists.ts'
 import { CODE } from './code.ts'
 import { loadPage } from './load-page.ts'
@@ -72,10 +72,7 @@ const pages = [
   })),
   page('/live', 'Live', CODE['/live']),
   page('/health', 'Health', CODE['/health']),
-  page('/inbox', 'Inbox', CODE['/inbox'], ({ entry, in: group }): { entry?: string; in?: InboxGroup } => ({
-    ...(typeof entry === 'string' ? { entry } : {}),
-    ...(GROUPS.some((one) => one === group) ? { in: group as InboxGroup } : {}),
-  })),
+  page('/inbox', 'Inbox', CODE['/inbox'], placeIn),
   page('/threads', 'Threads', CODE['/threads'], ({ show }): { show?: ThreadList } =>
     THREAD_LISTS.some((one) => one === show) ? { show: show as ThreadList } : {},
   ),

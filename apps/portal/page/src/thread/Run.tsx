@@ -1,24 +1,17 @@
 import './run.css'
 import { Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { useMemo } from 'react'
 import { plural, Quiet } from '../parts/index.ts'
-import { shortName } from '../text/short.ts'
 import { durationOf } from '../words/duration.ts'
 import { endedAs } from '../words/end-words.ts'
 import { useMoney } from '../words/useMoney.ts'
-import { axisOf, type RunRow, type RunTotals } from './run.ts'
+import { RunBars } from './RunBars.tsx'
+import type { RunRow, RunTotals } from './run.ts'
 import { STORY, scrollStoryTo, useSeenRows } from './story-scroll.ts'
 
 /** px of a row where all fit, and where there are very many. */
 const ROW = { max: 20, min: 2 }
 const HEIGHT_MAX = 520
-/** Lower rows have no names. */
-const NAMED_ROW_MIN = 13
-const NAME_MAX = 10
-const NAME_PX = 72
-/** A moment that takes no time to be seen is this wide. */
-const BAR_MIN = 3
 
 interface RunProps {
   readonly rows: readonly RunRow[]
@@ -98,6 +91,7 @@ function RunScroll({ rows, chosen, onChoose }: Omit<RunProps, 'totals'>) {
       }}
       onPointerDown={(event) => choose(rowAt(event))}
       onPointerMove={(event) => {
+        event.currentTarget.title = rowText(rows[rowAt(event)])
         if (event.buttons === 1) scrollStoryTo(rows, rowAt(event))
       }}
     >
@@ -107,43 +101,6 @@ function RunScroll({ rows, chosen, onChoose }: Omit<RunProps, 'totals'>) {
       </svg>
     </div>
   )
-}
-
-interface BarsProps extends Pick<RunProps, 'rows' | 'chosen'> {
-  /** its height in px */
-  readonly row: number
-  readonly width: number
-}
-
-function RunBars({ rows, row, width, chosen }: BarsProps) {
-  const place = useMemo(() => axisOf(rows), [rows])
-  const isNamed = row >= NAMED_ROW_MIN
-  const left = isNamed ? NAME_PX : 0
-  const span = Math.max(0, width - left - BAR_MIN)
-  return rows.map((one, i) => {
-    const [from, to] = [place(one.from), place(one.to)]
-    const gap = row >= 6 ? 2 : 0
-    return (
-      <g key={one.key} data-row={one.key} data-chosen={one.key === chosen} className="run-row">
-        <title>{rowText(one)}</title>
-        <rect className="run-ground" y={row * i} width={width} height={row} />
-        {isNamed ? (
-          <text x={4} y={row * i + row / 2 + 4}>
-            {one.outcome === 'failure' ? '✗ ' : ''}
-            {shortName(one.being, NAME_MAX)}
-          </text>
-        ) : null}
-        <rect
-          className="run-bar"
-          data-outcome={one.outcome}
-          x={left + span * from}
-          y={row * i + gap}
-          width={Math.max(BAR_MIN, span * (to - from))}
-          height={Math.max(1, row - 2 * gap)}
-        />
-      </g>
-    )
-  })
 }
 
 /** A row in words: whose moment it is, how it ended, and how long it took. */

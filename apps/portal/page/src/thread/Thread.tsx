@@ -1,5 +1,5 @@
 import { Group, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
 import { beingQuery, sessionQuery, threadQuery } from '../api/queries.ts'
@@ -27,6 +27,7 @@ import { Why } from './Why.tsx'
 export function Thread() {
   const { id } = useParams({ from: '/signed-in/threads/$id' })
   const thread = useQuery(threadQuery(id))
+  usePrefetchQuery(threadMomentsQuery(id)) // not only once the thread is there
   return (
     <Answer of={thread}>
       {(found) => (
@@ -81,7 +82,7 @@ function Case({ id, of: { lines, participants, owed, state } }: CaseProps) {
         </ScrollBox>
         <ThreadControls id={id} state={state} participants={participants} />
       </Stack>
-      {isChosen ? <Why thread={id} being={of} n={n} /> : <ThreadGraph lines={lines} />}
+      {isChosen ? <Why thread={id} being={of} n={n} lines={lines} /> : <ThreadGraph lines={lines} />}
     </div>
   )
 }

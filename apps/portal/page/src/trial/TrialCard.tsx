@@ -42,6 +42,8 @@ interface TrialCardProps {
   readonly beings?: readonly string[]
   /** only moments that wore this role */
   readonly role?: string
+  /** only the moment of the being that opened then, ISO 8601; nothing is chosen */
+  readonly only?: string
   /** what is otherwise, as a file of a trial takes it */
   readonly candidate: object
   /** why it cannot be tried now */
@@ -57,6 +59,7 @@ export function TrialCard({
   being,
   beings = [],
   role,
+  only,
   candidate,
   isOff = false,
   onTrial,
@@ -65,7 +68,7 @@ export function TrialCard({
   const { trial, estimate, run, stop } = useTrial()
   const choose = (next: Partial<ChosenMoment>) => setChosen({ ...chosen, ...next })
   const isOld = trial !== null && JSON.stringify(trial.file.candidates[DRAFT]) !== JSON.stringify(candidate)
-  const ask = () => void estimate(fileOf({ being, role, candidate, chosen }))
+  const ask = () => void estimate(fileOf({ being, role, only, candidate, chosen }))
   const begin = () => {
     if (trial?.estimate != null) void run(trial.file, trial.estimate)
   }
@@ -77,41 +80,9 @@ export function TrialCard({
       gap="sm"
     >
       <Group gap="xs" align="flex-end">
-        {being === undefined ? (
-          <Autocomplete
-            size="xs"
-            label="Of whom"
-            placeholder="everybody who wore it"
-            data={[...beings].sort(byName)}
-            value={chosen.being}
-            renderOption={({ option }) => <Inert text={option.value} />}
-            onChange={(next) => choose({ being: next })}
-          />
+        {only === undefined ? (
+          <WhichMoments isOfAny={being === undefined} {...{ beings, chosen, choose }} />
         ) : null}
-        <NumberInput
-          size="xs"
-          w="6rem"
-          label="The last"
-          min={1}
-          max={LAST_MAX}
-          allowDecimal={false}
-          value={chosen.last}
-          onChange={(next) => choose({ last: Number(next) || LAST })}
-        />
-        <NativeSelect
-          size="xs"
-          label="Moments"
-          data={OUTCOMES}
-          value={chosen.outcome}
-          onChange={(event) => choose({ outcome: event.currentTarget.value })}
-        />
-        <NativeSelect
-          size="xs"
-          label="When"
-          data={TIMES}
-          value={chosen.days}
-          onChange={(event) => choose({ days: event.currentTarget.value })}
-        />
         {trial?.isRunning ? (
           <SmallButton onClick={stop}>Stop</SmallButton>
         ) : (
@@ -147,6 +118,54 @@ export function TrialCard({
     </Card>
   )
 }
+
+interface WhichMomentsProps {
+  /** a being may be chosen */
+  readonly isOfAny: boolean
+  readonly beings: readonly string[]
+  readonly chosen: ChosenMoment
+  readonly choose: (next: Partial<ChosenMoment>) => void
+}
+
+const WhichMoments = ({ isOfAny, beings, chosen, choose }: WhichMomentsProps) => (
+  <>
+    {isOfAny ? (
+      <Autocomplete
+        size="xs"
+        label="Of whom"
+        placeholder="everybody who wore it"
+        data={[...beings].sort(byName)}
+        value={chosen.being}
+        renderOption={({ option }) => <Inert text={option.value} />}
+        onChange={(next) => choose({ being: next })}
+      />
+    ) : null}
+    <NumberInput
+      size="xs"
+      w="6rem"
+      label="The last"
+      min={1}
+      max={LAST_MAX}
+      allowDecimal={false}
+      value={chosen.last}
+      onChange={(next) => choose({ last: Number(next) || LAST })}
+    />
+    <NativeSelect
+      size="xs"
+      label="Moments"
+      data={OUTCOMES}
+      value={chosen.outcome}
+      onChange={(event) => choose({ outcome: event.currentTarget.value })}
+    />
+    <NativeSelect
+      size="xs"
+      label="When"
+      data={TIMES}
+      value={chosen.days}
+      onChange={(event) => choose({ days: event.currentTarget.value })}
+    />
+  </>
+)
 
 interface TrialResultProps extends Pick<TrialCardProps, 'onTrial'> {
   readonly of: NonNullable<ReturnType<typeof useTrial>['trial']>
@@ -209,12 +228,12 @@ function Saved({
   )
 }
 
-interface TrialRequest extends Pick<TrialCardProps, 'being' | 'role' | 'candidate'> {
+interface TrialRequest extends Pick<TrialCardProps, 'being' | 'role' | 'only' | 'candidate'> {
   readonly chosen: ChosenMoment
 }
 
 /** With its end in time, so that the same moments are asked whenever it is run. */
-function fileOf({ being, role, candidate, chosen }: TrialRequest): TrialFile {
+function fileOf({ being, role, only, candidate, chosen }: TrialRequest): TrialFile {
   const now = Date.now()
   const whose = being === undefined ? chosen.being.trim() : `@${being}`
   return {
@@ -222,11 +241,21 @@ function fileOf({ being, role, candidate, chosen }: TrialRequest): TrialFile {
     moments: {
       ...(whose === '' ? {} : { being: whose.startsWith('@') ? whose : `@${whose}` }),
       ...(role === undefined ? {} : { role }),
-      ...(chosen.outcome === '' ? {} : { outcome: chosen.outcome }),
-      ...(chosen.days === '' ? {} : { since: new Date(now - Number(chosen.days) * DAY_MS).toISOString() }),
-      until: new Date(now).toISOString(),
-      last: chosen.last,
+      ...(only === undefined ? chosenIn(chosen, now) : instantOf(only)),
     },
     candidates: { [DRAFT]: candidate },
   }
 }
+
+const chosenIn = ({ outcome, days, last }: ChosenMoment, now: number) => ({
+  ...(outcome === '' ? {} : { outcome }),
+  ...(days === '' ? {} : { since: new Date(now - Number(days) * DAY_MS).toISOString() }),
+  until: new Date(now).toISOString(),
+  last,
+})
+
+/** A being opens no two moments at one time. */
+const instantOf = (openedAt: string) => ({
+  since: openedAt,
+  until: new Date(Date.parse(openedAt) + 1).toISOString(),
+})

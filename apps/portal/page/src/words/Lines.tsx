@@ -26,7 +26,7 @@ export function Lines({ lines, done: { deeds, isWhole }, me, writing, thread }: 
     <Stack gap="sm">
       <NotShown isWhole={isWhole} />
       {told.map(({ key, of, line, deed }) => (
-        <div key={key} data-run={of}>
+        <div key={key} data-run={of} className="told">
           {line === undefined ? null : <SaidLine line={line} me={me} answered={answeredText(line, lines)} />}
           {deed === undefined ? null : <UsedDeedLine deed={deed} />}
         </div>

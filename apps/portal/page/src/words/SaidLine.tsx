@@ -48,7 +48,14 @@ const WordsLine = ({ line, me, answered }: SaidLineProps) => {
     <div className="said" data-mine={from !== null && from === me}>
       <Group gap={6}>
         <Text size="xs" fw={600}>
-          {from === null ? 'nobody' : <BeingLink stance={from} />} → <BeingLink stance={to} />
+          {from === null ? 'nobody' : <BeingLink stance={from} />}{' '}
+          {from === to ? (
+            'comments'
+          ) : (
+            <>
+              → <BeingLink stance={to} />
+            </>
+          )}
         </Text>
         <OutsideMark line={line} />
         <Text size="xs">
