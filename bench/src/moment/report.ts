@@ -1,4 +1,4 @@
-import { median, round, spread } from '../statistics.ts'
+import { median, percentile, round, spread } from '../statistics.ts'
 import { type Lane, WHAT } from './lanes.ts'
 import type { Measured } from './measure.ts'
 
@@ -65,7 +65,13 @@ export function ratiosOf(crowds: ReadonlyMap<string, readonly Measured[]>) {
       cpuPerTurn[`${theirs}/${ours}`] = round(median(other.map(cpuOfTurn)) / median(mine.map(cpuOfTurn)))
     }
   }
-  return { turnsPerSecond, cpuPerTurn }
+  return { turnsPerSecond, cpuPerTurn, p95OverP50: Object.fromEntries([...crowds].map(spreadOf)) }
+}
+
+/** How much longer some beings wait than most, in all heats. */
+function spreadOf([name, measured]: readonly [string, readonly Measured[]]): [string, number] {
+  const ms = measured.flatMap(({ heat }) => heat.latencies)
+  return [name, round(percentile(ms, 0.95) / percentile(ms, 0.5), 2)]
 }
 
 const cpuOfTurn = ({ cpuMs, heat }: Measured) =>
