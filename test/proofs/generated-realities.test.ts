@@ -21,8 +21,8 @@ import { mendedBundle, type Part } from './mutations.ts'
 import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 
 const SEED = Number(process.env.TREEOS_GENERATED_SEED ?? 49)
-/** Each has about 300 calls. The check of each night lives ten times as many. */
-const REALITIES = Number(process.env.TREEOS_GENERATED_REALITIES ?? (IS_NIGHT ? 70 : 5))
+/** Each has about 300 calls. The check of each night lives many more. */
+const REALITIES = Number(process.env.TREEOS_GENERATED_REALITIES ?? (IS_NIGHT ? 70 : 3))
 const STEPS = 230
 const FORGERIES = Number(process.env.TREEOS_GENERATED_FORGERIES ?? (IS_NIGHT ? 240 : 12))
 
@@ -185,7 +185,7 @@ const OPERATIONS = [
 ]
 /** Of threads neither verifier judges anything. */
 const OF_THREADS = ['cut-thread']
-/** Nothing is erased here: `test/proofs/derived-facts.test.ts` does that. */
+/** Nothing is erased here: `test/proofs/derived-facts.long.test.ts` does that. */
 const NEVER_DONE = ['erase']
 
 it('every operation of TreeOS is among the calls that are compared', () => {
