@@ -22,7 +22,7 @@ import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 
 const SEED = Number(process.env.TREEOS_GENERATED_SEED ?? 49)
 /** Each has about 300 calls. The check of each night lives many more. */
-const REALITIES = Number(process.env.TREEOS_GENERATED_REALITIES ?? (IS_NIGHT ? 70 : 3))
+const REALITIES = Number(process.env.TREEOS_GENERATED_REALITIES ?? (IS_NIGHT ? 70 : 5))
 const STEPS = 230
 const FORGERIES = Number(process.env.TREEOS_GENERATED_FORGERIES ?? (IS_NIGHT ? 240 : 12))
 
