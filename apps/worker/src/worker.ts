@@ -25,8 +25,8 @@ import { dataConverterOf, locateTemporal, Start, type TemporalPlace } from './st
 import { StartError } from './start-error.ts'
 
 /**
- * What the native part of the SDK logs. It warns of each workflow task of more than 5 s, and a being whose model
- * takes a second lives several moments in one of 7 s.
+ * What the native part of the SDK logs. It would warn of each workflow task of more than 5 s. A being whose model
+ * takes a second often has one, since several of its moments share a task.
  */
 const NATIVE_LOG =
   'error,temporalio_client=warn,temporalio_common=warn,temporalio_sdk_core=warn,' +

@@ -9,10 +9,10 @@ import type {
 } from '@temporalio/worker'
 
 /**
- * Most workflow tasks that need the thread of the workflows at once: they came from the server and have not
- * begun their activity, or it has ended. The server gives a task to somebody else 10 s after it gave it out,
- * unless an activity asks for more time. So a task that would wait for that thread stays at the server, where it
- * costs nothing and keeps its place. The slots that polls hold count, too: about 20 of them.
+ * Most workflow tasks at once that have no local activity under way. All of these need the one thread that runs
+ * workflows. The server gives a task out again after 10 s, unless an activity asks for more time, and then its
+ * work is done twice. So a task that would have to wait for the thread stays at the server, where it costs
+ * nothing and keeps its place. Slots that polls hold count as well, about 20.
  */
 const AT_THREAD_MAX = 60
 /** As the SDK has it. */
@@ -35,7 +35,7 @@ class Slots<Info extends WorkflowSlotInfo | LocalActivitySlotInfo> implements Cu
     this.#isRoom = isRoom
   }
 
-  /** slots that are given out, to polls as well */
+  /** slots that are given out, including those that polls hold */
   get issued(): number {
     return this.#issued
   }

@@ -79,7 +79,7 @@ const MEASURES = {
 } as const
 type SpendingMeasure = keyof typeof MEASURES
 
-/** What was spent; where no model has a price its tokens, and without a model the moments. */
+/** The money spent; the tokens where no model has a price, and the moments where no model was called. */
 const largestOf = ({ money, tokens }: Spent['all']): SpendingMeasure =>
   money > 0 ? 'money' : tokens > 0 ? 'tokens' : 'moments'
 

@@ -52,7 +52,7 @@ function CommentForm({ thread, being, n }: Omit<CommentsProps, 'lines'>) {
     validate: { text: isNotEmpty() },
     onValuesChange: ({ text }) => unsent.write(text),
   })
-  // The same words sent again after a fault are one comment.
+  // Whoever sends the same words again after a fault makes no second comment.
   const sent = useRef({ text: '', key: randomId() })
   const commenting = useDeed(
     async ({ text }: typeof form.values) => {

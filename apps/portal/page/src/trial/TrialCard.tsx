@@ -42,7 +42,7 @@ interface TrialCardProps {
   readonly beings?: readonly string[]
   /** only moments that wore this role */
   readonly role?: string
-  /** only the moment of the being that opened then, ISO 8601; nothing is chosen */
+  /** ISO 8601: asks only the moment of the being that opened then, and offers no choice of others */
   readonly only?: string
   /** what is otherwise, as a file of a trial takes it */
   readonly candidate: object
