@@ -3540,12 +3540,15 @@ export interface components {
             from: string;
             /** @description ISO 8601, UTC */
             last: string;
-            /** @constant */
+            /**
+             * @description these words come from outside
+             * @constant
+             */
             outside?: true;
             /** @description the thread of the last one */
             thread: string;
             to: string;
-            /** @description what was said last, shortened; null for an act and further down the list. `outside`: it comes from outside */
+            /** @description the last words, shortened; null where the last one was an act, and after the first 50 pairs */
             words: string | null;
         };
         /** @description Where something is in its space; a coord may have a z, which maps from above leave out. */
@@ -3686,7 +3689,7 @@ export interface components {
         ViewChoice: "default" | "only";
         /** @description Wakes that wait for a moment. Ages are 0 where none waits. */
         WaitingWakes: {
-            /** @description half of them wait for longer; where beings are served in turn, the oldest waits for about twice as long */
+            /** @description half of them have waited longer than this; much less than `oldestSeconds` where some beings starve */
             medianSeconds: number;
             /** @description of these, the ones that a person caused */
             ofPeople: {

@@ -15,8 +15,9 @@ export interface SpokenTo {
   readonly last: string
   /** the thread of the last one */
   readonly thread: string
-  /** what was said last, shortened; null for an act and further down the list. `outside`: it comes from outside */
+  /** the last words, shortened; null where the last one was an act, and after the first 50 pairs */
   readonly words: string | null
+  /** these words come from outside */
   readonly outside?: true
 }
 

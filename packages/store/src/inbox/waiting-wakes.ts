@@ -93,7 +93,7 @@ export async function pageUnclaimed(
 export interface WaitingWakes {
   readonly waiting: number
   readonly oldestSeconds: number
-  /** half of them wait for longer; where beings are served in turn, the oldest waits for about twice as long */
+  /** half of them have waited longer than this; much less than `oldestSeconds` where some beings starve */
   readonly medianSeconds: number
   /** of these, the ones that a person caused */
   readonly ofPeople: { readonly waiting: number; readonly oldestSeconds: number }
