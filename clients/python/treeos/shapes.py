@@ -659,6 +659,13 @@ class HoldView(TypedDict):
     why: str
 
 
+class JudgedMoment(TypedDict):
+    clauses: List[float]
+    n: float
+    openedAt: str
+    source: Optional[Literal["clause", "default", "asked"]]
+
+
 class LastMoment(TypedDict):
     n: float
     primary: Optional[str]

@@ -97,6 +97,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
       .waitFor()
     expect(said).toEqual([])
     await tab.goto(`${at.origin}/beings/ann/flow`)
+    await tab.getByRole('button', { name: /^Sentence 1: / }).click()
     const worn = tab.getByLabel('Sentence 1: role', { exact: true }).and(tab.locator('input'))
     await until(async () => (await worn.inputValue()) === 'herald')
     await tab.getByText('Roles are not offered here').waitFor()

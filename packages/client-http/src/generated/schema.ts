@@ -2788,6 +2788,19 @@ export interface components {
         JsonObject: {
             [key: string]: unknown;
         };
+        /** @description The clauses of a flow that give a moment its roles. */
+        JudgedMoment: {
+            /** @description their places in the flow, from 0 */
+            clauses: number[];
+            n: number;
+            /** @description ISO 8601, UTC */
+            openedAt: string;
+            /**
+             * @description where the primary role comes from; null when there is none
+             * @enum {string|null}
+             */
+            source: "clause" | "default" | "asked" | null;
+        };
         LastMoment: {
             n: number;
             /** @description what it wore */
@@ -4720,7 +4733,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description moments that would differ, up to `until` */
+            /** @description the moments up to `until`, and those that would differ */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4728,6 +4741,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         until: number;
+                        /** @description every moment that could be judged, with the clauses that hold in it */
+                        judged: components["schemas"]["JudgedMoment"][];
                         differences: components["schemas"]["Difference"][];
                     };
                 };
