@@ -1312,6 +1312,7 @@ class Problem(_Problem, total=False):
 class LivedMoment(Moment):
     endedAt: str
     words: Optional[str]
+    args: Optional[str]
     cost: Optional[Dict[str, Any]]
 
 

@@ -1766,6 +1766,8 @@ export interface components {
             endedAt: string;
             /** @description the beginning of what it said to another being */
             words: string | null;
+            /** @description the arguments of what it did, shortened; null where it gave none */
+            args: string | null;
             /** @description of its model; null when none was asked */
             cost: {
                 attempts: number;
