@@ -33,6 +33,10 @@ describe('words', () => {
     'First call the do tool, asking the actor to see the address, then the actor takes the matter.',
     `Do ${REFUSED}`,
     `\`${REFUSED}\``,
+    `| ${REFUSED} |`,
+    '[tool: do, take, matter:looms]',
+    'Which one?\n[tool_call: take]',
+    '[do, take, "matter:looms"]',
   ])('%s are no answer', (words) => {
     expect(faultInWords(words, PROMPT, SHOWN)).not.toBeNull()
   })
@@ -44,6 +48,9 @@ describe('words', () => {
     `I tried to take the book for you, but it went wrong, since it was said that ${REFUSED.slice(21)}`,
     'The do tool of MCP performs an operation; the see tool looks at an address.',
     '["wool", "oil"]',
+    '[He puts the tool down.] Take it, it is yours.',
+    '[Tools of the smith: a hammer and tongs.]',
+    'The title is matter:looms.',
     '["lineage:read-file", "lineage:run-skill"]',
   ])('%s may be one', (words) => {
     expect(faultInWords(words, PROMPT, SHOWN)).toBeNull()

@@ -55,7 +55,7 @@ const ERROR_CODE = /: [A-Z]+(?:_[A-Z]+)*: /
 function repeatsRefusal(said: string, prompt: string): boolean {
   const found = ERROR_CODE.exec(said)
   if (found === null) return false
-  const [head, tail] = [said.slice(0, found.index), said.slice(found.index).replace(/[\s`"'\].]+$/, '')]
+  const [head, tail] = [said.slice(0, found.index), said.slice(found.index).replace(/[^\p{L}\p{N}]+$/u, '')]
   return isQuoted(tail, prompt) && (isQuoted(said, prompt) || head.split(/\s+/).length <= REFUSED_WORDS)
 }
 
@@ -89,9 +89,9 @@ const isListedCall = (value: unknown, names: readonly string[]): boolean => {
 /** A text within brackets, such as the first field of an object, or two brackets of lists. */
 const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:[{[][\s{[]*"|\[\s*\[)/
 
-/** A line that begins with a control token of a call, or with a verb as a function. */
+/** A line that begins with a control token of a call, a call in brackets, or a verb as a function. */
 const MARKED_CALL =
-  /^\s*(?:<\/?(?:tools?|tool_?calls?|function_?calls?|tool_code|tool_responses?)>|\[TOOL_CALLS\]|<\|[\w ]{1,40}\|>|(?:see|do|summon|be)\()/im
+  /^\s*(?:\[(?:(?:tools?|functions?)(?:[ _-]?calls?)?|calls?) ?[:=]|\[(?:see|do|summon|be),|<\/?(?:tools?|tool_?calls?|function_?calls?|tool_code|tool_responses?)>|\[TOOL_CALLS\]|<\|[\w ]{1,40}\|>|(?:see|do|summon|be)\()/im
 
 /** Names of the parts of a call. A value with two of them is meant as one, whatever else is wrong with it. */
 const CALL_FIELDS = new Set(
