@@ -42,6 +42,14 @@ describe('words', () => {
   })
 
   it.each([
+    ['How do I call lineage:read-file?', 'Call `lineage:read-file` with the path.'],
+    ['What does the do tool need?', 'First call the do tool, with an operation and its arguments.'],
+  ])('answer %j, which asks how, and nothing else', (asked, words) => {
+    expect(faultInWords(words, PROMPT, { ...SHOWN, asked })).toBeNull()
+    expect(faultInWords(words, PROMPT, { ...SHOWN, asked: 'What costs wool?' })).not.toBeNull()
+  })
+
+  it.each([
     'I read the file, and wool costs 12 today.',
     'I looked it up with lineage:read-file: wool costs 12 today.',
     'You may call me Ada. I keep the files here.',

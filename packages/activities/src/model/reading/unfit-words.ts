@@ -13,7 +13,7 @@ const NO_WORDS = 'model answered without a word'
 export function faultInWords(
   words: string,
   prompt: string,
-  { doOperations, beOperations }: ShownNames,
+  { doOperations, beOperations, asked = '' }: ShownNames,
 ): string | null {
   if (MARKED_CALL.test(words)) return CALL_IN_WORDS
   const said = words.trim()
@@ -34,7 +34,10 @@ export function faultInWords(
   const isCall = (value: unknown) =>
     isCallLike(value) || isListedCall(value, names) || (names.length > 0 && hasArguments(value))
   if (values.some(isCall)) return CALL_IN_WORDS
-  const isTold = VERB_AS_TOOL.test(words) || ofExtensions.some((name) => tellsCall(words, name))
+  // Whoever asks how to call one by its name is told.
+  const isTold =
+    (VERB_AS_TOOL.test(words) && !/\btool\b/i.test(asked)) ||
+    ofExtensions.some((name) => !asked.includes(name) && tellsCall(words, name))
   return isTold ? CALL_TOLD : null
 }
 
