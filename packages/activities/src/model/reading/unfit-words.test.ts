@@ -35,6 +35,8 @@ describe('words', () => {
     `\`${REFUSED}\``,
     `| ${REFUSED} |`,
     '[tool: do, take, matter:looms]',
+    'To buy, do lineage:read-file',
+    `do lineage:read-file: ${MEANING}`,
     'Which one?\n[tool_call: take]',
     '[do, take, "matter:looms"]',
   ])('%s are no answer', (words) => {

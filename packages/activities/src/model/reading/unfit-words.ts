@@ -80,7 +80,7 @@ function tellsCall(words: string, name: string): boolean {
   const after = words.slice(at + name.length, at + name.length + 60)
   return TOLD_BEFORE.test(before) || TOLD_AFTER.test(after)
 }
-const TOLD_BEFORE = /\b(?:call|tool|function|answer with)\b[^.!?\n]{0,16}$/i
+const TOLD_BEFORE = /\b(?:call|tool|function|answer with)\b[^.!?\n]{0,16}$|\b(?:do|be) [`'"]?$/i
 const TOLD_AFTER = /^[`'"]?(?: tool\b| function\b| on \S+ with \{)/i
 
 /** Whether a value is a list of an operation and its arguments. A list of several operations is an answer. */
