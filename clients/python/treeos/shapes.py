@@ -1262,9 +1262,15 @@ class TrialEstimate(TypedDict):
     moments: float
 
 
+class WaitingShare(TypedDict):
+    oldestSeconds: float
+    waiting: float
+
+
 class WaitingWakes(TypedDict):
+    inBackground: "WaitingShare"
     medianSeconds: float
-    ofPeople: Dict[str, Any]
+    ofPeople: "WaitingShare"
     oldestSeconds: float
     waiting: float
 

@@ -3702,15 +3702,18 @@ export interface components {
         };
         /** @enum {string} */
         ViewChoice: "default" | "only";
+        WaitingShare: {
+            oldestSeconds: number;
+            waiting: number;
+        };
         /** @description Wakes that wait for a moment. Ages are 0 where none waits. */
         WaitingWakes: {
+            /** @description of these, the ones that no answer waits for, such as those of schedules */
+            inBackground: components["schemas"]["WaitingShare"];
             /** @description half of them have waited longer than this; much less than `oldestSeconds` where some beings starve */
             medianSeconds: number;
             /** @description of these, the ones that a person caused */
-            ofPeople: {
-                oldestSeconds: number;
-                waiting: number;
-            };
+            ofPeople: components["schemas"]["WaitingShare"];
             oldestSeconds: number;
             waiting: number;
         };
