@@ -1766,6 +1766,8 @@ export interface components {
             endedAt: string;
             /** @description the beginning of what it said to another being */
             words: string | null;
+            /** @description the arguments of what it did, shortened; null where it gave none */
+            args: string | null;
             /** @description of its model; null when none was asked */
             cost: {
                 attempts: number;
@@ -2787,6 +2789,19 @@ export interface components {
         Json: unknown;
         JsonObject: {
             [key: string]: unknown;
+        };
+        /** @description The clauses of a flow that give a moment its roles. */
+        JudgedMoment: {
+            /** @description their places in the flow, from 0 */
+            clauses: number[];
+            n: number;
+            /** @description ISO 8601, UTC */
+            openedAt: string;
+            /**
+             * @description where the primary role comes from; null when there is none
+             * @enum {string|null}
+             */
+            source: "clause" | "default" | "asked" | null;
         };
         LastMoment: {
             n: number;
@@ -4723,7 +4738,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description moments that would differ, up to `until` */
+            /** @description the moments up to `until`, and those that would differ */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4731,6 +4746,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         until: number;
+                        /** @description every moment that could be judged, with the clauses that hold in it */
+                        judged: components["schemas"]["JudgedMoment"][];
                         differences: components["schemas"]["Difference"][];
                     };
                 };
