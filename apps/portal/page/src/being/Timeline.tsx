@@ -78,10 +78,15 @@ interface TimelineRowProps {
 
 /** What a moment said or did, what woke it, when, how long, and what it cost. */
 function MomentRow({ name, moment, isChosen }: TimelineRowProps) {
-  const { n, openedAt, endedAt, primary, stacked, outcome, reason, woke, did, words, message, cost } = moment
+  const { n, openedAt, endedAt, primary, stacked, outcome, reason, woke, did, words, args, message, cost } =
+    moment
   const wokenBy = woke === null ? '' : joined(woke.trigger, woke.from, woke.what)
   const done =
-    words ?? message ?? (did === null ? 'did nothing' : joined(did.verb, did.operation, did.target))
+    words ??
+    message ??
+    (did === null
+      ? 'did nothing'
+      : joined(did.verb, did.operation, args === null ? null : `(${args})`, did.target))
   return (
     <MomentLink being={name} n={n} className="row" isChosen={isChosen}>
       <Group justify="space-between" wrap="nowrap" gap="xs">

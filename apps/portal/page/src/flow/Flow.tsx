@@ -1,6 +1,7 @@
 import type { FlowInside } from '@treeos/client'
 import { Answer, BeingLink, Inert, PageHead } from '../parts/index.ts'
 import '../roles/roles.css'
+import './flow.css'
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'

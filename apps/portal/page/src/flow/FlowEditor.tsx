@@ -15,9 +15,12 @@ import { TrialCard } from '../trial/TrialCard.tsx'
 import { Difference } from '../words/Difference.tsx'
 import { testFields } from './fields.ts'
 import { ModelCard } from './ModelCard.tsx'
+import { pictureOf } from './marks.ts'
 import { Sentences } from './Sentences.tsx'
 import { flowOf, sentencesOf, unsayable } from './sentences.ts'
 import { useFlowDraft } from './useFlowDraft.ts'
+import { useFlowMarks } from './useFlowMarks.ts'
+import { type MarkedMoment, useWhatIf } from './useWhatIf.ts'
 import { WhatIf } from './WhatIf.tsx'
 
 /** Only who opens the JSON view loads the editor for it. */
@@ -43,6 +46,10 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
   const [view, setView] = useState('sentences')
   const [text] = useDebouncedValue(draft.text, LINT_MS)
   const { data: checked } = useQuery(checkQuery('flow', text))
+  const trying = useWhatIf(name, moments)
+  const before = useFlowMarks(name, published, isOpen ? moments : 0)
+  const { compared } = trying
+  const after = compared?.of === JSON.stringify(draft.value) ? compared.judged : []
   const publishing = useAct(draft.drop, flowQuery(name).queryKey)
   const publish = (flow: unknown) =>
     publishing.mutate({ verb: 'do', target: `@${name}`, operation: 'set-roleflow', args: { flow } })
@@ -61,11 +68,17 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
       {isEnded ? <Alert p="xs">@{name} is ended: it lives no further moment.</Alert> : null}
       <View
         isJson={view === 'json'}
+        name={name}
         draft={draft}
+        before={before ?? []}
+        after={after}
         checked={checked}
         defaultRole={inside.defaultRole}
         published={published}
       />
+      {isOpen ? (
+        <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} of={trying} />
+      ) : null}
       <Published error={publishing.error} result={publishing.data?.result} />
       <Group>
         <Button
@@ -81,7 +94,6 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
       </Group>
       {isOpen ? (
         <>
-          <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} />
           <TrialCard
             id={TRIAL_ID}
             being={name}
@@ -109,48 +121,56 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
 interface ViewProps extends Omit<SentenceDraftProps, 'errors'> {
   readonly isJson: boolean
   readonly checked: LintResult | undefined
-  readonly published: unknown
 }
 
 /** What is written, and what is wrong with it. */
-const View = ({ isJson, draft, checked, defaultRole, published }: ViewProps) => (
-  <>
-    {isJson ? (
-      <Suspense fallback={<Skeleton height={240} aria-label="loading" />}>
-        <JsonEditor
-          key={draft.revision}
-          label="Role flow as JSON"
-          start={pretty(draft.value)}
-          onChange={draft.writeJson}
+const View = ({ isJson, checked, ...sentences }: ViewProps) => {
+  const { draft, published } = sentences
+  return (
+    <>
+      {isJson ? (
+        <Suspense fallback={<Skeleton height={240} aria-label="loading" />}>
+          <JsonEditor
+            key={draft.revision}
+            label="Role flow as JSON"
+            start={pretty(draft.value)}
+            onChange={draft.writeJson}
+          />
+        </Suspense>
+      ) : (
+        <AsSentences {...sentences} errors={checked?.errors ?? []} />
+      )}
+      {draft.broken === null ? (
+        <Findings checked={checked} of="flow" />
+      ) : (
+        <Alert color="red" p="xs" role="alert" title="This is not JSON">
+          <Inert text={draft.broken} />
+        </Alert>
+      )}
+      {draft.isDraft ? (
+        <Difference
+          title="Your draft against what is in force"
+          before={pretty(published)}
+          after={pretty(draft.value)}
         />
-      </Suspense>
-    ) : (
-      <AsSentences draft={draft} defaultRole={defaultRole} errors={checked?.errors ?? []} />
-    )}
-    {draft.broken === null ? (
-      <Findings checked={checked} of="flow" />
-    ) : (
-      <Alert color="red" p="xs" role="alert" title="This is not JSON">
-        <Inert text={draft.broken} />
-      </Alert>
-    )}
-    {draft.isDraft ? (
-      <Difference
-        title="Your draft against what is in force"
-        before={pretty(published)}
-        after={pretty(draft.value)}
-      />
-    ) : null}
-  </>
-)
+      ) : null}
+    </>
+  )
+}
 
 interface SentenceDraftProps {
+  /** of the being */
+  readonly name: string
+  readonly published: unknown
+  /** past moments as the published flow judges them, and as the draft judges some of them */
+  readonly before: readonly MarkedMoment[]
+  readonly after: readonly MarkedMoment[]
   readonly draft: ReturnType<typeof useFlowDraft>
   readonly defaultRole: string | null
   readonly errors: readonly { readonly path: string }[]
 }
 
-function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
+function AsSentences({ name, draft, published, before, after, defaultRole, errors }: SentenceDraftProps) {
   const { data, error } = useQuery(rolesQuery)
   const unsaid = unsayable(draft.value)
   if (unsaid !== null)
@@ -159,10 +179,14 @@ function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
         {unsaid}. The JSON view shows it.
       </Alert>
     )
+  const clauses = (flow: unknown) => (Array.isArray(flow) ? flow : [])
+  const picture = pictureOf({ published: clauses(published), draft: clauses(draft.value), before, after })
   return (
     <>
       <Sentences
         key={draft.revision}
+        name={name}
+        picture={picture}
         start={sentencesOf(draft.value)}
         roles={(data?.roles ?? []).filter((role) => !role.deleted).map((role) => role.name)}
         fields={testFields(data?.signals ?? [])}

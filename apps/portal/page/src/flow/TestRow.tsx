@@ -1,5 +1,6 @@
 import { ActionIcon, Autocomplete, NativeSelect, TagsInput, TextInput } from '@mantine/core'
 import { Chip } from '../roles/Chip.tsx'
+import { OPERATOR_LABELS } from './sentence-words.ts'
 import {
   OPERATORS,
   type Operand,
@@ -10,17 +11,6 @@ import {
 } from './sentences.ts'
 import { type Scalar, textOfValue, valueOfText } from './values.ts'
 
-const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
-  eq: 'is',
-  ne: 'is not',
-  in: 'is one of',
-  notIn: 'is not one of',
-  gt: 'is over',
-  gte: 'is at least',
-  lt: 'is under',
-  lte: 'is at most',
-  present: 'is there',
-}
 const OPERATOR_CHOICES = OPERATORS.map((operator) => ({ value: operator, label: OPERATOR_LABELS[operator] }))
 
 interface TestRowProps {

@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
 import { Inert, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
-import { useWhatIf, type WhatIfDifference } from './useWhatIf.ts'
+import type { useWhatIf, WhatIfDifference } from './useWhatIf.ts'
 
 interface WhatIfProps {
   readonly name: string
@@ -8,11 +8,11 @@ interface WhatIfProps {
   /** number of the last finished moment */
   readonly last: number
   readonly isBroken: boolean
+  readonly of: ReturnType<typeof useWhatIf>
 }
 
 /** Which past moments would have been lived otherwise, under the draft: newest first, a few at a time. */
-export function WhatIf({ name, flow, last, isBroken }: WhatIfProps) {
-  const { compared, run, stop } = useWhatIf(name, last)
+export function WhatIf({ name, flow, last, isBroken, of: { compared, run, stop } }: WhatIfProps) {
   const text = JSON.stringify(flow)
   const looked = compared === null ? 0 : last + 1 - compared.from
   const isOld = compared !== null && compared.of !== text
@@ -25,7 +25,8 @@ export function WhatIf({ name, flow, last, isBroken }: WhatIfProps) {
               What if
             </Text>
             <Quiet size="xs">
-              Past moments that would have been lived otherwise. No model is asked, and nothing is written.
+              Past moments that would have been lived otherwise, marked above with + and −. No model is asked,
+              and nothing is written.
             </Quiet>
           </div>
           {compared?.isRunning ? (

@@ -24,10 +24,10 @@ export function Reality({ standard, budgets, ...waiting }: HealthFound) {
   )
 }
 
-const ofPeople = ({ waiting, oldestSeconds }: HealthFound['wakes']['ofPeople']) =>
+const share = (whose: string, { waiting, oldestSeconds }: HealthFound['wakes']['ofPeople']) =>
   waiting === 0
     ? ''
-    : `; ${waiting} of them ${waiting === 1 ? 'is' : 'are'} of people, the oldest for ${durationOf(1000 * oldestSeconds)}`
+    : `; ${waiting} of them ${waiting === 1 ? 'is' : 'are'} ${whose}, the oldest for ${durationOf(1000 * oldestSeconds)}`
 
 const WaitingWakes = ({
   wakes,
@@ -39,7 +39,7 @@ const WaitingWakes = ({
     <Text size="sm">
       {wakes.waiting === 0
         ? 'No wake waits for a worker.'
-        : `${plural(wakes.waiting, 'wake waits', 'wakes wait')} for a worker, the oldest for ${durationOf(1000 * wakes.oldestSeconds)}, half of them for more than ${durationOf(1000 * wakes.medianSeconds)}${ofPeople(wakes.ofPeople)}.`}
+        : `${plural(wakes.waiting, 'wake waits', 'wakes wait')} for a worker, the oldest for ${durationOf(1000 * wakes.oldestSeconds)}, half of them for more than ${durationOf(1000 * wakes.medianSeconds)}${share('of people', wakes.ofPeople)}${share('in the background', wakes.inBackground)}.`}
     </Text>
     {late.map(({ stance, seconds }) => (
       <Text key={stance} size="sm">

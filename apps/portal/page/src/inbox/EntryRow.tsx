@@ -5,6 +5,7 @@ import { Inert, Quiet, Time, WaitsSince } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
 import type { InboxGroup } from './groups.ts'
 import { KIND_LABELS } from './sender.ts'
+import { spaceOf } from './space-of.ts'
 import { tellEntry } from './tell-entry.ts'
 
 interface EntryRowProps {
@@ -44,6 +45,7 @@ export const EntryRow = memo(function EntryRow({
   onSelect,
 }: EntryRowProps) {
   const ref = useRef<HTMLDivElement>(null)
+  const space = spaceOf(entry)
   // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that
   // could be scrolled away.
   useEffect(() => {
@@ -82,6 +84,11 @@ export const EntryRow = memo(function EntryRow({
                 from outside
               </Badge>
             ) : null}
+            {space === null ? null : (
+              <Quiet size="xs" truncate>
+                in <Inert text={space} />
+              </Quiet>
+            )}
           </InlineGroup>
           <Text size="xs">
             {group === 'needs' ? <WaitsSince iso={entry.at} /> : <Time iso={entry.latest ?? entry.at} />}

@@ -24,8 +24,8 @@ export function Drive() {
   const isBegun = useRef(false)
   useEffect(() => {
     // What stands around this page is made anew once the tab drives a being, and so is this page.
-    if (driven()?.being === `@${name}`)
-      void navigate({ to: '/beings/$name', params: { name }, replace: true })
+    // It then stands where one speaks, looks and acts as the being.
+    if (driven()?.being === `@${name}`) void navigate({ to: '/do', replace: true })
     else if (hasParent && !isBegun.current) {
       isBegun.current = true
       mutate()

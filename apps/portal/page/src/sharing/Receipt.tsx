@@ -1,11 +1,18 @@
-import { Group, Stack } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
 import { sessionQuery } from '../api/queries.ts'
-import { Answer, Block, DialogButton, SmallButton } from '../parts/index.ts'
+import { Answer, Block, DialogButton, Inert, Quiet, SmallButton } from '../parts/index.ts'
 import { download, fileNameOf } from './download.ts'
-import { type Envelope, receiptText } from './receipt-text.ts'
+import {
+  type Envelope,
+  RECEIPT_CHECK,
+  RECEIPT_NOTE,
+  type ReceiptClaim,
+  receiptClaim,
+  receiptText,
+} from './receipt-text.ts'
 
 interface ReceiptProps {
   readonly name: string
@@ -53,10 +60,35 @@ function Receipt({ name, n }: ReceiptProps) {
               </SmallButton>
               <SmallButton onClick={() => print()}>Print</SmallButton>
             </Group>
-            <Block value={text} />
+            <Claim of={receiptClaim(envelope)} />
           </Stack>
         )
       }}
     </Answer>
   )
 }
+
+/** What it claims, as it is: only the file in Markdown needs signs against its own markup. */
+const Claim = ({ of: { of, says, verdict, fields, decision } }: { readonly of: ReceiptClaim }) => (
+  <Stack gap="xs">
+    <Text fw={600}>
+      Receipt of <Inert text={of} />
+    </Text>
+    <Text size="sm">
+      {says} <Inert text={verdict} />
+    </Text>
+    <Stack gap={2}>
+      {fields.map(([name, text]) => (
+        <Text key={`${name} ${text}`} size="sm" component="div">
+          <span className="quiet">{name}:</span> <Inert text={text} />
+        </Text>
+      ))}
+    </Stack>
+    <Quiet>What was decided:</Quiet>
+    <Block value={decision} />
+    <Quiet>
+      {RECEIPT_NOTE}
+      <span className="code">{RECEIPT_CHECK}</span> checks it.
+    </Quiet>
+  </Stack>
+)

@@ -34,22 +34,49 @@ function statementIn({ payload }: Envelope): Statement {
   return JSON.parse(new TextDecoder().decode(bytes)) as Statement
 }
 
-/** A receipt in Markdown: what it claims. What proves it is the envelope alone. */
-export function receiptText(envelope: Envelope): string {
+/** What a receipt claims, as texts without any markup. */
+export interface ReceiptClaim {
+  /** the record of which moment */
+  readonly of: string
+  /** in words; null for a verdict that this page does not know */
+  readonly says: string | null
+  readonly verdict: string
+  /** names and values */
+  readonly fields: readonly (readonly [string, string])[]
+  readonly decision: string
+}
+
+/** What proves it is the envelope alone. */
+export const RECEIPT_NOTE = 'This text proves nothing. The file of the receipt does: '
+export const RECEIPT_CHECK = 'treeos verify --receipt FILE'
+
+export function receiptClaim(envelope: Envelope): ReceiptClaim {
   const { subject, predicate } = statementIn(envelope)
   const verdict = textOf(predicate?.verdict)
+  return {
+    of: textOf(subject?.[0]?.name),
+    says: Object.hasOwn(VERDICTS, verdict) ? (VERDICTS[verdict] ?? null) : null,
+    verdict,
+    fields: [
+      ['Reality', textOf(predicate?.reality)],
+      ['Done to', textOf(predicate?.target)],
+      ['SHA-256 of the record of the moment', textOf(subject?.[0]?.digest?.sha256)],
+      ...envelope.signatures.map(({ keyid }) => ['Signed by', textOf(keyid)] as const),
+    ],
+    decision: textOf(predicate?.moment?.decision),
+  }
+}
+
+/** The same in Markdown, as a file. */
+export function receiptText(envelope: Envelope): string {
+  const { of, says, verdict, fields, decision } = receiptClaim(envelope)
   const lines = [
-    `# Receipt of ${onOneLine(textOf(subject?.[0]?.name))}`,
-    Object.hasOwn(VERDICTS, verdict) ? `${VERDICTS[verdict]} (\`${verdict}\`)` : quoted(verdict),
-    [
-      `- Reality: ${onOneLine(textOf(predicate?.reality))}`,
-      `- Done to: ${onOneLine(textOf(predicate?.target))}`,
-      `- SHA-256 of the record of the moment: ${onOneLine(textOf(subject?.[0]?.digest?.sha256))}`,
-      ...envelope.signatures.map(({ keyid }) => `- Signed by: ${onOneLine(textOf(keyid))}`),
-    ].join('\n'),
+    `# Receipt of ${onOneLine(of)}`,
+    says === null ? quoted(verdict) : `${says} (\`${verdict}\`)`,
+    fields.map(([name, text]) => `- ${name}: ${onOneLine(text)}`).join('\n'),
     'What was decided:',
-    quoted(textOf(predicate?.moment?.decision)),
-    'This text proves nothing. The file of the receipt does: `treeos verify --receipt FILE` checks it.',
+    quoted(decision),
+    `${RECEIPT_NOTE}\`${RECEIPT_CHECK}\` checks it.`,
   ]
   return `${lines.join('\n\n')}\n`
 }

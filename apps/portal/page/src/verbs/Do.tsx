@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
-import { PageHead } from '../parts/index.ts'
+import { BeingLink, PageHead } from '../parts/index.ts'
 import { VerbPanel } from './VerbPanel.tsx'
 
 /** Any of the four verbs. */
@@ -10,7 +10,7 @@ export function Do() {
   return (
     <Stack maw={720}>
       <PageHead title="Do something">
-        You act as {data?.stance ?? '…'}
+        You act as {data === undefined ? '…' : <BeingLink stance={data.stance} />}
         {data?.role == null ? '' : `, with the role ${data.role}`}. Its lists and the rules of the target
         decide.
       </PageHead>
