@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { memo, useEffect, useRef } from 'react'
 import { Inert, Quiet, Time, WaitsSince } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
-import type { InboxGroup } from './groups.ts'
+import type { InboxGroup } from './kinds.ts'
 import { KIND_LABELS } from './sender.ts'
 import { tellEntry } from './tell-entry.ts'
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Answer, Block, DialogButton, SmallButton } from '../parts/index.ts'
 import { download, fileNameOf } from './download.ts'
 import { type Envelope, receiptText } from './receipt-text.ts'
@@ -26,7 +27,11 @@ export function ReceiptButton(of: ReceiptProps) {
   const { data: session } = useQuery(sessionQuery)
   if (session?.uses.all !== true || session.driver !== null) return null
   return (
-    <DialogButton isSmall label="Receipt" title={`Receipt of moment ${of.n} of @${of.name}`}>
+    <DialogButton
+      isSmall
+      label={t('Receipt')}
+      title={t('Receipt of moment {{n}} of @{{name}}', { n: of.n, name: of.name })}
+    >
       <Receipt {...of} />
     </DialogButton>
   )
@@ -46,12 +51,12 @@ function Receipt({ name, n }: ReceiptProps) {
               <SmallButton
                 onClick={() => download(`${file}.json`, 'application/json', `${JSON.stringify(envelope)}\n`)}
               >
-                Download the receipt
+                {t('Download the receipt')}
               </SmallButton>
               <SmallButton onClick={() => download(`${file}.md`, 'text/markdown', text)}>
-                As readable text
+                {t('As readable text')}
               </SmallButton>
-              <SmallButton onClick={() => print()}>Print</SmallButton>
+              <SmallButton onClick={() => print()}>{t('Print')}</SmallButton>
             </Group>
             <Block value={text} />
           </Stack>

@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { onOneLine, quoted } from './quoted-text.ts'
 
 /** A DSSE envelope, as the API gives it. */
@@ -8,11 +9,11 @@ export interface Envelope {
 
 /** What a verdict claims, in words. */
 const VERDICTS: Readonly<Record<string, string>> = {
-  refused: 'It was not allowed.',
-  permitted: 'It was allowed; nothing says that it was done.',
-  asked: 'It was allowed once a person says yes, and nothing was done.',
-  'seen-to-run': 'It was allowed, and was done.',
-  'not-known': 'It was allowed; whether it happened is not known.',
+  refused: t('It was not allowed.'),
+  permitted: t('It was allowed; nothing says that it was done.'),
+  asked: t('It was allowed once a person says yes, and nothing was done.'),
+  'seen-to-run': t('It was allowed, and was done.'),
+  'not-known': t('It was allowed; whether it happened is not known.'),
 }
 
 interface Statement {
@@ -39,17 +40,19 @@ export function receiptText(envelope: Envelope): string {
   const { subject, predicate } = statementIn(envelope)
   const verdict = textOf(predicate?.verdict)
   const lines = [
-    `# Receipt of ${onOneLine(textOf(subject?.[0]?.name))}`,
+    t('# Receipt of {{name}}', { name: onOneLine(textOf(subject?.[0]?.name)) }),
     Object.hasOwn(VERDICTS, verdict) ? `${VERDICTS[verdict]} (\`${verdict}\`)` : quoted(verdict),
     [
-      `- Reality: ${onOneLine(textOf(predicate?.reality))}`,
-      `- Done to: ${onOneLine(textOf(predicate?.target))}`,
-      `- SHA-256 of the record of the moment: ${onOneLine(textOf(subject?.[0]?.digest?.sha256))}`,
-      ...envelope.signatures.map(({ keyid }) => `- Signed by: ${onOneLine(textOf(keyid))}`),
+      t('- Reality: {{reality}}', { reality: onOneLine(textOf(predicate?.reality)) }),
+      t('- Done to: {{target}}', { target: onOneLine(textOf(predicate?.target)) }),
+      t('- SHA-256 of the record of the moment: {{digest}}', {
+        digest: onOneLine(textOf(subject?.[0]?.digest?.sha256)),
+      }),
+      ...envelope.signatures.map(({ keyid }) => t('- Signed by: {{key}}', { key: onOneLine(textOf(keyid)) })),
     ].join('\n'),
-    'What was decided:',
+    t('What was decided:'),
     quoted(textOf(predicate?.moment?.decision)),
-    'This text proves nothing. The file of the receipt does: `treeos verify --receipt FILE` checks it.',
+    t('This text proves nothing. The file of the receipt does: `treeos verify --receipt FILE` checks it.'),
   ]
   return `${lines.join('\n\n')}\n`
 }

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { PageHead } from '../parts/index.ts'
 import { VerbPanel } from './VerbPanel.tsx'
 
@@ -9,12 +10,16 @@ export function Do() {
   const { data } = useQuery(sessionQuery)
   return (
     <Stack maw={720}>
-      <PageHead title="Do something">
-        You act as {data?.stance ?? '…'}
-        {data?.role == null ? '' : `, with the role ${data.role}`}. Its lists and the rules of the target
-        decide.
+      <PageHead title={t('Do something')}>
+        {data?.role == null
+          ? t('You act as {{stance}}.', { stance: data?.stance ?? '…' })
+          : t('You act as {{stance}}, with the role {{role}}.', {
+              stance: data.stance,
+              role: data.role,
+            })}{' '}
+        {t('Its lists and the rules of the target decide.')}
       </PageHead>
-      <section className="card" aria-label="Verbs">
+      <section className="card" aria-label={t('Verbs')}>
         <VerbPanel />
       </section>
     </Stack>
