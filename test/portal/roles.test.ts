@@ -124,10 +124,19 @@ describe('the flow of a being', () => {
     const before = await groundOf(at.world)
     expect((await ask(ada, { flow, since: 1, until: 1000 })).json).toMatchObject({
       until: 25,
+      judged: [{ n: 1, clauses: [0], source: 'clause' }],
       differences: [{ n: 1, was: { primary: 'vault-keeper' }, would: { primary: 'errand' } }],
     })
-    expect((await ask(ada, { flow, since: 2, until: 9 })).json).toEqual({ until: 9, differences: [] })
-    expect((await ask(ada, { flow, since: 9, until: 2 })).json).toEqual({ until: 2, differences: [] })
+    expect((await ask(ada, { flow, since: 2, until: 9 })).json).toEqual({
+      until: 9,
+      judged: [],
+      differences: [],
+    })
+    expect((await ask(ada, { flow, since: 9, until: 2 })).json).toEqual({
+      until: 2,
+      judged: [],
+      differences: [],
+    })
     expect((await ask(ada, { flow: [{}], since: 1, until: 9 })).json.code).toBe('INVALID_INPUT')
     expect((await ask(cy, { flow, since: 1, until: 9 })).json.code).toBe('FORBIDDEN')
     expect(await groundOf(at.world)).toEqual(before)

@@ -244,7 +244,7 @@ it('lists beings with a wake that no moment claimed', async () => {
   }
 })
 
-it('measures how many wakes wait, the oldest and the median of them, and those that people caused', async () => {
+it('measures how many wakes wait, the oldest and the median of them, and those of people and in the background', async () => {
   const fresh = await freshDatabase()
   try {
     const waits = {
@@ -252,6 +252,7 @@ it('measures how many wakes wait, the oldest and the median of them, and those t
       oldestSeconds: 0,
       medianSeconds: 0,
       ofPeople: { waiting: 0, oldestSeconds: 0 },
+      inBackground: { waiting: 0, oldestSeconds: 0 },
     }
     expect(await measureInboxes(fresh.db)).toEqual(waits)
     const row: RowWrite = {
@@ -266,8 +267,9 @@ it('measures how many wakes wait, the oldest and the median of them, and those t
     }
     await append(fresh.owner, await batchOf(fresh.db, fresh.reality, { rows: [row] }))
     const ages = { a: 10, b: 20, c: 90 }
+    const priorities: Record<string, number> = { a: PRIORITIES.interactive, b: PRIORITIES.human }
     for (const [id, seconds] of Object.entries(ages)) {
-      const priority = id === 'b' ? PRIORITIES.human : PRIORITIES.background
+      const priority = priorities[id] ?? PRIORITIES.background
       await putWake(fresh.owner, wakeFor('busy', id, { priority }))
       await sql`update treeos.inbox set at = at - make_interval(secs => ${seconds}) where id = ${id}`.execute(
         fresh.owner,
@@ -279,6 +281,7 @@ it('measures how many wakes wait, the oldest and the median of them, and those t
       oldestSeconds: seconds(90),
       medianSeconds: seconds(20),
       ofPeople: { waiting: 1, oldestSeconds: seconds(20) },
+      inBackground: { waiting: 1, oldestSeconds: seconds(90) },
     })
   } finally {
     await fresh.close()

@@ -205,6 +205,7 @@ describe('without an instance', () => {
       models: null,
       slowestBeat: null,
       wakes: null,
+      limit: null,
       inbox: null,
       budgets: null,
       parked: null,

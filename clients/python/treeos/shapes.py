@@ -659,6 +659,13 @@ class HoldView(TypedDict):
     why: str
 
 
+class JudgedMoment(TypedDict):
+    clauses: List[float]
+    n: float
+    openedAt: str
+    source: Optional[Literal["clause", "default", "asked"]]
+
+
 class LastMoment(TypedDict):
     n: float
     primary: Optional[str]
@@ -1255,9 +1262,15 @@ class TrialEstimate(TypedDict):
     moments: float
 
 
+class WaitingShare(TypedDict):
+    oldestSeconds: float
+    waiting: float
+
+
 class WaitingWakes(TypedDict):
+    inBackground: "WaitingShare"
     medianSeconds: float
-    ofPeople: Dict[str, Any]
+    ofPeople: "WaitingShare"
     oldestSeconds: float
     waiting: float
 
@@ -1305,6 +1318,7 @@ class Problem(_Problem, total=False):
 class LivedMoment(Moment):
     endedAt: str
     words: Optional[str]
+    args: Optional[str]
     cost: Optional[Dict[str, Any]]
 
 

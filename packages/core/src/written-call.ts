@@ -18,6 +18,8 @@ export interface ShownNames {
   readonly only?: Partial<Record<'see' | 'do', string>>
   /** true: it may summon somebody. A summon that it writes as text is read as one, also where it has no tool for it */
   readonly speaks?: true
+  /** the words of whoever asks; left out where nobody does */
+  readonly asked?: string
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()

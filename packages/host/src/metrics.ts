@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Observer } from '@treeos/activities'
+import type { Observer, WorkerLoad } from '@treeos/activities'
 import { OUTCOMES } from '@treeos/core'
 import { countParked, measureInboxes, type StoreDb, type WaitingWakes } from '@treeos/store'
 import { sharing } from '@treeos/telemetry/shared-answer'
@@ -21,6 +21,8 @@ const CONNECTIONS_MAX = 64
 
 /** How long a scrape waits for Postgres. */
 const INBOX_MS_MAX = 2000
+/** For so long a scrape watches how busy the event loop is. */
+const WATCH_MS = 200
 
 type Answer = Parameters<Observer['model']>[0]
 const ANSWERS = { call: 1, see: 1, outputs: 1, failure: 1, lost: 1 } satisfies Record<Answer, 1>
@@ -68,19 +70,33 @@ export class Metrics {
     registers: [this.registry],
   })
 
+  /** null before the worker begins */
+  #load: (() => WorkerLoad) | null = null
+
   /** @param db asked at every scrape for the inboxes of the whole reality */
   constructor(db: Kysely<StoreDb>) {
     collectDefaultMetrics({ register: this.registry })
     const measure = measuring(db)
-    const inbox = (name: string, help: string, read: (measure: InboxMeasure) => number) =>
+    const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
       new Gauge({
         name,
         help,
         registers: [this.registry],
         async collect() {
-          this.set(read(await measure()))
+          this.set(await read())
         },
       })
+    const inbox = (name: string, help: string, read: (measure: InboxMeasure) => number) =>
+      gauge(name, help, async () => read(await measure()))
+    const load = (name: string, help: string, read: (load: WorkerLoad) => number | Promise<number>) =>
+      gauge(name, help, () => (this.#load === null ? Number.NaN : read(this.#load())))
+    load('treeos_worker_busy_ratio', 'Share of its time in which the event loop works, 0 to 1.', watchLoop)
+    load(
+      'treeos_worker_steps_waiting',
+      'Steps of moments that wait for their turn.',
+      (load) => load.stepsWaiting,
+    )
+    load('treeos_worker_minds_asked', 'Minds that are asked now.', (load) => load.mindsAsked)
     inbox('treeos_inbox_waiting', 'Wakes that no moment has taken yet.', (measure) => measure.waiting)
     inbox('treeos_inbox_oldest_seconds', 'Age of the oldest of them.', (measure) => measure.oldestSeconds)
     inbox(
@@ -105,6 +121,9 @@ export class Metrics {
       error,
       leftOut: () => error('resolver'),
       fault: (_moment, { part }) => error(part),
+      load: (read) => {
+        this.#load = read
+      },
     }
   }
 
@@ -150,6 +169,12 @@ export class Metrics {
     const near = bind === '0.0.0.0' ? LOOPBACK : isIP(bind) === 6 ? `[${bind === '::' ? '::1' : bind}]` : bind
     return { url: `http://${near}:${taken}/metrics`, close: () => closeServer(server) }
   }
+}
+
+async function watchLoop(): Promise<number> {
+  const from = performance.eventLoopUtilization()
+  await sleep(WATCH_MS)
+  return performance.eventLoopUtilization(from).utilization
 }
 
 /** Where the metrics of a worker are served. */

@@ -206,6 +206,7 @@ export class Runtime {
     const onCallError = (error: unknown) => onError('called workflows', error)
     const called = new CalledWorkflows({ client, db, reality, registry, onError: onCallError })
     const memory = newMemory({ mindMs: this.#options.shortMindMs, callsMax: this.#options.shortCallsMax() })
+    observe.load(() => ({ stepsWaiting: memory.turns.waiting, mindsAsked: memory.calls.size }))
     const vaults = new Vaults({ db, vault, mode: overlayMode, onError })
     this.#deps = {
       db,

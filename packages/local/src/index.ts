@@ -7,6 +7,7 @@ export { bad, type CheckResult, type DoctorCheck, good, RECHECK, unseen } from '
 export { checkMachine } from './health/machine.ts'
 export {
   type Beat,
+  type Load,
   type ModelCalls,
   type Moments,
   readVitals,
@@ -14,6 +15,7 @@ export {
   type Vitals,
   type Wakes,
 } from './health/vitals.ts'
+export { type WakeLimit, wakeLimit } from './health/wake-limit.ts'
 export {
   type Instance,
   instanceDir,

@@ -1,6 +1,6 @@
 import { asJson, type BeingName, canonicalJson, type Json, type RoleName, type SpacePath } from '@treeos/core'
-import { type RoleFlow, requireFlow } from '@treeos/roles'
-import { type Db, findDecision, listOutcomesBetween, type StoredOutcome } from '@treeos/store'
+import { compileFlow, explainFlow, type RoleFlow, requireFlow } from '@treeos/roles'
+import { askedIn, type Db, findDecision, listOutcomesBetween, type StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { ErasedError } from './loaded-reel.ts'
 import { PastStates } from './past-states.ts'
@@ -45,41 +45,64 @@ export interface Difference {
   readonly hidden?: true
 }
 
+/** The clauses of a flow that give a moment its roles. */
+export interface JudgedMoment {
+  readonly n: number
+  /** ISO 8601, UTC */
+  readonly openedAt: string
+  /** their places in the flow, from 0 */
+  readonly clauses: readonly number[]
+  /** where the primary role comes from; null when there is none */
+  readonly source: 'clause' | 'default' | 'asked' | null
+}
+
+/** Both are oldest first. */
+export interface FlowComparison {
+  readonly judged: readonly JudgedMoment[]
+  readonly differences: readonly Difference[]
+}
+
+/** The moments that differ under another flow. See {@link compareFlow}. */
+export const whatIf = async (...asked: Parameters<typeof compareFlow>): Promise<readonly Difference[]> =>
+  (await compareFlow(...asked)).differences
+
 /**
- * Recomputes the moments of a being under another flow, and returns those that differ. Calls no model. It
- * cannot know what a model would decide with another prompt, so it judges each moment alone, with the past as
- * it was. A role that only the edited flow names, and that did not exist at that time, is used as it is
- * today.
+ * Recomputes the moments of a being under another flow: which clauses give each its roles, and which moments
+ * differ. Calls no model. It cannot know what a model would decide with another prompt, so it judges each
+ * moment alone, with the past as it was. A role that only the edited flow names, and that did not exist at
+ * that time, is used as it is today.
  * @param maySee whether who asks may see a place: the edited flow reads no other, or it would tell what is
  *   there. Left out for whoever may read the database
  * @throws {TreeosError} INVALID_INPUT for a malformed flow
  */
-export async function whatIf(
+export async function compareFlow(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being, flow, since = 1, until }: WhatIfRequest,
   maySee: (path: SpacePath) => Promise<boolean> = async () => true,
-): Promise<Difference[]> {
+): Promise<FlowComparison> {
   const edited = requireFlow(flow)
   const past = new PastStates(db)
+  const judged: JudgedMoment[] = []
   const differences: Difference[] = []
   for (const outcome of await listOutcomesBetween(db, being, { since, until })) {
     if (outcome.reason === 'superseded') continue
     try {
-      const difference = await compareMoment({ db, registry, past, maySee }, outcome, edited)
+      const { moment, difference } = await compareMoment({ db, registry, past, maySee }, outcome, edited)
+      judged.push(moment)
       if (difference !== null) differences.push(difference)
     } catch (error) {
       // what it read was erased: nothing can be said about it
       if (!(error instanceof ErasedError)) throw error
     }
   }
-  return differences
+  return { judged, differences }
 }
 
 async function compareMoment(
   { maySee, ...deps }: SupposedDeps & { readonly maySee: (path: SpacePath) => Promise<boolean> },
   outcome: StoredOutcome,
   flow: RoleFlow,
-): Promise<Difference | null> {
+): Promise<{ readonly moment: JudgedMoment; readonly difference: Difference | null }> {
   const scene = await readScene(deps, outcome)
   const isShown = await maySee(scene.was.me.space)
   const would = await liveSupposed(deps, scene, { flow, ...(isShown ? {} : { isPlaceHidden: true }) })
@@ -88,17 +111,33 @@ async function compareMoment(
     (part) => canonicalJson(partOf(was, part)) !== canonicalJson(partOf(would, part)),
   )
   const refused = await newRefusal(deps, scene, would)
-  if (differs.length === 0 && refused === null) return null
-  const openedAt = new Date(open.openedAt).toISOString()
-  return {
-    n: outcome.n,
-    openedAt,
+  const at = { n: outcome.n, openedAt: new Date(open.openedAt).toISOString() }
+  const moment = { ...at, ...clausesWorn(scene, would) }
+  if (differs.length === 0 && refused === null) return { moment, difference: null }
+  const difference = {
+    ...at,
     differs,
     was: wornStackOf(was),
     would: wornStackOf(would),
     refused,
-    ...(isShown || !would.seen.isPlaceHidden ? {} : { hidden: true }),
+    ...(isShown || !would.seen.isPlaceHidden ? {} : { hidden: true as const }),
   }
+  return { moment, difference }
+}
+
+function clausesWorn(
+  { open }: PastScene,
+  { seen: { program, context } }: RecomputedMoment,
+): Pick<JudgedMoment, 'clauses' | 'source'> {
+  const { clauses, source } = explainFlow(compileFlow(program.flow), {
+    context,
+    cognition: open.cognition.kind,
+    roles: program.roles,
+    defaultRole: program.defaultRole,
+    asked: askedIn(open),
+  })
+  const worn = clauses.filter(({ result }) => result === 'primary' || result === 'stacked')
+  return { clauses: worn.map(({ index }) => index), source }
 }
 
 /**

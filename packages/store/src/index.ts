@@ -111,6 +111,7 @@ export {
   measureInboxes,
   measurePeoplesInboxes,
   pageUnclaimed,
+  type WaitingShare,
   type WaitingWakes,
 } from './inbox/waiting-wakes.ts'
 export { type AppendResult, append, lockHeads } from './ledger/append.ts'

@@ -49,6 +49,15 @@ describe.runIf(hasChromium)('lists that are filtered', () => {
     await page.goto(`${at.origin}/beings/mute`)
     await page.getByLabel('Outcome of moments').selectOption('failed')
     await page.getByText('2 of the newest 2 moments').waitFor()
+    // By the arguments of what it did, which stand in the row of what was done.
+    await page.getByLabel('Words of moments').fill('/mine')
+    await page.getByText('1 of the newest 2 moments').waitFor()
+    await page.goto(`${at.origin}/beings/operator`)
+    await page.getByLabel('Words of moments').fill('birth mute')
+    await page
+      .getByText(/^birth .*\bname mute\b/)
+      .first()
+      .waitFor()
     expect(complaints).toEqual([])
   })
 

@@ -55,7 +55,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     const opened = context.waitForEvent('page')
     await page.getByRole('link', { name: 'Inhabit (new tab)' }).click()
     const tab = await opened
-    await tab.waitForURL(`**/beings/${name}`)
+    await tab.waitForURL('**/do') // where one speaks and acts
     await banner(tab).getByText(`@${name}`).waitFor()
     return tab
   }
@@ -97,6 +97,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
       .waitFor()
     expect(said).toEqual([])
     await tab.goto(`${at.origin}/beings/ann/flow`)
+    await tab.getByRole('button', { name: /^Sentence 1: / }).click()
     const worn = tab.getByLabel('Sentence 1: role', { exact: true }).and(tab.locator('input'))
     await until(async () => (await worn.inputValue()) === 'herald')
     await tab.getByText('Roles are not offered here').waitFor()
@@ -262,6 +263,13 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
   it('a lease within a lease: a tab of the child drives the grandchild, and ends with the first', async () => {
     await enter()
     const upper = await inhabit('ada')
+    await upper.getByText('You act as @ada').waitFor()
+    await upper.getByRole('tab', { name: 'Say' }).click()
+    await upper.getByRole('combobox', { name: 'Being' }).fill('@echo')
+    await upper.keyboard.press('Escape')
+    await upper.getByLabel('What you say').fill('Do you hear me?')
+    await upper.getByRole('button', { name: 'Say it' }).click()
+    await until(async () => (await moments(at.world.db, 'echo')).at(-1)?.woke?.from === '@ada')
     await upper.goto(`${at.origin}/beings/kid`)
     const opened = context.waitForEvent('page')
     await upper.getByRole('link', { name: 'Inhabit (new tab)' }).click()

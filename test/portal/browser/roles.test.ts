@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { complaintsOf, hasChromium, openBrowser } from '../../support/browser.ts'
 import { HOSTILE_TEXT } from '../../support/hostile-text.ts'
-import { setRole, until } from '../../support/life.ts'
+import { momentOf, publish as publishSignal, setFlow, setRole, tell, until } from '../../support/life.ts'
 import { PASSWORD, PortalWorld } from '../../support/portal.ts'
 
 /** @ada is a person, @kid and @doll are her beings. */
@@ -116,6 +116,10 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await editor.fill(text)
   }
 
+  /** Shows the fields of a sentence. */
+  const open = (n: number) =>
+    page.getByRole('button', { name: new RegExp(`^Sentence ${n}: `), expanded: false }).click()
+
   it('edits a flow: adds, reorders by buttons and keys, removes, and as raw JSON', async () => {
     for (const name of ['quiet', 'loud'])
       await setRole(at.world, { name, canSummon: [{ rel: 'asker' }], prompt: name })
@@ -124,7 +128,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByRole('button', { name: 'Add a sentence' }).click()
     await role(2).fill('loud')
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Add a condition' }).nth(1).click()
+    await page.getByRole('button', { name: 'Add a condition' }).click()
     await label('Sentence 2, condition 1: field').fill('caller.cognition')
     await page.keyboard.press('Escape')
     await label('Sentence 2, condition 1: operator').selectOption('is one of')
@@ -142,6 +146,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     expect(await wears('kid')).toEqual(['loud'])
 
     // By keys: Alt and an arrow, from any field of the sentence.
+    await open(2)
     await role(1).focus()
     await page.keyboard.press('Alt+ArrowDown')
     await until(async () => (await role(1).inputValue()) === 'herald')
@@ -174,7 +179,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await publish()
     expect(await flowOf('kid')).toEqual(written)
     await page.getByText('Sentences', { exact: true }).click()
-    await role(2).waitFor()
+    await open(1)
     expect(await wears('kid')).toEqual(['quiet'])
     // `or` and `not` are sentences too, and are changed there.
     expect(await label('Sentence 1, any of 1, condition 1: value').inputValue()).toBe('summon')
@@ -193,6 +198,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByRole('button', { name: 'Compare past moments' }).click()
     const whatIf = page.getByRole('region', { name: 'What if' })
     await whatIf.getByText(/of the last \d+ moments/).waitFor()
+    await open(1)
     await role(1).fill('loud')
     await page.keyboard.press('Escape')
     await whatIf.getByText('The draft has changed since').waitFor()
@@ -211,6 +217,52 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     expect(complaints).toEqual([])
   })
 
+  it('a flow is a column of clauses with the moments in which each held, and a tried draft moves them', async () => {
+    const flow = [
+      { when: { 'world.porch.open': true }, role: 'loud' },
+      { stack: true, when: { verb: 'summon' }, role: 'quiet' },
+    ]
+    for (const name of ['quiet', 'loud'])
+      await setRole(at.world, { name, canSummon: [{ rel: 'asker' }], prompt: name })
+    await at.world.birth({ name: 'porter', cognition: 'scripted', script: 'echo', role: 'resident' })
+    await setFlow(at.world, 'porter', flow)
+    await momentOf(at.world, await tell(at.world, 'porter', 'Who is there?'))
+    await publishSignal(at.world, 'porch.open', true)
+    await momentOf(at.world, await tell(at.world, 'porter', 'And now?'))
+    const lived = await moments(at.world.db, 'porter')
+    const last = lived.at(-1)?.n ?? 0
+    await enter('operator')
+    await go('/beings/porter/flow', 'Flow of @porter')
+    const marks = (of: string) =>
+      page.getByRole('list', { name: `Moments of ${of}`, exact: true }).getByRole('link')
+    await marks('sentence 1').first().waitFor()
+    const clause = (n: number) => page.getByRole('listitem', { name: `Sentence ${n}`, exact: true })
+    await clause(1).getByText('primary now').waitFor()
+    await clause(2).getByText('stacked now').waitFor()
+    expect(await marks('sentence 1').first().textContent()).toBe(`moment ${last}`)
+    expect(await marks('sentence 2').count()).toBe(
+      lived.filter(({ stacked }) => stacked.includes('quiet')).length,
+    )
+    expect(await marks('the default role').last().textContent()).toBe('moment 1')
+
+    // By keys alone: opened, changed, tried, and a mark followed.
+    await clause(1)
+      .getByRole('button', { name: /^Sentence 1: WHEN world.porch.open is true USE loud/ })
+      .focus()
+    await page.keyboard.press('Enter')
+    await label('Sentence 1, condition 1: operator').selectOption('is not')
+    await page.getByRole('button', { name: 'Compare past moments' }).focus()
+    await page.keyboard.press('Enter')
+    await clause(1).getByText('−').first().waitFor()
+    expect(await marks('sentence 1').allTextContents()).toEqual(
+      expect.arrayContaining([`moment −${last}, not under the draft`, 'moment +1, only under the draft']),
+    )
+    await marks('sentence 1').filter({ hasText: '+1' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Moment 1', exact: true }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('refuses to delete a role that is used, lists its users, then obeys force; and a version brings it back', async () => {
     await enter()
     await go('/roles', 'Roles')
@@ -225,6 +277,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).waitFor()
 
     await go('/beings/kid/flow', 'Flow of @kid')
+    await open(1)
     await role(1).fill('crier')
     await page.keyboard.press('Escape')
     await publish()
@@ -351,6 +404,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await go('/roles?role=hostile&edit=true', /Edit hostile/)
     await page.getByText(/invisible characters/).waitFor()
     await go('/beings/echo/flow', 'Flow of @echo')
+    await open(1)
     await page.getByText(/4 invisible characters: U\+202E/).waitFor()
     await page.getByText('JSON', { exact: true }).click()
     await page.locator('.cm-specialChar').first().waitFor()

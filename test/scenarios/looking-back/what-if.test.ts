@@ -1,6 +1,6 @@
 import { moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
-import { whatIf } from '@treeos/replay'
+import { compareFlow, whatIf } from '@treeos/replay'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, live, play, publish, setFlow, setRole } from '../../support/life.ts'
 import { noting, tellFromOutside } from '../../support/outside-words.ts'
@@ -81,6 +81,19 @@ describe('what if', () => {
       { n: 2, differs: ['stack', 'prompt'], would: worn('stage:free'), refused: null },
     ])
     expect(await ask(calm, 3)).toEqual([])
+  })
+
+  it('says which clauses give each moment its roles', async () => {
+    const edited = [...(FLOW as JsonObject[]), LISTENING]
+    const { judged } = await compareFlow(world, { being: 'mover', flow: edited })
+    expect(judged.map(({ n, source, clauses }) => [n, source, ...clauses])).toEqual([
+      [1, 'clause', 1],
+      [2, 'clause', 1, 2],
+      [3, 'clause', 0, 3],
+      [4, 'clause', 0, 3],
+      [5, 'clause', 1, 3],
+      [6, 'clause', 1],
+    ])
   })
 
   it('reads what the old flow did not, as it stood at each moment', async () => {

@@ -145,6 +145,18 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     mend: 'treeos worker --data d (one more)',
   },
   {
+    what: 'a line that grows behind a busy processor',
+    signs: {
+      vitals: vitals('treeos_worker_busy_ratio 0.97'),
+      wakes: { waiting: 20, oldestSeconds: 5 },
+      wakesLater: { waiting: 25, oldestSeconds: 8 },
+    },
+    name: 'wakes',
+    found:
+      '20 wakes wait, and 3 s later 25: wakes come in faster than moments end; what limits is the processor: a worker has no time left, so another core and one more worker would help',
+    mend: 'treeos worker --data d (one more)',
+  },
+  {
     what: 'a model that fails',
     signs: {
       vitals: vitals(

@@ -17,6 +17,7 @@ import {
   unseen,
   type Vitals,
   type Wakes,
+  wakeLimit,
 } from '@treeos/local'
 import {
   countPaced,
@@ -32,7 +33,7 @@ import {
   readLogin,
 } from '@treeos/store'
 import { duration } from '../text/output.ts'
-import { describePaced, describeParked } from './status.ts'
+import { describePaced, describeParked, LIMITS } from './status.ts'
 
 /** A wake that waits longer is reported. It need not be a fault: a model may take two minutes. */
 const OLD_SECONDS = 60
@@ -245,16 +246,18 @@ function judgeParked({ parked }: Signs, flag: string) {
 }
 
 function judgeWakes(
-  { wakesLater, late, paced, workers, living }: Signs,
+  { wakesLater, late, paced, workers, living, vitals }: Signs,
   { waiting, oldestSeconds }: Wakes,
   flag: string,
 ) {
+  const limit = wakeLimit({ wakes: { waiting, oldestSeconds }, paced, living, load: vitals?.load ?? null })
+  const because = limit === null || workers.length === 0 ? '' : `; what limits is ${LIMITS[limit]}`
   const wakes = `${waiting === 1 ? '1 wake waits' : `${waiting} wakes wait`}${describePaced(waiting, paced)}`
   const isAlone = workers.length === 0 && !living
   const more = isAlone ? `treeos up${flag}` : `treeos worker${flag} (one more)`
   if (paced < waiting && wakesLater !== null && wakesLater.waiting > waiting)
     return bad(
-      `${wakes}, and ${RECHECK_MS / 1000} s later ${wakesLater.waiting}: wakes come in faster than moments end`,
+      `${wakes}, and ${RECHECK_MS / 1000} s later ${wakesLater.waiting}: wakes come in faster than moments end${because}`,
       more,
     )
   // `late` leaves out beings that wait for a budget. So where it is empty, the old wakes may all be theirs.
@@ -270,7 +273,9 @@ function judgeWakes(
         : `${more}; if that does not help, treeos status${flag} names the Temporal UI, where the being's timeline says why`,
     )
   }
-  return good(waiting === 0 ? 'nothing waits' : `${wakes}, the oldest for ${duration(oldestSeconds)}`)
+  return good(
+    waiting === 0 ? 'nothing waits' : `${wakes}, the oldest for ${duration(oldestSeconds)}${because}`,
+  )
 }
 
 function judgeModel({ models, moments }: Vitals, flag: string) {

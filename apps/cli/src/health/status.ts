@@ -15,7 +15,8 @@ import {
   runningWorkers,
   type Service,
   serviceOf,
-  type Wakes,
+  type WakeLimit,
+  wakeLimit,
   withoutSecrets,
 } from '@treeos/local'
 import { type ExtensionVersionsView, listExtensionVersions } from '@treeos/reality'
@@ -31,6 +32,7 @@ import {
   openDatabase,
   type Reality,
   type StoreDb,
+  type WaitingWakes,
 } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { isAway } from './away-extensions.ts'
@@ -85,8 +87,13 @@ export interface Status {
   readonly moments: Moments | null
   readonly models: ModelCalls | null
   readonly slowestBeat: Beat | null
-  /** what workers have to do, in the whole reality, whether or not a worker runs */
-  readonly wakes: Wakes | null
+  /**
+   * what workers have to do, in the whole reality, whether or not a worker runs; without a median and
+   * priorities where Postgres did not tell, and a worker did
+   */
+  readonly wakes: (Pick<WaitingWakes, 'waiting' | 'oldestSeconds'> & Partial<WaitingWakes>) | null
+  /** what keeps wakes waiting; null where none has waited for long, or nothing tells */
+  readonly limit: WakeLimit | null
   /** what waits for people; null while Postgres does not answer */
   readonly inbox: PeoplesInbox | null
   /** what each being without a budget of its own may use; null while Postgres does not answer */
@@ -133,6 +140,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     postgresUrl === null ? null : readWaiting(dataDir, env),
   ])
   const { model, baseUrl } = detail ?? {}
+  const wakes = stored.wakes ?? vitals?.wakes ?? null
   return {
     temporal: { ...temporalOf(dataDir, env), ...guardOf(workers) },
     postgres: { url: postgresUrl === null ? null : withoutSecrets(postgresUrl) },
@@ -154,7 +162,8 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     moments: vitals?.moments ?? null,
     models: vitals?.models ?? null,
     slowestBeat: vitals?.slowestBeat ?? null,
-    wakes: vitals?.wakes ?? stored.wakes,
+    wakes,
+    limit: wakeLimit({ ...stored, wakes, load: vitals?.load ?? null }),
     inbox: stored.inbox,
     budgets: stored.budgets,
     parked: stored.parked,
@@ -205,7 +214,7 @@ function runningPostgres(dataDir: string, env: NodeJS.ProcessEnv): string | null
 
 interface StoredState {
   readonly reality: Reality | null
-  readonly wakes: Wakes | null
+  readonly wakes: WaitingWakes | null
   readonly inbox: PeoplesInbox | null
   readonly budgets: Status['budgets']
   readonly parked: number | null
@@ -272,6 +281,15 @@ export function describePaced(waiting: number, paced: number): string {
   return paced < waiting
     ? `, ${paced} of them for a budget of moments a minute`
     : ' for a budget of moments a minute'
+}
+
+/** What keeps wakes waiting, and what would help. */
+export const LIMITS: Readonly<Record<WakeLimit, string>> = {
+  workers: 'no worker lives',
+  budgets: 'budgets of moments a minute',
+  processors: 'the processor: a worker has no time left, so another core and one more worker would help',
+  postgres: 'Postgres: workers have time, and their steps wait for it',
+  minds: 'minds: workers have time, and beings wait for their models',
 }
 
 export const describeParked = (parked: number): string =>

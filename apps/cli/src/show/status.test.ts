@@ -33,6 +33,21 @@ it.each([
   expect(describeStatus({ ...status, wakes, paced }, folder)).toMatch(new RegExp(`^ *wakes +${told}$`, 'm'))
 })
 
+it('says by priority what waits, for how long, and what limits', async () => {
+  const status = await readStatus(folder, {})
+  const wakes = {
+    ...{ waiting: 9, oldestSeconds: 23, medianSeconds: 4 },
+    ofPeople: { waiting: 2, oldestSeconds: 1 },
+    inBackground: { waiting: 0, oldestSeconds: 0 },
+  }
+  const told = describeStatus({ ...status, wakes, limit: 'minds' }, folder)
+  expect(told).toMatch(
+    /^ *wakes +9 wait for a worker, the oldest for 23 s, half for over 4 s; of people 2, the oldest for 1 s$/m,
+  )
+  expect(told).toMatch(/^ *what limits +minds: workers have time/m)
+  expect(describeStatus({ ...status, wakes }, folder)).not.toMatch('what limits')
+})
+
 it('names migrations that wait, and nothing where none does', async () => {
   const status = await readStatus(folder, {})
   expect(describeStatus({ ...status, migrations: [] }, folder)).not.toMatch(/^ *database /m)

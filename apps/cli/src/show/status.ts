@@ -1,10 +1,12 @@
-import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
+import { dataFlag, keyFileOf } from '@treeos/local'
+import type { WaitingShare } from '@treeos/store'
 import { describeAway } from '../health/away-extensions.ts'
 import { describeCheckpoint } from '../health/checkpoints.ts'
 import { describeWaiting } from '../health/migrations.ts'
 import {
   describePaced,
   describeParked,
+  LIMITS,
   type Outlets,
   type PeoplesInbox,
   type Status,
@@ -66,6 +68,7 @@ export function describeStatus(
         `${model} at ${baseUrl}`,
       ]),
       ...(wakes === null ? [] : [['wakes', describeWakes(wakes, status.paced ?? 0)]]),
+      ...(status.limit === null ? [] : [['what limits', LIMITS[status.limit]]]),
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
       ...(budgets === null ? [] : [['budget', describeBudgets(budgets)]]),
       ...(parked ? [['parked', describeParked(parked)]] : []),
@@ -115,10 +118,19 @@ function describeActSignal({ open, actSignal }: Status['temporal']): string {
   return 'off'
 }
 
-function describeWakes({ waiting, oldestSeconds }: Wakes, paced: number): string {
+function describeWakes(wakes: NonNullable<Status['wakes']>, paced: number): string {
+  const { waiting, oldestSeconds, medianSeconds, ofPeople, inBackground } = wakes
   if (waiting === 0) return 'none waits for a worker'
   const what = paced === 0 ? ' for a worker' : describePaced(waiting, paced)
-  return `${waiting} ${waiting === 1 ? 'waits' : 'wait'}${what}, the oldest for ${duration(oldestSeconds)}`
+  const half = waiting > 1 && medianSeconds !== undefined ? `, half for over ${duration(medianSeconds)}` : ''
+  const share = (of: WaitingShare | undefined, name: string) =>
+    of === undefined || of.waiting === 0
+      ? ''
+      : `; ${name} ${of.waiting}, the oldest for ${duration(of.oldestSeconds)}`
+  return (
+    `${waiting} ${waiting === 1 ? 'waits' : 'wait'}${what}, the oldest for ${duration(oldestSeconds)}${half}` +
+    `${share(ofPeople, 'of people')}${share(inBackground, 'in the background')}`
+  )
 }
 
 function describeInbox({ waiting, notices, oldestSeconds }: PeoplesInbox): string {

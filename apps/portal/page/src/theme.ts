@@ -1,4 +1,19 @@
-import { Badge, createTheme, defaultVariantColorsResolver, Input, Table, Textarea } from '@mantine/core'
+import {
+  Accordion,
+  AppShell,
+  Badge,
+  Burger,
+  Collapse,
+  createTheme,
+  defaultVariantColorsResolver,
+  Input,
+  Menu,
+  Modal,
+  Popover,
+  SegmentedControl,
+  Table,
+  Textarea,
+} from '@mantine/core'
 
 /**
  * How all of it looks: one scale of type, one of spacing, one palette. `tokens.css` has the colours that
@@ -12,14 +27,20 @@ const spacing = { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2r
 
 /** Text on pale badges: dark enough, and in the dark scheme light enough, for WCAG AA. */
 const ON_PALE: Readonly<Record<string, string>> = {
-  gray: 'light-dark(#434a4f, #ced4da)',
-  red: 'light-dark(#9c1c1c, #ffa8a8)',
-  orange: 'light-dark(#8a3106, #ffc078)',
-  blue: 'light-dark(#14558f, #a5d8ff)',
-  leaf: 'light-dark(#164735, #b6d6c7)',
+  gray: 'var(--on-gray)',
+  red: 'var(--on-red)',
+  orange: 'var(--on-orange)',
+  blue: 'var(--on-blue)',
+  leaf: 'var(--on-leaf)',
 }
 
+/** As long as `--motion`: the library moves some of its parts longer by itself. */
+const MOTION_MS = 120
+const moves = { defaultProps: { transitionDuration: MOTION_MS } }
+const appears = { defaultProps: { transitionProps: { duration: MOTION_MS } } }
+
 export const theme = createTheme({
+  respectReducedMotion: true,
   fontSizes,
   spacing,
   variantColorResolver: (input) => {
@@ -37,8 +58,16 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: '1.5rem', lineHeight: '1.3' }, h2: { fontSize: '1.125rem', lineHeight: '1.4' } },
   },
   components: {
+    Accordion: Accordion.extend(moves),
+    AppShell: AppShell.extend(moves),
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none' } }),
+    Burger: Burger.extend(moves),
+    Collapse: Collapse.extend(moves),
     InputWrapper: Input.Wrapper.extend({ defaultProps: { withAsterisk: false } }),
+    Menu: Menu.extend(appears),
+    Modal: Modal.extend(appears),
+    Popover: Popover.extend(appears),
+    SegmentedControl: SegmentedControl.extend(moves),
     Table: Table.extend({ defaultProps: { verticalSpacing: 4 } }),
     Textarea: Textarea.extend({ defaultProps: { autosize: true } }),
   },

@@ -34,7 +34,7 @@ import type {
 } from '@treeos/client'
 import type { Breach, OverlayRecord } from '@treeos/core'
 import type { Envelope } from '@treeos/proofs'
-import type { Difference } from '@treeos/replay/what-if'
+import type { Difference, JudgedMoment } from '@treeos/replay/what-if'
 import type { WhyNotAllowed } from '@treeos/replay/why-not'
 import type { OverlayChange } from '@treeos/store'
 import type { TrialEstimate } from '@treeos/trials/forms'
@@ -65,6 +65,7 @@ export interface AnswerTypes {
   readonly HealthView: HealthView
   readonly HoldView: HoldView
   readonly RecentActivity: RecentActivity
+  readonly JudgedMoment: JudgedMoment
   readonly Lint: Lint
   readonly MadeCall: MadeCall
   readonly MomentPage: MomentPage

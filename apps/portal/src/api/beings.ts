@@ -21,9 +21,9 @@ import {
   statesOfSeen,
   whyNotRole,
 } from '@treeos/client'
-import { type BeingName, type Json, parseCall, requireRoleName, stanceOf } from '@treeos/core'
+import { type BeingName, type Json, parseCall, requireRoleName, type SpacePath, stanceOf } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import { whatIf } from '@treeos/replay/what-if'
+import { compareFlow } from '@treeos/replay/what-if'
 import { whyNotAct } from '@treeos/replay/why-not'
 import type { Portal } from '../portal.ts'
 import { listing } from './list.ts'
@@ -212,9 +212,13 @@ const supposing = operation({
   responses: answers(
     z.object({
       until: z.int(),
-      differences: z.array(typed('Difference')),
+      judged: z
+        .array(typed('JudgedMoment'))
+        .readonly()
+        .openapi({ description: 'every moment that could be judged, with the clauses that hold in it' }),
+      differences: z.array(typed('Difference')).readonly(),
     }),
-    'moments that would differ, up to `until`',
+    'the moments up to `until`, and those that would differ',
   ),
 })
 
@@ -319,15 +323,8 @@ const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>
       const last = Math.min(until, since + WHAT_IF_MAX - 1)
       const visit = c.get('visit')
       const asked = { being: c.req.valid('param').name, flow, since, until: last }
-      return c.json(
-        {
-          until: last,
-          differences: await whatIf(visit.at, asked, (path) =>
-            maySeePlace(pastReader(visit.at, visit.being), path),
-          ),
-        },
-        200,
-      )
+      const maySee = (path: SpacePath) => maySeePlace(pastReader(visit.at, visit.being), path)
+      return c.json({ until: last, ...(await compareFlow(visit.at, asked, maySee)) }, 200)
     })
     .openapi(whyNotWorn, async (c) => {
       const { name, n } = c.req.valid('param')

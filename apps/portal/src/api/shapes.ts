@@ -72,6 +72,10 @@ const Moment = z
 export const LivedMoment = Moment.extend({
   endedAt: time,
   words: z.string().nullable().openapi({ description: 'the beginning of what it said to another being' }),
+  args: z
+    .string()
+    .nullable()
+    .openapi({ description: 'the arguments of what it did, shortened; null where it gave none' }),
   cost: z
     .object({ attempts: z.int(), tokens: z.int(), money: z.number() })
     .nullable()

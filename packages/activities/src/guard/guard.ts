@@ -34,6 +34,16 @@ export interface Observer {
     fault: Pick<AttemptFault, 'part' | 'attempt' | 'message' | 'stack'>,
     thread?: string,
   ): void
+  /** the worker begins; its load may be read at any time from now on */
+  load(read: () => WorkerLoad): void
+}
+
+/** What a worker has to do at this instant. */
+export interface WorkerLoad {
+  /** steps of moments that wait for their turn, because as many as may be are under way */
+  readonly stepsWaiting: number
+  /** minds that are asked now */
+  readonly mindsAsked: number
 }
 
 export const noopObserver: Observer = {
@@ -43,6 +53,7 @@ export const noopObserver: Observer = {
   leftOut() {},
   error() {},
   fault() {},
+  load() {},
 }
 
 /**

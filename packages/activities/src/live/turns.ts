@@ -19,6 +19,11 @@ export class MomentTurns {
     this.#steps = new PQueue({ concurrency: most })
   }
 
+  /** steps that wait for their turn */
+  get waiting(): number {
+    return this.#steps.size
+  }
+
   /** A step that claims a wake and reads the world. */
   open<T>(step: () => Promise<T>): Promise<T> {
     return this.#steps.add(step)

@@ -68,6 +68,11 @@ export class MindCalls {
     return this.#short.size < this.#shortMax
   }
 
+  /** calls under way */
+  get size(): number {
+    return this.#calls.size
+  }
+
   get(moment: MomentId): MindCall | undefined {
     return this.#calls.get(moment)
   }

@@ -1766,6 +1766,8 @@ export interface components {
             endedAt: string;
             /** @description the beginning of what it said to another being */
             words: string | null;
+            /** @description the arguments of what it did, shortened; null where it gave none */
+            args: string | null;
             /** @description of its model; null when none was asked */
             cost: {
                 attempts: number;
@@ -2788,6 +2790,19 @@ export interface components {
         JsonObject: {
             [key: string]: unknown;
         };
+        /** @description The clauses of a flow that give a moment its roles. */
+        JudgedMoment: {
+            /** @description their places in the flow, from 0 */
+            clauses: number[];
+            n: number;
+            /** @description ISO 8601, UTC */
+            openedAt: string;
+            /**
+             * @description where the primary role comes from; null when there is none
+             * @enum {string|null}
+             */
+            source: "clause" | "default" | "asked" | null;
+        };
         LastMoment: {
             n: number;
             /** @description what it wore */
@@ -3687,15 +3702,18 @@ export interface components {
         };
         /** @enum {string} */
         ViewChoice: "default" | "only";
+        WaitingShare: {
+            oldestSeconds: number;
+            waiting: number;
+        };
         /** @description Wakes that wait for a moment. Ages are 0 where none waits. */
         WaitingWakes: {
+            /** @description of these, the ones that no answer waits for, such as those of schedules */
+            inBackground: components["schemas"]["WaitingShare"];
             /** @description half of them have waited longer than this; much less than `oldestSeconds` where some beings starve */
             medianSeconds: number;
             /** @description of these, the ones that a person caused */
-            ofPeople: {
-                oldestSeconds: number;
-                waiting: number;
-            };
+            ofPeople: components["schemas"]["WaitingShare"];
             oldestSeconds: number;
             waiting: number;
         };
@@ -4720,7 +4738,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description moments that would differ, up to `until` */
+            /** @description the moments up to `until`, and those that would differ */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4728,6 +4746,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         until: number;
+                        /** @description every moment that could be judged, with the clauses that hold in it */
+                        judged: components["schemas"]["JudgedMoment"][];
                         differences: components["schemas"]["Difference"][];
                     };
                 };

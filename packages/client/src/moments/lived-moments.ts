@@ -39,13 +39,16 @@ export interface LivedMoment extends MomentView {
   readonly endedAt: string
   /** the beginning of what it said to another being; null when it said nothing */
   readonly words: string | null
+  /** the arguments of what it did, shortened: `euros 18, to ada`; null where it gave none */
+  readonly args: string | null
   /** null when no model was asked */
   readonly cost: MomentCost | null
 }
 
 const WORDS_MAX = 300
+const ARGS_MAX = 120
 
-/** The same with what each said and what it cost. */
+/** The same with what each said and did, and what it cost. */
 export async function livedMoments(
   db: Db,
   being: BeingName,
@@ -65,6 +68,7 @@ async function livedOf(db: Db, outcomes: readonly StoredOutcome[]): Promise<Live
     ...describeOutcome(around, outcome),
     endedAt: new Date(outcome.sealedAt).toISOString(),
     words: saidIn(around.decisions.get(outcome.moment)?.decision),
+    args: argsIn(around.decisions.get(outcome.moment)?.decision),
     cost: costs.get(outcome.moment) ?? null,
   }))
 }
@@ -141,3 +145,14 @@ function saidIn(decision: Decision | undefined): string | null {
   const words = wordsIn(decision.call.content)
   return (typeof words === 'string' ? words : JSON.stringify(words)).slice(0, WORDS_MAX).toWellFormed()
 }
+
+function argsIn(decision: Decision | undefined): string | null {
+  if (decision?.kind !== 'call' || !('args' in decision.call)) return null
+  const given = Object.entries(decision.call.args).map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  return given.length === 0 ? null : cutArgs(given.join(', '))
+}
+
+const cutArgs = (text: string): string =>
+  text.length <= ARGS_MAX ? text : `${text.slice(0, ARGS_MAX).toWellFormed()} …`

@@ -23,8 +23,12 @@ treeos_beat_seconds_bucket{le="+Inf",beat="liveMoments"} 10
 treeos_beat_seconds_sum{beat="liveMoments"} 0.2
 treeos_beat_seconds_count{beat="liveMoments"} 10
 treeos_inbox_waiting 3
-treeos_inbox_oldest_seconds 12.5`
+treeos_inbox_oldest_seconds 12.5
+treeos_worker_busy_ratio 0.4
+treeos_worker_steps_waiting 3
+treeos_worker_minds_asked 7`
 const IDLE = 'treeos_inbox_waiting 4\ntreeos_inbox_oldest_seconds 12.6'
+const BEGINS = 'treeos_worker_busy_ratio Nan\ntreeos_worker_steps_waiting Nan'
 const CUT_OFF = 'treeos_inbox_waiting Nan\ntreeos_inbox_oldest_seconds Nan'
 const sumOf = (...texts: string[]) => sumUp(texts)
 
@@ -41,6 +45,7 @@ describe('what workers counted', () => {
       models: { calls: 9, failures: 2, lost: 1, promptTokens: 1200, completionTokens: 80 },
       slowestBeat: { name: 'think', meanSeconds: 0.5, p95Seconds: expect.closeTo(0.91) },
       wakes: { waiting: 3, oldestSeconds: 12.5 },
+      load: { busy: 0.4, stepsWaiting: 3, mindsAsked: 7 },
     })
   })
 
@@ -57,6 +62,12 @@ describe('what workers counted', () => {
     { what: 'nobody tells, where all are', texts: [CUT_OFF], waiting: undefined },
   ])('$what, how long the line is', ({ texts, waiting }) => {
     expect(sumOf(...texts).wakes?.waiting).toBe(waiting)
+  })
+
+  it('has the load of the busiest worker, and what all of them have to do', () => {
+    const other = 'treeos_worker_busy_ratio 0.9\ntreeos_worker_steps_waiting 1'
+    expect(sumOf(BUSY, other, BEGINS).load).toEqual({ busy: 0.9, stepsWaiting: 4, mindsAsked: 7 })
+    expect(sumOf(BEGINS).load).toBeNull()
   })
 
   it('has no slowest beat before the first one', () => {

@@ -35,6 +35,16 @@ export interface Beat {
   readonly p95Seconds: number
 }
 
+/** What workers have to do now. */
+export interface Load {
+  /** share of the time of the busiest worker's event loop, 0 to 1 */
+  readonly busy: number
+  /** steps of moments that wait for their turn, in all workers */
+  readonly stepsWaiting: number
+  /** minds that all workers ask now */
+  readonly mindsAsked: number
+}
+
 /** What workers have counted since they started, all together. */
 export interface Vitals {
   readonly moments: Moments
@@ -43,6 +53,8 @@ export interface Vitals {
   readonly slowestBeat: Beat | null
   /** of the whole reality; null while no worker reaches Postgres */
   readonly wakes: Wakes | null
+  /** null while none has begun */
+  readonly load: Load | null
 }
 
 /**
@@ -95,6 +107,7 @@ export function sumUp(answers: readonly string[]): Vitals {
     },
     slowestBeat: slowest(all),
     wakes: wakesOf(all),
+    load: loadOf(all),
   }
 }
 
@@ -110,6 +123,11 @@ class Samples {
     return this.#all.filter(
       (sample) => sample.name === name && wanted.every(([label, value]) => sample.labels[label] === value),
     )
+  }
+
+  /** Values of those that know one. */
+  told(name: string): number[] {
+    return this.of(name).flatMap(({ value }) => (Number.isNaN(value) ? [] : [value]))
   }
 
   sum(name: string, labels?: Readonly<Record<string, string>>): number {
@@ -129,14 +147,25 @@ class Samples {
 
 /** Each worker reports the same inboxes at slightly different times. Takes the worst. */
 function wakesOf(all: Samples): Wakes | null {
-  const told = (name: string) => all.of(name).flatMap(({ value }) => (Number.isNaN(value) ? [] : [value]))
-  const waiting = told('treeos_inbox_waiting')
+  const waiting = all.told('treeos_inbox_waiting')
   if (waiting.length === 0) return null
   return {
     waiting: Math.max(...waiting),
-    oldestSeconds: Math.max(0, ...told('treeos_inbox_oldest_seconds')),
+    oldestSeconds: Math.max(0, ...all.told('treeos_inbox_oldest_seconds')),
   }
 }
+
+function loadOf(all: Samples): Load | null {
+  const busy = all.told('treeos_worker_busy_ratio')
+  if (busy.length === 0) return null
+  return {
+    busy: Math.max(...busy),
+    stepsWaiting: sum(all.told('treeos_worker_steps_waiting')),
+    mindsAsked: sum(all.told('treeos_worker_minds_asked')),
+  }
+}
+
+const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0)
 
 function slowest(all: Samples): Beat | null {
   const beats = all

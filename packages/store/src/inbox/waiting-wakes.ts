@@ -96,28 +96,38 @@ export interface WaitingWakes {
   /** half of them have waited longer than this; much less than `oldestSeconds` where some beings starve */
   readonly medianSeconds: number
   /** of these, the ones that a person caused */
-  readonly ofPeople: { readonly waiting: number; readonly oldestSeconds: number }
+  readonly ofPeople: WaitingShare
+  /** of these, the ones that no answer waits for, such as those of schedules */
+  readonly inBackground: WaitingShare
+}
+
+export interface WaitingShare {
+  readonly waiting: number
+  readonly oldestSeconds: number
 }
 
 /** Measures all inboxes. Leaves out what waits for persons, parked and paused beings. */
 export async function measureInboxes(db: Db): Promise<WaitingWakes> {
   const { rows } = await sql<{
-    [name in 'waiting' | 'oldest' | 'median' | 'people' | 'eldest']: number | null
+    [name in 'waiting' | 'oldest' | 'median' | 'people' | 'eldest' | 'background' | 'stalest']: number | null
   }>`
     select count(*) as waiting, max(age) as oldest, percentile_cont(0.5) within group (order by age) as median,
       count(*) filter (where priority <= ${PRIORITIES.human}) as people,
-      max(age) filter (where priority <= ${PRIORITIES.human}) as eldest
+      max(age) filter (where priority <= ${PRIORITIES.human}) as eldest,
+      count(*) filter (where priority > ${PRIORITIES.interactive}) as background,
+      max(age) filter (where priority > ${PRIORITIES.interactive}) as stalest
     from (
       select priority, extract(epoch from clock_timestamp() - at)::float8 as age
       from treeos.inbox where closed_by is null and claimed_by is null and treeos.wakes(being, kind)
         and not treeos.is_parked(being) and not ${isPaused}
     ) as waits`.execute(db)
-  const { waiting, oldest, median, people, eldest } = rows[0] ?? {}
+  const { waiting, oldest, median, people, eldest, background, stalest } = rows[0] ?? {}
   return {
     waiting: waiting ?? 0,
     oldestSeconds: oldest ?? 0,
     medianSeconds: median ?? 0,
     ofPeople: { waiting: people ?? 0, oldestSeconds: eldest ?? 0 },
+    inBackground: { waiting: background ?? 0, oldestSeconds: stalest ?? 0 },
   }
 }
 

@@ -96,13 +96,16 @@ export function composeMoment(
       return tools
     },
     get shown() {
-      shown ??= shownIn(face, registry, moment.caller)
+      shown ??= { ...shownIn(face, registry, moment.caller), ...wordsAsked(moment) }
       return shown
     },
     answersBy,
     missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
   }
 }
+
+const wordsAsked = ({ wake, content }: PromptMoment): Pick<ShownNames, 'asked'> =>
+  wake.kind === 'summon' && typeof content === 'string' ? { asked: content } : {}
 
 function answeringOperation(
   { surface }: Face,

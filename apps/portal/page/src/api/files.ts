@@ -15,12 +15,13 @@ export async function giveFile(file: File, key: string): Promise<string> {
   return ((await response.json()) as { readonly thing: string }).thing
 }
 
-/** The bytes of a file and its name. @param told id of the line that names it */
-export const fileQuery = (id: string, told: string) =>
+/** The bytes of a file and its name. @param told id of the line that names it; null for none */
+export const fileQuery = (id: string, told: string | null) =>
   queryOptions({
     queryKey: ['file', id, told],
     queryFn: async ({ signal }) => {
-      const response = await ask(`/api/v1/files/${id}?told=${encodeURIComponent(told)}`, { signal })
+      const by = told === null ? '' : `?told=${encodeURIComponent(told)}`
+      const response = await ask(`/api/v1/files/${id}${by}`, { signal })
       const [, name = id] =
         /filename\*=UTF-8''(\S+)/.exec(response.headers.get('content-disposition') ?? '') ?? []
       return { name: decodeURIComponent(name), blob: await response.blob() }

@@ -54,7 +54,7 @@ export function Waterfall({ beats }: Pick<MomentView, 'beats'>) {
 }
 
 function beatText(
-  { name, part = '', attempt = 1, tokens, fault }: Beat,
+  { name, part, attempt = 1, tokens, fault }: Beat,
   isFirst: boolean,
   isLast: boolean,
 ): string {
@@ -66,7 +66,7 @@ function beatText(
         : t('model, try {{attempt}} failed', { attempt }),
       ...(tokens === undefined ? [] : [t('{{count}} tokens', { count: tokens })]),
     ].join(', ')
-  if (name === 'attempt') return t('{{part}} {{attempt}} failed', { part, attempt })
+  if (name === 'attempt') return t('{{part}} {{attempt}} failed', { part: part ?? '', attempt })
   if (isFirst && isLast) return t('opens, decides and is recorded')
   return isFirst ? t('opens') : isLast ? t('judged and recorded') : t('between')
 }

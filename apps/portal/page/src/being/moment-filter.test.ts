@@ -7,6 +7,7 @@ const lived = (n: number, fields: object = {}) => ({
   primary: 'clerk',
   stacked: [] as string[],
   words: null,
+  args: null as string | null,
   did: null,
   cost: null,
   ...fields,
@@ -15,7 +16,7 @@ const moments = [
   lived(4, { outcome: 'failure', message: 'may not refund' }),
   lived(3, { stacked: ['bored'], cost: { tokens: 500, attempts: 1, money: 0 } }),
   lived(2, { words: 'The order is shipped.', cost: { tokens: 1500, attempts: 1, money: 0 } }),
-  lived(1, { did: { verb: 'do', operation: 'refund', target: '/desk' }, primary: null }),
+  lived(1, { did: { verb: 'do', operation: 'refund', target: '/desk' }, args: 'euros 18', primary: null }),
 ]
 
 it.each([
@@ -25,6 +26,7 @@ it.each([
   [{ cost: '1000' }, [2]],
   [{ words: 'Refund' }, [4, 1]],
   [{ words: 'refund desk' }, [1]],
+  [{ words: 'euros' }, [1]],
   [{ outcome: 'act', role: 'clerk', cost: '1' }, [3, 2]],
 ])('moments by %o are %j', (wanted, found) => {
   expect(filterMoments(moments, { ...ALL_MOMENTS, ...wanted }).map(({ n }) => n)).toEqual(found)

@@ -1,7 +1,10 @@
 import type { LivedMoment } from '@treeos/client'
 import { endedAs } from '../words/end-words.ts'
 
-type FilteredMoment = Pick<LivedMoment, 'outcome' | 'primary' | 'stacked' | 'words' | 'did' | 'cost'> & {
+type FilteredMoment = Pick<
+  LivedMoment,
+  'outcome' | 'primary' | 'stacked' | 'words' | 'args' | 'did' | 'cost'
+> & {
   readonly message?: string | undefined
   readonly reason?: string | undefined
 }
@@ -37,8 +40,8 @@ const rolesOf = ({ primary, stacked }: FilteredMoment): string[] => [
   ...stacked,
 ]
 
-const textOf = ({ words, did, message, reason }: FilteredMoment): string =>
-  [words, did?.verb, did?.operation, did?.target, message, reason].join(' ').toLowerCase()
+const textOf = ({ words, args, did, message, reason }: FilteredMoment): string =>
+  [words, args, did?.verb, did?.operation, did?.target, message, reason].join(' ').toLowerCase()
 
 /** What there is to choose from. */
 export const choicesIn = (moments: readonly FilteredMoment[]) => ({

@@ -5,7 +5,8 @@ import { Link } from '@tanstack/react-router'
 import type { FlowInside } from '@treeos/client'
 import { lazy, Suspense, useState } from 'react'
 import { useAct } from '../api/deed.ts'
-import { Inert, plural, Quiet } from '../parts/index.ts'
+import { Trans, t } from '../language/index.ts'
+import { Inert, Quiet } from '../parts/index.ts'
 import { Findings, Refused } from '../roles/Deed.tsx'
 import { DraftNote, TRIAL_ID } from '../roles/DraftNote.tsx'
 import { checkQuery, flowQuery, type LintResult, rolesQuery } from '../roles/queries.ts'
@@ -15,17 +16,20 @@ import { TrialCard } from '../trial/TrialCard.tsx'
 import { Difference } from '../words/Difference.tsx'
 import { testFields } from './fields.ts'
 import { ModelCard } from './ModelCard.tsx'
+import { pictureOf } from './marks.ts'
 import { Sentences } from './Sentences.tsx'
 import { flowOf, sentencesOf, unsayable } from './sentences.ts'
 import { useFlowDraft } from './useFlowDraft.ts'
+import { useFlowMarks } from './useFlowMarks.ts'
+import { type MarkedMoment, useWhatIf } from './useWhatIf.ts'
 import { WhatIf } from './WhatIf.tsx'
 
 /** Only who opens the JSON view loads the editor for it. */
 const JsonEditor = lazy(() => import('./JsonEditor.tsx'))
 const LINT_MS = 300
 const VIEWS = [
-  { value: 'sentences', label: 'Sentences' },
-  { value: 'json', label: 'JSON' },
+  { value: 'sentences', label: t('Sentences') },
+  { value: 'json', label: t('JSON') },
 ]
 
 interface FlowEditorProps {
@@ -43,6 +47,10 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
   const [view, setView] = useState('sentences')
   const [text] = useDebouncedValue(draft.text, LINT_MS)
   const { data: checked } = useQuery(checkQuery('flow', text))
+  const trying = useWhatIf(name, moments)
+  const before = useFlowMarks(name, published, isOpen ? moments : 0)
+  const { compared } = trying
+  const after = compared?.of === JSON.stringify(draft.value) ? compared.judged : []
   const publishing = useAct(draft.drop, flowQuery(name).queryKey)
   const publish = (flow: unknown) =>
     publishing.mutate({ verb: 'do', target: `@${name}`, operation: 'set-roleflow', args: { flow } })
@@ -50,7 +58,7 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
     <Stack>
       <Group justify="space-between" gap="xs">
         <SegmentedControl
-          aria-label="View"
+          aria-label={t('View')}
           data={VIEWS}
           value={view}
           disabled={broken !== null}
@@ -58,14 +66,22 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
         />
         <DraftNote of="flow" draft={draft} isTryable={isOpen} />
       </Group>
-      {isEnded ? <Alert p="xs">@{name} is ended: it lives no further moment.</Alert> : null}
+      {isEnded ? (
+        <Alert p="xs">{t('@{{name}} is ended: it lives no further moment.', { name })}</Alert>
+      ) : null}
       <View
         isJson={view === 'json'}
+        name={name}
         draft={draft}
+        before={before ?? []}
+        after={after}
         checked={checked}
         defaultRole={inside.defaultRole}
         published={published}
       />
+      {isOpen ? (
+        <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} of={trying} />
+      ) : null}
       <Published error={publishing.error} result={publishing.data?.result} />
       <Group>
         <Button
@@ -73,15 +89,14 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
           disabled={!isDraft || broken !== null}
           onClick={() => publish(draft.value)}
         >
-          Publish
+          {t('Publish')}
         </Button>
         <Button variant="default" disabled={!isDraft && broken === null} onClick={draft.drop}>
-          Discard the draft
+          {t('Discard the draft')}
         </Button>
       </Group>
       {isOpen ? (
         <>
-          <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} />
           <TrialCard
             id={TRIAL_ID}
             being={name}
@@ -92,8 +107,9 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
         </>
       ) : (
         <Quiet>
-          Its past is not open to you, so a draft cannot be tried on its moments, and its versions are not
-          shown.
+          {t(
+            'Its past is not open to you, so a draft cannot be tried on its moments, and its versions are not shown.',
+          )}
         </Quiet>
       )}
       <Versions
@@ -109,60 +125,72 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
 interface ViewProps extends Omit<SentenceDraftProps, 'errors'> {
   readonly isJson: boolean
   readonly checked: LintResult | undefined
-  readonly published: unknown
 }
 
 /** What is written, and what is wrong with it. */
-const View = ({ isJson, draft, checked, defaultRole, published }: ViewProps) => (
-  <>
-    {isJson ? (
-      <Suspense fallback={<Skeleton height={240} aria-label="loading" />}>
-        <JsonEditor
-          key={draft.revision}
-          label="Role flow as JSON"
-          start={pretty(draft.value)}
-          onChange={draft.writeJson}
+const View = ({ isJson, checked, ...sentences }: ViewProps) => {
+  const { draft, published } = sentences
+  return (
+    <>
+      {isJson ? (
+        <Suspense fallback={<Skeleton height={240} aria-label={t('loading')} />}>
+          <JsonEditor
+            key={draft.revision}
+            label={t('Role flow as JSON')}
+            start={pretty(draft.value)}
+            onChange={draft.writeJson}
+          />
+        </Suspense>
+      ) : (
+        <AsSentences {...sentences} errors={checked?.errors ?? []} />
+      )}
+      {draft.broken === null ? (
+        <Findings checked={checked} of="flow" />
+      ) : (
+        <Alert color="red" p="xs" role="alert" title={t('This is not JSON')}>
+          <Inert text={draft.broken} />
+        </Alert>
+      )}
+      {draft.isDraft ? (
+        <Difference
+          title={t('Your draft against what is in force')}
+          before={pretty(published)}
+          after={pretty(draft.value)}
         />
-      </Suspense>
-    ) : (
-      <AsSentences draft={draft} defaultRole={defaultRole} errors={checked?.errors ?? []} />
-    )}
-    {draft.broken === null ? (
-      <Findings checked={checked} of="flow" />
-    ) : (
-      <Alert color="red" p="xs" role="alert" title="This is not JSON">
-        <Inert text={draft.broken} />
-      </Alert>
-    )}
-    {draft.isDraft ? (
-      <Difference
-        title="Your draft against what is in force"
-        before={pretty(published)}
-        after={pretty(draft.value)}
-      />
-    ) : null}
-  </>
-)
+      ) : null}
+    </>
+  )
+}
 
 interface SentenceDraftProps {
+  /** of the being */
+  readonly name: string
+  readonly published: unknown
+  /** past moments as the published flow judges them, and as the draft judges some of them */
+  readonly before: readonly MarkedMoment[]
+  readonly after: readonly MarkedMoment[]
   readonly draft: ReturnType<typeof useFlowDraft>
   readonly defaultRole: string | null
   readonly errors: readonly { readonly path: string }[]
 }
 
-function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
+function AsSentences({ name, draft, published, before, after, defaultRole, errors }: SentenceDraftProps) {
   const { data, error } = useQuery(rolesQuery)
   const unsaid = unsayable(draft.value)
   if (unsaid !== null)
     return (
-      <Alert color="orange" title="This cannot be shown as sentences">
-        {unsaid}. The JSON view shows it.
+      <Alert color="orange" title={t('This cannot be shown as sentences')}>
+        {`${unsaid}. ${t('The JSON view shows it.')}`}
       </Alert>
     )
+  const clauses = (flow: unknown) => (Array.isArray(flow) ? flow : [])
+  const picture = pictureOf({ published: clauses(published), draft: clauses(draft.value), before, after })
   return (
     <>
       <Sentences
         key={draft.revision}
+        name={name}
+        picture={picture}
         start={sentencesOf(draft.value)}
         roles={(data?.roles ?? []).filter((role) => !role.deleted).map((role) => role.name)}
         fields={testFields(data?.signals ?? [])}
@@ -172,8 +200,10 @@ function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
       />
       {error === null ? null : (
         <Quiet>
-          Roles are not offered here: <Inert text={error.message} />. <Link to="/roles">Roles</Link> says
-          more.
+          <Trans
+            text="Roles are not offered here: <why/>. <a>Roles</a> says more."
+            parts={{ why: <Inert text={error.message} />, a: <Link to="/roles" /> }}
+          />
         </Quiet>
       )}
     </>
@@ -195,7 +225,7 @@ function Published({ error, result }: FlowSavedProps) {
       <Refused error={error} />
       {typeof clauses !== 'number' ? null : (
         <Alert color="leaf" p="xs" role="status">
-          Published, with {plural(clauses, 'sentence')}. The next moment wears it.
+          {t('Published, with {{count}} sentences. The next moment wears it.', { count: clauses })}
         </Alert>
       )}
     </>

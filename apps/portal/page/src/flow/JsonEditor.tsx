@@ -11,9 +11,9 @@ import { styleNonce } from '../shell/nonce.ts'
 import { typedJson } from '../text/typed-json.ts'
 
 const colours = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'light-dark(#1f5f8b, #8cc4ea)' },
-  { tag: tags.string, color: 'light-dark(#2f6d54, #8dc0a8)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'light-dark(#8a4b0d, #e8b27a)' },
+  { tag: tags.propertyName, color: 'var(--code-key)' },
+  { tag: tags.string, color: 'var(--mark)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--code-value)' },
 ])
 
 const look = EditorView.theme({
@@ -26,9 +26,9 @@ const look = EditorView.theme({
   '.cm-scroller': { maxHeight: '60vh', overflow: 'auto' },
   '.cm-gutters': { background: 'var(--ground)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
-    background: 'light-dark(#d5e6de, #2b4a3c)',
+    background: 'var(--code-selected)',
   },
-  '.cm-specialChar': { color: 'light-dark(#8a2c0d, #ffb199)' },
+  '.cm-specialChar': { color: 'var(--unseen)' },
 })
 
 /** Where the text cannot be read, and why. */

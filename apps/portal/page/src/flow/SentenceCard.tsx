@@ -1,54 +1,36 @@
-import { ActionIcon, Autocomplete, Group, SegmentedControl, Stack, Text } from '@mantine/core'
-import type { RefObject } from 'react'
+import { Autocomplete, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Conditions } from './Conditions.tsx'
 import type { Condition, Sentence } from './sentences.ts'
 
 interface SentenceCardProps {
   /** place in the flow, from 0 */
   readonly at: number
-  readonly isFirst: boolean
-  readonly isLast: boolean
   readonly sentence: Sentence
-  /** by which a mouse drags it */
-  readonly handle: RefObject<HTMLSpanElement | null>
   readonly roles: readonly string[]
   readonly fields: readonly string[]
   readonly onChange: (sentence: Sentence) => void
-  readonly onMove: (step: -1 | 1) => void
-  readonly onRemove: () => void
 }
 
 const OFFERED_MAX = 50
 /** A sentence without any test has no `when`. */
 const testsOrNone = ({ tests }: Condition): Sentence['tests'] => (tests.length === 0 ? null : tests)
 
-/** `WHEN field operator value AND … THEN use / STACK role`. */
+/** The fields of `WHEN field operator value AND … THEN use / STACK role`. */
 export function SentenceCard(props: SentenceCardProps) {
-  const { at, sentence, handle, fields, onChange } = props
+  const { at, sentence, fields, onChange } = props
   const { groups, rest } = sentence
   const tests = sentence.tests ?? []
   const isAlways = tests.length === 0 && groups.length === 0 && Object.keys(rest).length === 0
   return (
     <Stack gap={6}>
-      <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text
-          ref={handle}
-          component="span"
-          size="xs"
-          className="quiet handle"
-          title="Drag it to another place"
-        >
-          <span aria-hidden>⠿</span> {at + 1}
-        </Text>
-        <Buttons {...props} />
-      </Group>
       {isAlways ? (
         <Text size="sm">
-          <span className="word">ALWAYS</span>
+          <span className="word">{t('ALWAYS')}</span>
         </Text>
       ) : null}
       <Conditions
-        label={`Sentence ${at + 1}`}
+        label={t('Sentence {{n}}', { n: at + 1 })}
         of={{ tests, groups, rest }}
         fields={fields}
         onChange={(changed) => onChange({ ...sentence, ...changed, tests: testsOrNone(changed) })}
@@ -65,13 +47,13 @@ function Then({ at, sentence, roles, onChange }: SentenceCardProps) {
   }
   return (
     <Group gap="xs" align="center">
-      <span className="word">THEN</span>
+      <span className="word">{t('THEN')}</span>
       <SegmentedControl
         size="xs"
-        aria-label={`Sentence ${at + 1}: use or stack`}
+        aria-label={t('Sentence {{n}}: use or stack', { n: at + 1 })}
         data={[
-          { value: 'use', label: 'use' },
-          { value: 'stack', label: 'STACK' },
+          { value: 'use', label: t('use') },
+          { value: 'stack', label: t('STACK') },
         ]}
         value={sentence.stack === true ? 'stack' : 'use'}
         onChange={(chosen) => setStack(chosen === 'stack')}
@@ -80,45 +62,14 @@ function Then({ at, sentence, roles, onChange }: SentenceCardProps) {
         size="xs"
         flex="1 1 10rem"
         maw={320}
-        aria-label={`Sentence ${at + 1}: role`}
-        placeholder="a role"
+        aria-label={t('Sentence {{n}}: role', { n: at + 1 })}
+        placeholder={t('a role')}
         data-button="role"
         data={[...roles]}
         limit={OFFERED_MAX}
         value={sentence.role}
         onChange={(role) => onChange({ ...sentence, role })}
       />
-    </Group>
-  )
-}
-
-function Buttons({ at, isFirst, isLast, onMove, onRemove }: SentenceCardProps) {
-  const name = `sentence ${at + 1}`
-  return (
-    <Group gap={4} wrap="nowrap">
-      <ActionIcon
-        variant="default"
-        data-button="up"
-        aria-label={`Move ${name} up`}
-        title="Move up (Alt ↑)"
-        aria-disabled={isFirst}
-        onClick={() => onMove(-1)}
-      >
-        ↑
-      </ActionIcon>
-      <ActionIcon
-        variant="default"
-        data-button="down"
-        aria-label={`Move ${name} down`}
-        title="Move down (Alt ↓)"
-        aria-disabled={isLast}
-        onClick={() => onMove(1)}
-      >
-        ↓
-      </ActionIcon>
-      <ActionIcon variant="default" aria-label={`Remove ${name}`} title="Remove" onClick={onRemove}>
-        ✕
-      </ActionIcon>
     </Group>
   )
 }

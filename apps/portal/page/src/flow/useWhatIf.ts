@@ -3,18 +3,31 @@ import { useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 
 /** Moments that one request compares. The server takes no more at once. */
-const STEP = 25
+export const STEP = 25
 /** Moments that one press of the button compares. */
 const ROUND = 200
 
-export type WhatIfDifference = InferResponseType<
-  (typeof api.beings)[':name']['what-if']['$post']
->['differences'][number]
+type WhatIfAnswer = InferResponseType<(typeof api.beings)[':name']['what-if']['$post']>
+export type WhatIfDifference = WhatIfAnswer['differences'][number]
+export type MarkedMoment = WhatIfAnswer['judged'][number]
+
+/** Judges a few past moments by a flow. */
+export async function judgeMoments(
+  name: string,
+  { flow, since, until }: { readonly flow: unknown; readonly since: number; readonly until: number },
+  signal: AbortSignal,
+): Promise<WhatIfAnswer> {
+  const json = { flow: flow as object, since, until }
+  const answered = await api.beings[':name']['what-if'].$post({ param: { name }, json }, { init: { signal } })
+  return answered.json()
+}
 
 interface WhatIfResult {
   /** the draft, as JSON */
   readonly of: string
   readonly found: readonly WhatIfDifference[]
+  /** all that were compared, as the draft judges them */
+  readonly judged: readonly MarkedMoment[]
   /** the first moment that was compared; the next round goes on before it */
   readonly from: number
   readonly isRunning: boolean
@@ -35,7 +48,14 @@ export function useWhatIf(name: string, last: number) {
     stop()
     stopping.current = new AbortController()
     const { signal } = stopping.current
-    let now: WhatIfResult = before ?? { of: text, found: [], from: last + 1, isRunning: true, error: null }
+    let now: WhatIfResult = before ?? {
+      of: text,
+      found: [],
+      judged: [],
+      from: last + 1,
+      isRunning: true,
+      error: null,
+    }
     const show = (next: Partial<WhatIfResult>) => {
       now = { ...now, ...next }
       setCompared(now)
@@ -46,13 +66,16 @@ export function useWhatIf(name: string, last: number) {
       while (now.from > lowest && !signal.aborted) {
         const until = now.from - 1
         const since = Math.max(lowest, until - STEP + 1)
-        const json = { flow: JSON.parse(now.of) as object, since, until }
-        const answered = await api.beings[':name']['what-if'].$post(
-          { param: { name }, json },
-          { init: { signal } },
+        const { differences, judged } = await judgeMoments(
+          name,
+          { flow: JSON.parse(now.of), since, until },
+          signal,
         )
-        const { differences } = await answered.json()
-        show({ found: [...now.found, ...differences.toReversed()], from: since })
+        show({
+          found: [...now.found, ...differences.toReversed()],
+          judged: [...now.judged, ...judged],
+          from: since,
+        })
       }
     } catch (error) {
       if (!signal.aborted) show({ error: (error as Error).message })

@@ -28,13 +28,17 @@ export function Reality({ standard, budgets, ...waiting }: HealthFound) {
   )
 }
 
-const ofPeople = ({ waiting, oldestSeconds }: HealthFound['wakes']['ofPeople']) =>
-  waiting === 0
+function share(isOfPeople: boolean, { waiting, oldestSeconds }: HealthFound['wakes']['ofPeople']): string {
+  const duration = durationOf(1000 * oldestSeconds)
+  return waiting === 0
     ? ''
-    : t('; {{count}} of them are of people, the oldest for {{duration}}', {
-        count: waiting,
-        duration: durationOf(1000 * oldestSeconds),
-      })
+    : isOfPeople
+      ? t('; {{count}} of them are of people, the oldest for {{duration}}', { count: waiting, duration })
+      : t('; {{count}} of them are in the background, the oldest for {{duration}}', {
+          count: waiting,
+          duration,
+        })
+}
 
 const WaitingWakes = ({
   wakes,
@@ -47,12 +51,12 @@ const WaitingWakes = ({
       {wakes.waiting === 0
         ? t('No wake waits for a worker.')
         : t(
-            '{{count}} wakes wait for a worker, the oldest for {{duration}}, half of them for more than {{median}}{{ofPeople}}.',
+            '{{count}} wakes wait for a worker, the oldest for {{duration}}, half of them for more than {{median}}{{shares}}.',
             {
               count: wakes.waiting,
               duration: durationOf(1000 * wakes.oldestSeconds),
               median: durationOf(1000 * wakes.medianSeconds),
-              ofPeople: ofPeople(wakes.ofPeople),
+              shares: share(true, wakes.ofPeople) + share(false, wakes.inBackground),
             },
           )}
     </Text>

@@ -1,10 +1,12 @@
 import { Badge, Checkbox, Group as InlineGroup, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo, useEffect, useRef } from 'react'
+import { Trans, t } from '../language/index.ts'
 import { Inert, Quiet, Time, WaitsSince } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
 import type { InboxGroup } from './kinds.ts'
 import { KIND_LABELS } from './sender.ts'
+import { spaceOf } from './space-of.ts'
 import { tellEntry } from './tell-entry.ts'
 
 interface EntryRowProps {
@@ -44,6 +46,7 @@ export const EntryRow = memo(function EntryRow({
   onSelect,
 }: EntryRowProps) {
   const ref = useRef<HTMLDivElement>(null)
+  const space = spaceOf(entry)
   // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that
   // could be scrolled away.
   useEffect(() => {
@@ -53,7 +56,7 @@ export const EntryRow = memo(function EntryRow({
     <div ref={ref} className="entry" data-chosen={isChosen}>
       {onSelect === null ? null : (
         <Checkbox
-          aria-label={`Select ${KIND_LABELS[entry.kind]} of ${who}`}
+          aria-label={t('Select {{kind}} of {{who}}', { kind: KIND_LABELS[entry.kind], who })}
           checked={isSelected}
           onChange={onSelect}
           className="entry-check"
@@ -79,9 +82,14 @@ export const EntryRow = memo(function EntryRow({
             </Badge>
             {entry.outside === true ? (
               <Badge size="sm" color="orange">
-                from outside
+                {t('from outside')}
               </Badge>
             ) : null}
+            {space === null ? null : (
+              <Quiet size="xs" truncate>
+                <Trans text="in <space/>" parts={{ space: <Inert text={space} /> }} />
+              </Quiet>
+            )}
           </InlineGroup>
           <Text size="xs">
             {group === 'needs' ? <WaitsSince iso={entry.at} /> : <Time iso={entry.latest ?? entry.at} />}

@@ -1,12 +1,12 @@
-import { Group, Stack } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
 import { sessionQuery } from '../api/queries.ts'
-import { t } from '../language/index.ts'
-import { Answer, Block, DialogButton, SmallButton } from '../parts/index.ts'
+import { Trans, t } from '../language/index.ts'
+import { Answer, Block, DialogButton, Inert, Quiet, SmallButton } from '../parts/index.ts'
 import { download, fileNameOf } from './download.ts'
-import { type Envelope, receiptText } from './receipt-text.ts'
+import { type Envelope, RECEIPT_CHECK, type ReceiptClaim, receiptClaim, receiptText } from './receipt-text.ts'
 
 interface ReceiptProps {
   readonly name: string
@@ -58,10 +58,37 @@ function Receipt({ name, n }: ReceiptProps) {
               </SmallButton>
               <SmallButton onClick={() => print()}>{t('Print')}</SmallButton>
             </Group>
-            <Block value={text} />
+            <Claim of={receiptClaim(envelope)} />
           </Stack>
         )
       }}
     </Answer>
   )
 }
+
+/** What it claims, as it is: only the file in Markdown needs signs against its own markup. */
+const Claim = ({ of: { of, says, verdict, fields, decision } }: { readonly of: ReceiptClaim }) => (
+  <Stack gap="xs">
+    <Text fw={600}>
+      <Trans text="Receipt of <moment/>" parts={{ moment: <Inert text={of} /> }} />
+    </Text>
+    <Text size="sm">
+      {says} <Inert text={verdict} />
+    </Text>
+    <Stack gap={2}>
+      {fields.map(([name, text]) => (
+        <Text key={`${name} ${text}`} size="sm" component="div">
+          <span className="quiet">{name}:</span> <Inert text={text} />
+        </Text>
+      ))}
+    </Stack>
+    <Quiet>{t('What was decided:')}</Quiet>
+    <Block value={decision} />
+    <Quiet>
+      <Trans
+        text="This text proves nothing. The file of the receipt does: <command/> checks it."
+        parts={{ command: <span className="code">{RECEIPT_CHECK}</span> }}
+      />
+    </Quiet>
+  </Stack>
+)

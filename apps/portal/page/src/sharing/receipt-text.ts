@@ -35,24 +35,50 @@ function statementIn({ payload }: Envelope): Statement {
   return JSON.parse(new TextDecoder().decode(bytes)) as Statement
 }
 
-/** A receipt in Markdown: what it claims. What proves it is the envelope alone. */
-export function receiptText(envelope: Envelope): string {
+/** What a receipt claims, as texts without any markup. */
+export interface ReceiptClaim {
+  /** the record of which moment */
+  readonly of: string
+  /** in words; null for a verdict that this page does not know */
+  readonly says: string | null
+  readonly verdict: string
+  /** names and values */
+  readonly fields: readonly (readonly [string, string])[]
+  readonly decision: string
+}
+
+/** What proves it is the envelope alone. */
+export const RECEIPT_CHECK = 'treeos verify --receipt FILE'
+
+export function receiptClaim(envelope: Envelope): ReceiptClaim {
   const { subject, predicate } = statementIn(envelope)
   const verdict = textOf(predicate?.verdict)
+  return {
+    of: textOf(subject?.[0]?.name),
+    says: Object.hasOwn(VERDICTS, verdict) ? (VERDICTS[verdict] ?? null) : null,
+    verdict,
+    fields: [
+      [t('Reality'), textOf(predicate?.reality)],
+      [t('Done to'), textOf(predicate?.target)],
+      [t('SHA-256 of the record of the moment'), textOf(subject?.[0]?.digest?.sha256)],
+      ...envelope.signatures.map(({ keyid }) => [t('Signed by'), textOf(keyid)] as const),
+    ],
+    decision: textOf(predicate?.moment?.decision),
+  }
+}
+
+/** The same in Markdown, as a file. */
+export function receiptText(envelope: Envelope): string {
+  const { of, says, verdict, fields, decision } = receiptClaim(envelope)
   const lines = [
-    t('# Receipt of {{name}}', { name: onOneLine(textOf(subject?.[0]?.name)) }),
-    Object.hasOwn(VERDICTS, verdict) ? `${VERDICTS[verdict]} (\`${verdict}\`)` : quoted(verdict),
-    [
-      t('- Reality: {{reality}}', { reality: onOneLine(textOf(predicate?.reality)) }),
-      t('- Done to: {{target}}', { target: onOneLine(textOf(predicate?.target)) }),
-      t('- SHA-256 of the record of the moment: {{digest}}', {
-        digest: onOneLine(textOf(subject?.[0]?.digest?.sha256)),
-      }),
-      ...envelope.signatures.map(({ keyid }) => t('- Signed by: {{key}}', { key: onOneLine(textOf(keyid)) })),
-    ].join('\n'),
+    t('# Receipt of {{name}}', { name: onOneLine(of) }),
+    says === null ? quoted(verdict) : `${says} (\`${verdict}\`)`,
+    fields.map(([name, text]) => `- ${name}: ${onOneLine(text)}`).join('\n'),
     t('What was decided:'),
-    quoted(textOf(predicate?.moment?.decision)),
-    t('This text proves nothing. The file of the receipt does: `treeos verify --receipt FILE` checks it.'),
+    quoted(decision),
+    t('This text proves nothing. The file of the receipt does: {{command}} checks it.', {
+      command: `\`${RECEIPT_CHECK}\``,
+    }),
   ]
   return `${lines.join('\n\n')}\n`
 }

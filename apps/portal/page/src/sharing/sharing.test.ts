@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fileNameOf } from './download.ts'
 import { onOneLine, quoted } from './quoted-text.ts'
-import { receiptText } from './receipt-text.ts'
+import { receiptClaim, receiptText } from './receipt-text.ts'
 import { threadText } from './thread-text.ts'
 
 const THREAD = {
@@ -82,6 +82,19 @@ it('a receipt says in words what it claims, and that the file proves it', () => 
   expect(text).toContain('It was allowed, and was done. (`seen-to-run`)')
   expect(text).toContain('Grüße')
   expect(text).toContain('treeos verify --receipt FILE')
+})
+
+it('what a receipt claims is shown as it is, and only its file escapes what Markdown reads', () => {
+  const statement = { subject: [{ name: 'kid/1/3' }], predicate: { target: '/order-desk_2' } }
+  const payload = Buffer.from(JSON.stringify(statement)).toString('base64')
+  const envelope = { payload, signatures: [{ keyid: 'k-1' }] }
+  expect(receiptClaim(envelope).fields).toEqual(
+    expect.arrayContaining([
+      ['Done to', '/order-desk_2'],
+      ['Signed by', 'k-1'],
+    ]),
+  )
+  expect(receiptText(envelope)).toContain('Done to: /order\\-desk\\_2')
 })
 
 it('a file is named by letters and digits alone', () => {

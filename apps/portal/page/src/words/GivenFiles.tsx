@@ -28,8 +28,9 @@ export function GivenFiles({ content, told }: GivenFilesProps) {
 /**
  * A picture as it is, and any other file by its name; both are saved by a click. The bytes come by our own
  * request and stay in the page: nothing in them runs, and the server calls only plain pictures pictures.
+ * @param told null where no words tell of it
  */
-function GivenFile({ id, told }: { readonly id: string; readonly told: string }) {
+export function GivenFile({ id, told }: { readonly id: string; readonly told: string | null }) {
   const { ref, inViewport } = useInViewport()
   const { data, error } = useQuery({ ...fileQuery(id, told), enabled: inViewport })
   const url = useBlobUrl(data?.blob)

@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Title } from '@mantine/core'
 import { useInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
 import { mapQuery, spaceQuery } from '../api/queries.ts'
 import { t } from '../language/index.ts'
@@ -6,6 +6,7 @@ import { Answer, Card, Code, Empty, Inert, Quiet, Rows } from '../parts/index.ts
 import { inNameOrder } from '../text/by-name.ts'
 import { OccupantRow } from './OccupantRow.tsx'
 import { SpaceMap } from './SpaceMap.tsx'
+import { Thing } from './Thing.tsx'
 
 const THINGS_MAX = 200
 
@@ -71,9 +72,7 @@ const Matters = ({ matters }: { readonly matters: readonly string[] }) =>
     <Card title={t('Things')} label={t('Things here')} gap={4}>
       <Group gap="xs">
         {matters.slice(0, THINGS_MAX).map((thing) => (
-          <Text key={thing} size="sm" className="code inert">
-            {thing.replace(/^matter:/, '')}
-          </Text>
+          <Thing key={thing} id={thing.replace(/^matter:/, '')} />
         ))}
         {matters.length > THINGS_MAX ? (
           <Quiet size="xs">{t('{{length}} more are here.', { length: matters.length - THINGS_MAX })}</Quiet>

@@ -33,8 +33,22 @@ describe('words', () => {
     'First call the do tool, asking the actor to see the address, then the actor takes the matter.',
     `Do ${REFUSED}`,
     `\`${REFUSED}\``,
+    `| ${REFUSED} |`,
+    '[tool: do, take, matter:looms]',
+    'To buy, do lineage:read-file',
+    `do lineage:read-file: ${MEANING}`,
+    'Which one?\n[tool_call: take]',
+    '[do, take, "matter:looms"]',
   ])('%s are no answer', (words) => {
     expect(faultInWords(words, PROMPT, SHOWN)).not.toBeNull()
+  })
+
+  it.each([
+    ['How do I call lineage:read-file?', 'Call `lineage:read-file` with the path.'],
+    ['What does the do tool need?', 'First call the do tool, with an operation and its arguments.'],
+  ])('answer %j, which asks how, and nothing else', (asked, words) => {
+    expect(faultInWords(words, PROMPT, { ...SHOWN, asked })).toBeNull()
+    expect(faultInWords(words, PROMPT, { ...SHOWN, asked: 'What costs wool?' })).not.toBeNull()
   })
 
   it.each([
@@ -44,6 +58,9 @@ describe('words', () => {
     `I tried to take the book for you, but it went wrong, since it was said that ${REFUSED.slice(21)}`,
     'The do tool of MCP performs an operation; the see tool looks at an address.',
     '["wool", "oil"]',
+    '[He puts the tool down.] Take it, it is yours.',
+    '[Tools of the smith: a hammer and tongs.]',
+    'The title is matter:looms.',
     '["lineage:read-file", "lineage:run-skill"]',
   ])('%s may be one', (words) => {
     expect(faultInWords(words, PROMPT, SHOWN)).toBeNull()

@@ -13,7 +13,7 @@ const NO_WORDS = 'model answered without a word'
 export function faultInWords(
   words: string,
   prompt: string,
-  { doOperations, beOperations }: ShownNames,
+  { doOperations, beOperations, asked = '' }: ShownNames,
 ): string | null {
   if (MARKED_CALL.test(words)) return CALL_IN_WORDS
   const said = words.trim()
@@ -34,7 +34,10 @@ export function faultInWords(
   const isCall = (value: unknown) =>
     isCallLike(value) || isListedCall(value, names) || (names.length > 0 && hasArguments(value))
   if (values.some(isCall)) return CALL_IN_WORDS
-  const isTold = VERB_AS_TOOL.test(words) || ofExtensions.some((name) => tellsCall(words, name))
+  // Whoever asks how to call one by its name is told.
+  const isTold =
+    (VERB_AS_TOOL.test(words) && !/\btool\b/i.test(asked)) ||
+    ofExtensions.some((name) => !asked.includes(name) && tellsCall(words, name))
   return isTold ? CALL_TOLD : null
 }
 
@@ -55,7 +58,7 @@ const ERROR_CODE = /: [A-Z]+(?:_[A-Z]+)*: /
 function repeatsRefusal(said: string, prompt: string): boolean {
   const found = ERROR_CODE.exec(said)
   if (found === null) return false
-  const [head, tail] = [said.slice(0, found.index), said.slice(found.index).replace(/[\s`"'\].]+$/, '')]
+  const [head, tail] = [said.slice(0, found.index), said.slice(found.index).replace(/[^\p{L}\p{N}]+$/u, '')]
   return isQuoted(tail, prompt) && (isQuoted(said, prompt) || head.split(/\s+/).length <= REFUSED_WORDS)
 }
 
@@ -77,7 +80,7 @@ function tellsCall(words: string, name: string): boolean {
   const after = words.slice(at + name.length, at + name.length + 60)
   return TOLD_BEFORE.test(before) || TOLD_AFTER.test(after)
 }
-const TOLD_BEFORE = /\b(?:call|tool|function|answer with)\b[^.!?\n]{0,16}$/i
+const TOLD_BEFORE = /\b(?:call|tool|function|answer with)\b[^.!?\n]{0,16}$|\b(?:do|be) [`'"]?$/i
 const TOLD_AFTER = /^[`'"]?(?: tool\b| function\b| on \S+ with \{)/i
 
 /** Whether a value is a list of an operation and its arguments. A list of several operations is an answer. */
@@ -89,9 +92,9 @@ const isListedCall = (value: unknown, names: readonly string[]): boolean => {
 /** A text within brackets, such as the first field of an object, or two brackets of lists. */
 const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:[{[][\s{[]*"|\[\s*\[)/
 
-/** A line that begins with a control token of a call, or with a verb as a function. */
+/** A line that begins with a control token of a call, a call in brackets, or a verb as a function. */
 const MARKED_CALL =
-  /^\s*(?:<\/?(?:tools?|tool_?calls?|function_?calls?|tool_code|tool_responses?)>|\[TOOL_CALLS\]|<\|[\w ]{1,40}\|>|(?:see|do|summon|be)\()/im
+  /^\s*(?:\[(?:(?:tools?|functions?)(?:[ _-]?calls?)?|calls?) ?[:=]|\[(?:see|do|summon|be),|<\/?(?:tools?|tool_?calls?|function_?calls?|tool_code|tool_responses?)>|\[TOOL_CALLS\]|<\|[\w ]{1,40}\|>|(?:see|do|summon|be)\()/im
 
 /** Names of the parts of a call. A value with two of them is meant as one, whatever else is wrong with it. */
 const CALL_FIELDS = new Set(
