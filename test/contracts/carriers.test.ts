@@ -44,6 +44,7 @@ const TRIED: Readonly<Record<CarriedKind, CarrierTest>> = {
     'what was read from outside waits for a person',
   ],
   'a signal': [ORIGIN, 'also of a role and of signals'],
+  'a subscription': [BRINGS, "'a subscription',"],
   'a conversation': [OF_ROWS, 'where words in its thread are'],
   'a view of an extension': [OF_ROWS, 'a view is code of an extension'],
   'past acts': ['test/scenarios/roles/orientation.test.ts', 'a past act with words from outside marks'],

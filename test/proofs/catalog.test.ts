@@ -70,6 +70,11 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
     'rights-mismatch treeos_app: update lease',
   ],
   [
+    'a right to the vectors of notes',
+    'grant update (vectors) on treeos.sealed_text to treeos_app',
+    'rights-mismatch treeos_app: update sealed_text',
+  ],
+  [
     'a right to a function',
     'grant execute on function treeos.revoke_token(text, text) to treeos_app',
     'rights-mismatch treeos_app: execute revoke_token',

@@ -7,8 +7,10 @@ import { seekBy } from '@treeos/activities'
 import { newWake } from '@treeos/core'
 import {
   append,
+  keepVector,
   listFactsSaying,
   listMomentsShown,
+  listUnlikened,
   openDatabase,
   prefetch,
   ReadSet,
@@ -184,6 +186,43 @@ it('a reading that has to look twice searches by the one connection that it has'
   await one.destroy()
 })
 
+it('whoever has the login of a worker takes back no vector, and adds none to what is no note', async () => {
+  const id = await keep('the vault opens at nine', { being: 'operator' })
+  const waits = idOf(await sealText(base.db, 'not a note yet', { being: 'kid', wake: WAKE }))
+  const vectorsOf = async (note: string) => {
+    const { rows } = await sql<{ made: [string, number[]][] }>`
+      select (select coalesce(jsonb_agg(jsonb_build_array(v.model, v.vector)), '[]') from unnest(s.vectors) v) as made
+      from treeos.sealed_text s where s.id = ${note}`.execute(base.owner)
+    return rows[0]?.made
+  }
+  await keepVector(base.db, id, 'true', [1, 0])
+  await keepVector(base.db, id, 'true', [0, 1])
+  await keepVector(base.db, id, 'other', [0, 1])
+  await keepVector(base.db, id, 'true', [0, 1])
+  await keepVector(base.db, waits, 'true', [0, 1])
+  expect(await vectorsOf(id)).toEqual([
+    ['true', [1, 0]],
+    ['other', [0, 1]],
+  ])
+  expect(await vectorsOf(waits)).toEqual([])
+  for (const bad of [[Number.NaN], [1, Number.POSITIVE_INFINITY], [], Array(8193).fill(0)])
+    await expect(keepVector(base.db, id, 'bad', bad)).rejects.toMatchObject({ code: '42501' })
+  for (const statement of [
+    sql`update treeos.sealed_text set vectors = '{}' where id = ${id}`,
+    sql`delete from treeos.sealed_text where id = ${id}`,
+  ])
+    await expect(statement.execute(base.db)).rejects.toMatchObject({ code: '42501' })
+  for (let n = 0; n < 10; n++) await keepVector(base.db, id, `model ${n}`, [1])
+  expect((await vectorsOf(id))?.length).toBe(8)
+  const more = { beings: ['operator'], model: 'one more', most: 100, without: [] }
+  expect((await listUnlikened(base.db, more)).map((note) => note.id)).not.toContain(id)
+  // Control: who owns the tables.
+  await sql`update treeos.sealed_text set vectors = array[row('true', '{0,1}')::treeos.note_vector] where id = ${id}`.execute(
+    base.owner,
+  )
+  expect(await vectorsOf(id)).toEqual([['true', [0, 1]]])
+})
+
 it('a note that a server of embeddings does not take keeps no other from its vector', async () => {
   const taken = await Promise.all(
     ['one', 'two', 'three'].map((text) => keep(`ann ${text}`, { being: 'ann' })),
@@ -201,7 +240,9 @@ it('a note that a server of embeddings does not take keeps no other from its vec
   for (let n = 0; n < 8; n++) expect(await seek(['ann'], 'a word')).toEqual({ model: 'toy', vector: [1, 0] })
   const { rows } = await sql<{
     id: string
-  }>`select id from treeos.sealed_text where model = 'toy' order by id`.execute(base.owner)
+  }>`select id from treeos.sealed_text where exists (select from unnest(vectors) v where v.model = 'toy') order by id`.execute(
+    base.owner,
+  )
   expect(rows.map(({ id }) => id)).toEqual([...taken].sort())
   expect(rows.map(({ id }) => id)).not.toContain(refused)
   expect(faults.length).toBeGreaterThan(0)

@@ -28,6 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   uuid: 'string',
   _float4: 'number[]',
   _int8: 'number[]',
+  _note_vector: 'string',
   _text: 'string[]',
 }
 

@@ -10,7 +10,7 @@ from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, l
 from .heads import whole_heads
 from .law.judge import NOT_LOADED, Law
 from .law.rows import Rows, known_row
-from .moment import check_forms, check_header, check_moment, check_momentless, cited_by, shown_to, contents_of, gone_from, is_known_law, life_of
+from .moment import Momentless, check_forms, check_header, check_moment, cited_by, shown_to, contents_of, gone_from, is_known_law, life_of
 from .origin import Origins, Reads, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
@@ -74,7 +74,7 @@ class Bundle:
         self.law = Law(self.rows, self.is_whole, self.contents)
         self.unjudged = {}  # in words why the law could not be asked about calls, and how many they are
         self.checkpoint = None
-        self.first, self.made_at = set(), None
+        self.momentless, self.first, self.made_at = Momentless(), set(), None
         self.signed, self.unsigned, self.hidden = set(), {}, {}  # acts of persons, by who they are
         self.hidden_places, self.of_other_laws = {}, 0
         self.place = ("bundle", 0)
@@ -171,9 +171,9 @@ class Bundle:
 
     def count(self, header, payload):
         """All facts of a moment say the same of it."""
+        if self.momentless.take(header, payload):
+            self.first.add(header["at"])
         if type(header["moment"]) is not str:
-            if check_momentless(header, payload):
-                self.first.add(header["at"])
             if header["kind"] == "reality:made" and self.made_at is None:
                 self.made_at = header["at"]
             return

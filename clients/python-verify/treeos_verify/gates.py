@@ -5,7 +5,7 @@ import re
 from .approvals import read_ask
 from .counts import are_counts, counts_of, is_kept, tallies_of
 from .forms import is_payload_of
-from .moment import check_header, check_momentless
+from .moment import Momentless, check_header
 from .origin import MARKED, Origins
 from .plain_json import ABSENT, Broken, at, canonical, given, items, need, same
 from .hashes import fact_hash, genesis_hash, is_hash, salted_hash
@@ -90,7 +90,7 @@ class World:
 
     def __init__(self, reality, reels):
         self.heads, self.gaps, self.states, self.told = {}, [], {}, {}
-        self.read, self.origins = States(), Origins()
+        self.read, self.origins, self.momentless = States(), Origins(), Momentless()
         for reel, links in reels.items():
             need(type(links) is list, "a reel is a list")
             self.take(reality, reel, links)
@@ -111,8 +111,7 @@ class World:
             check_header(header, reel, seq)
             last = fact_hash(last, header)
             kind = given(header, "kind")
-            if header["moment"] is None:
-                check_momentless(header, payload)
+            self.momentless.take(header, payload)
             self.origins.take(reel, seq, header, payload)
             if reel.startswith(OF_TOLD):
                 if counts(reel, kind):

@@ -64,9 +64,27 @@ def check_wake(opened, being, outcome):
     need(is_own or not is_persons or is_over, "a person decided it, by no act", "open-mismatch")
 
 
-FIRST = ("being:born", "being:bore", "space:created", "space:opened", "space:entered")
+def is_first_being(reel, said):
+    """The operator alone is a person, and without a maker."""
+    is_operator = reel == "being:operator"
+    is_person = at(at(said, "cognition"), "kind") == "human"
+    return said is None or (is_person == is_operator and (given(said, "parent") is None) == is_operator)
+
+
+def is_brought(reel, said):
+    """A role of TreeOS or of an extension; beings write the others."""
+    if reel != "registry" or said is None:
+        return reel == "registry"
+    name, origin = str(at(said, "name")), at(said, "origin")
+    return ":" not in name if origin == "seed" else name.startswith(f"{origin}:")
+
+
+FIRST = {
+    "being:born": is_first_being,
+    **dict.fromkeys(("being:bore", "space:created", "space:opened", "space:entered"), lambda reel, said: True),
+}
 MOMENTLESS = {
-    "role:set": lambda reel, _: reel == "registry",
+    "role:set": is_brought,
     "role:deleted": lambda reel, _: reel == "registry",
     "registry:installed": lambda reel, _: reel == "registry",
     "registry:used": lambda reel, _: reel == "registry",
@@ -80,15 +98,28 @@ MOMENTLESS = {
 }
 
 
-def check_momentless(header, payload):
-    """A fact that no moment wrote. Says whether it is of the beginning of the reality."""
-    nobodys = all(header[field] is None for field in ("driver", "cause", "stack"))
-    need(header["actor"] == "$reality" and nobodys, "no moment wrote it, and somebody did", "header-mismatch")
-    kind = header["kind"]
-    if kind in FIRST:
-        return True
-    need(kind in MOMENTLESS and MOMENTLESS[kind](header["reel"], payload), "nobody writes such a fact without a moment", "header-mismatch")
-    return False
+class Momentless:
+    """Facts that no moment wrote, told among all facts of a file, each reel in order."""
+
+    def __init__(self):
+        self.lived, self.written = set(), set()  # reels on which moments wrote, and roles that beings wrote
+
+    def take(self, header, payload):
+        """Says whether it is of the beginning of the reality."""
+        kind, reel = header["kind"], header["reel"]
+        role = at(payload, "name") if kind.startswith("role:") else ABSENT
+        if type(header["moment"]) is str:
+            self.lived.add(reel)
+            if type(role) is str:
+                self.written.add(role)
+            return False
+        nobodys = all(header[field] is None for field in ("driver", "cause", "stack"))
+        need(header["actor"] == "$reality" and nobodys, "no moment wrote it, and somebody did", "header-mismatch")
+        may = FIRST.get(kind) or MOMENTLESS.get(kind)
+        need(may is not None and may(reel, payload), "nobody writes such a fact without a moment", "header-mismatch")
+        need(kind not in FIRST or reel not in self.lived, "it is of the beginning, and comes later", "header-mismatch")
+        need(type(role) is not str or role not in self.written, "a being wrote this role", "header-mismatch")
+        return kind in FIRST
 
 
 def check_moment(moment, heads):

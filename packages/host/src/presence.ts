@@ -1,5 +1,5 @@
 import { RecurringWork } from '@treeos/client'
-import { codesOf } from '@treeos/reality'
+import { codesOf, sealingCodeOf } from '@treeos/reality'
 import { announceWorker, forgetWorker, type LoadedVersion, type StoreDb } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -35,7 +35,10 @@ export class Presence {
     this.#isEnding = isEnding
     this.#onError = onError
     this.#codes = Object.fromEntries(
-      [...codesOf(registry)].map(([name, { version, digest, code }]) => [name, { version, digest, code }]),
+      [...codesOf(registry)].map(([name, { version, digest, code }]) => [
+        name,
+        { version, digest, code, sealing: sealingCodeOf(registry, name) },
+      ]),
     )
     this.#announcing = new RecurringWork(ANNOUNCE_EVERY_MS, () => this.#renew(), onError)
   }

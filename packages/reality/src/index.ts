@@ -30,5 +30,6 @@ export { beginReading, type MomentReading, readForMoment } from './read-for-mome
 export { recordRestores } from './recorded-restores.ts'
 export { findBeing, listRowsOf, listSchedulingBeings } from './rows.ts'
 export { asIfSealed, openedIn, readableBy, type SealedAct, sealCall, sealingOf } from './sealed-calls.ts'
+export { sealingCodeOf } from './sealing-code.ts'
 export { setStandardBudgets } from './standard-budgets.ts'
 export { appendSystemFacts } from './system-facts.ts'

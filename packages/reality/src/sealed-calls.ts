@@ -12,8 +12,9 @@ import { type Db, openShown, sealedWithout, sealText } from '@treeos/store'
 import { type Face, PAST_VIEW, type Registry, SUBSTRATE_VIEWS } from '@treeos/world'
 import type { LoadedMoment } from './loaded-moment.ts'
 import { type OpenReality, readerOf } from './open-reality.ts'
+import { isAnythingSealed, requireSealingOperations, type SealingOperations } from './sealing-code.ts'
 
-type Operations = Pick<Registry, 'operations'>
+type ActReality = OpenReality & { readonly registry: Registry }
 type DoCall = Extract<VerbCall, { readonly verb: 'do' }>
 
 /**
@@ -34,21 +35,21 @@ const NOT_KEPT = '(not kept: this operation seals its texts, and does not take t
  * @param wake of its moment
  */
 export async function sealCall(
-  { db, registry }: { readonly db: Db; readonly registry: Operations },
+  { db, registry }: { readonly db: Db; readonly registry: Pick<Registry, 'operations'> },
   being: BeingName,
   call: VerbCall,
   wake: string,
 ): Promise<VerbCall> {
   return withSealed(
-    registry,
+    registry.operations,
     call,
     async (_name, text) => (await sealText(db, text, { being, wake })) ?? NOT_SEALED,
   )
 }
 
 /** A call as it would be judged once it is sealed, without a key: for what is tried and never recorded. */
-export const asIfSealed = (registry: Operations, call: VerbCall): Promise<VerbCall> =>
-  withSealed(registry, call, async (_name, text) => sealedWithout(text))
+export const asIfSealed = ({ operations }: Pick<Registry, 'operations'>, call: VerbCall): Promise<VerbCall> =>
+  withSealed(operations, call, async (_name, text) => sealedWithout(text))
 
 /** An act of a person that says texts which are to be sealed. */
 export interface SealedAct {
@@ -66,21 +67,19 @@ export interface SealedAct {
 /**
  * How an act of a person is sealed; null where nothing is. What a yes changes is sealed for who asked, as its
  * call was.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE where nobody knows which of its texts are sealed
  */
-export async function sealingOf(
-  at: OpenReality & { readonly registry: Operations },
-  as: BeingName,
-  act: VerbCall,
-): Promise<SealedAct | null> {
+export async function sealingOf(at: ActReality, as: BeingName, act: VerbCall): Promise<SealedAct | null> {
   if (act.verb !== 'do') return null
   const inYes = act.operation === 'approve' ? await callInYes(at, act) : null
   if (act.operation === 'approve' && inYes === null) return withoutArguments(at, act)
   const { being, call } = inYes ?? { being: as, call: act }
-  if (textsIn(at.registry, call).length === 0) return null
+  const operations = await requireSealingOperations(at, call.operation, call.args)
+  if (textsIn(operations, call).length === 0) return null
   return {
     operation: call.operation,
     async seal(wake, earlier) {
-      const args = await sealedArgs(at.registry, call, async (name, text) => {
+      const args = await sealedArgs(operations, call, async (name, text) => {
         const sealed = await sealText(at.db, text, { being, wake, name })
         if (sealed !== null) return sealed
         const before = readPath(
@@ -98,14 +97,11 @@ export async function sealingOf(
  * A yes to a call that does not wait, or with other arguments than a yes has: nobody knows what its texts are. It is refused in any case, and
  * kept without them. Null where it has none, or no operation seals anything.
  */
-async function withoutArguments(
-  at: OpenReality & { readonly registry: Operations },
-  act: DoCall,
-): Promise<SealedAct | null> {
+async function withoutArguments(at: ActReality, act: DoCall): Promise<SealedAct | null> {
   const { id, args: given = null, ...others } = act.args
   const isAlone = (given === null || isJsonObject(given)) && Object.keys(others).length === 0
   if (isAlone && (given === null || (await findApproval(at, id ?? null)) !== null)) return null
-  if (![...at.registry.operations.values()].some(({ seals }) => seals !== undefined)) return null
+  if (!(await isAnythingSealed(at))) return null
   const kept = Object.fromEntries(Object.keys(others).map((name) => [name, NOT_KEPT]))
   const args = { ...(id === undefined ? {} : { id }), ...(given === null ? {} : { args: {} }), ...kept }
   return { operation: act.operation, seal: async () => ({ ...act, args }) }
@@ -126,12 +122,12 @@ async function callInYes(
 }
 
 async function withSealed(
-  registry: Operations,
+  operations: SealingOperations,
   call: VerbCall,
   seal: (name: string, text: string) => Promise<string>,
 ): Promise<VerbCall> {
-  if (call.verb !== 'do' || textsIn(registry, call).length === 0) return call
-  return { ...call, args: await sealedArgs(registry, call, seal) }
+  if (call.verb !== 'do' || textsIn(operations, call).length === 0) return call
+  return { ...call, args: await sealedArgs(operations, call, seal) }
 }
 
 interface HeldText {
@@ -141,7 +137,7 @@ interface HeldText {
 }
 
 /** What of the arguments of a call may not be recorded in clear. */
-function textsIn({ operations }: Operations, { operation, args }: DoCall): HeldText[] {
+function textsIn(operations: SealingOperations, { operation, args }: DoCall): HeldText[] {
   const known = operations.get(operation)
   const seals = known === undefined ? hasSealing(operations, operation) && [] : (known.seals ?? false)
   if (seals === false) return []
@@ -153,19 +149,19 @@ function textsIn({ operations }: Operations, { operation, args }: DoCall): HeldT
 }
 
 /** Whether the extension of an operation that there is not has one that seals: its name may be a wrong one of that. */
-function hasSealing(operations: Operations['operations'], operation: string): boolean {
+function hasSealing(operations: SealingOperations, operation: string): boolean {
   const [extension, ...rest] = operation.split(':')
   if (rest.length === 0) return false
   return [...operations].some(([name, { seals }]) => seals !== undefined && name.startsWith(`${extension}:`))
 }
 
 async function sealedArgs(
-  registry: Operations,
+  operations: SealingOperations,
   call: DoCall,
   seal: (name: string, text: string) => Promise<string>,
 ): Promise<JsonObject> {
   const sealed = await Promise.all(
-    textsIn(registry, call).map(
+    textsIn(operations, call).map(
       async ({ name, text }) => [name, text === null ? NOT_KEPT : await seal(name, text)] as const,
     ),
   )

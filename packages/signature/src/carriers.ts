@@ -28,7 +28,7 @@ export const CARRIERS = {
   view: {
     marked: 'row',
     brings: [
-      ...['a quality', 'the key of a quality', 'a place', 'a thing', 'a note', 'a signal'],
+      ...['a quality', 'the key of a quality', 'a place', 'a thing', 'a note', 'a signal', 'a subscription'],
       ...['a conversation', 'a view of an extension', 'a recalled note', 'past acts', 'an open approval'],
     ],
   },

@@ -8,6 +8,7 @@ export {
   type LiveWorker,
   type LoadedVersion,
   listWorkers,
+  type SealingArguments,
 } from './access/live-workers.ts'
 export {
   findLastRestore,

@@ -13,6 +13,7 @@ import { exportBundle, forkReality } from '@treeos/proofs'
 import { defineExtension, defineOperation, makeMatter, sealedId, writeMatter } from '@treeos/sdk'
 import { digestOf, findOpen, findOutcomeOfWake, openDatabase, readBases, readRows } from '@treeos/store'
 import { checkTrial, runTrial, type TrialLine } from '@treeos/trials'
+import { buildRegistry, seed } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -209,6 +210,36 @@ it('a text under a wrong name is kept nowhere in clear, of a person or of a mind
   // Control: an operation that seals nothing keeps what it is given.
   await doAs(world, 'set-being', '@clerk', { field: 'note.text', value: 'tapir-in-clear' })
   expect(await isInClear('tapir-in-clear')).toBe(true)
+})
+
+it('a terminal without the code of an extension learns from living workers what is sealed, or does not act', async () => {
+  const bare = { ...world, registry: buildRegistry([seed]) }
+  const said = (text: string, operation = 'memory:remember', name = 'text') =>
+    act(bare, 'operator', { verb: 'do', operation, target: '@operator', args: { [name]: text } })
+  await said('numbat-kept')
+  expect((await whyKnown(world.db, 'operator', 'numbat-kept')).known).toHaveLength(1)
+  for (const [operation, name] of [
+    ['memory:remember', 'txt'],
+    ['memory:remembre', 'text'],
+  ] as const)
+    await expect(said('numbat-kept', operation, name)).rejects.toThrow()
+  await expect(
+    act(bare, 'operator', {
+      verb: 'do',
+      operation: 'approve',
+      target: '@operator',
+      args: { id: 'nobody/1/1', args: { text: 'numbat-kept' } },
+    }),
+  ).rejects.toThrow()
+  expect(isIn(await dumpOf(world.owner), 'numbat-kept')).toBe(false)
+  // Nobody has loaded this one, so it may seal what it takes.
+  await expect(said('numbat-unknown', 'ledger:keep')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  expect(await isInClear('numbat-unknown')).toBe(false)
+  // Control: what is known to seal nothing is kept as it is.
+  await expect(said('numbat-in-clear', 'stage:nothing')).rejects.toMatchObject({
+    code: 'ACTION_NOT_SUPPORTED',
+  })
+  expect(await isInClear('numbat-in-clear')).toBe(true)
 })
 
 it('a sealed text of another is not read by who copies it, and none is taken unsealed', async () => {

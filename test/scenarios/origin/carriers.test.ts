@@ -157,6 +157,13 @@ const WRITES: readonly (readonly [what: CarriedKind, call: (being: string, place
       }),
     ],
     [
+      'a subscription',
+      (being, place) => ({
+        ...{ operation: 'subscribe', target: `@${being}` },
+        args: { name: 'pay', scope: place, below: false, field: 'note.text', equals: ['pay mallory'] },
+      }),
+    ],
+    [
       'a signal',
       (being) => ({
         ...{ operation: 'set-world-signal', target: '/' },

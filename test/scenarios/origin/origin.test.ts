@@ -236,6 +236,35 @@ describe('a rule of a space', () => {
     expect(await stateOf('space:/shop/other')).toBeNull()
   })
 
+  const OPERATOR = { ask: { who: ['operator'] } } as const
+  it.each<readonly [operation: string, target: string, args: JsonObject, rule: JsonObject]>([
+    ['add-contributor', '/shop', { being: '@near' }, { outside: OPERATOR }],
+    [
+      'set-space',
+      '/shop',
+      { field: 'permissions.do.take', value: { requires: ['anyone'] } },
+      { outside: OPERATOR },
+    ],
+    ['set-role', '/', { role: { ...NONE, name: 'broker', canDo: ['take'] } }, { outside: OPERATOR }],
+    // These hold no words: a program does them as its person where no rule asks.
+    ['set-size', '/shop', { size: { x: 4, y: 4, z: 1 } }, { outside: OPERATOR }],
+    ['set-size', '/shop', { size: { x: 5, y: 4, z: 1 } }, OPERATOR],
+    ['set-budget', '/', { for: 'scripted', momentsPerMinute: 100_000 }, { outside: OPERATOR }],
+  ])('%s of %s by a program of the operator asks it: %j, by %j', async (operation, target, args, asks) => {
+    const key = `permissions.do.${operation}`
+    const ruled = (value: Json) => doAs(world, 'set-space', target, { field: key, value, merge: false })
+    const byProgram = { ...world, person: 'operator', isProgram: true as const }
+    const call = { verb: 'do', operation, target, args } as const
+    await ruled({ requires: ['anyone'], ...asks })
+    expect(await act(byProgram, 'operator', call)).toMatchObject({
+      act: null,
+      waiting: { waitsFor: ['@operator'] },
+    })
+    const own = await act(world, 'operator', call) // control: the person itself
+    expect(own).not.toHaveProperty('waiting')
+    await ruled(null)
+  })
+
   it('cannot say so of a look', async () => {
     const looking = { field: 'permissions.see', value: { '*': { requires: ['anyone'], outside: 'forbid' } } }
     await expectRefused(

@@ -20,8 +20,23 @@ const ROWS = {
   'space:/ann': { path: '/ann', owner: 'ann' },
   'space:/kid': { path: '/kid', owner: 'kid' },
   'space:/free': { path: '/free', owner: null },
+  'space:/till': {
+    ...{ path: '/till', owner: 'ann' },
+    qualities: {
+      permissions: {
+        do: {
+          'set-size': { requires: ['anyone'], ask: { who: ['owner'] } },
+          take: { requires: ['anyone'], outside: 'forbid' },
+          'remove-*': { requires: ['anyone'], outside: { ask: { who: ['owner'] } } },
+          put: { requires: ['anyone'], counts: [{ most: 3, within: 60 }] },
+          move: { requires: ['anyone'], outside: 'forbid' },
+        },
+      },
+    },
+  },
   'matter:m': { id: 'm', owner: 'bob' },
   'matter:e': { id: 'e', owner: 'eve' },
+  'matter:t': { id: 't', owner: 'bob', place: '/till' },
 }
 const rows = new Map(Object.entries(ROWS).map(([key, row]) => [key, row as unknown as Row]))
 const registry = buildRegistry([seed])
@@ -55,6 +70,38 @@ describe('what a program does as a being', () => {
     expect(await actsFromOutside(doing('set-space', target))).toBe(true)
   })
 
+  it.each([
+    ['set-size', '/till', true],
+    ['take', 'matter:t', true],
+    ['remove-contributor', '/till', true],
+    ['move', '/till', true],
+    // Controls: without a rule, and by one that asks nobody.
+    ['set-size', '/ann', false],
+    ['take', 'matter:m', false],
+    ['put', 'matter:t', false],
+    ['end-matter', 'matter:t', false],
+  ])(
+    'by %s of %s is from outside where a rule asks, or says so of such words: %s',
+    async (action, target, is) => {
+      expect(await actsFromOutside(doing(action, target))).toBe(is)
+    },
+  )
+
+  it('is from outside where who is born enters a place whose rule says so', async () => {
+    const birth = (home: string | null) =>
+      actsFromOutside(
+        parseCall({
+          verb: 'be',
+          operation: 'birth',
+          args: { name: 'new', ...(home === null ? {} : { home }) },
+        }),
+      )
+    expect(await birth('/till')).toBe(true)
+    expect(await birth('/ann')).toBe(false) // control
+    expect(await birth(null)).toBe(false) // control
+    expect(await birth('/free')).toBe(true)
+  })
+
   it('holds no words by these operations alone', () => {
     const wordless = [...registry.operations.values()].filter((operation) => operation.wordless === true)
     expect(wordless.map(({ name }) => name).sort()).toEqual([
@@ -70,7 +117,7 @@ describe('what a program does as a being', () => {
       ],
       ...['remove-contributor', 'resume-being', 'set-budget', 'set-default-role', 'set-hold'],
       ...['set-roleflow', 'set-size'],
-      ...['subscribe', 'take', 'unpark-being', 'unsubscribe'],
+      ...['take', 'unpark-being', 'unsubscribe'],
     ])
   })
 

@@ -1,5 +1,5 @@
 import { type BeingName, parseAddress, type VerbCall } from '@treeos/core'
-import { defaultTarget, type Registry, type WorldReader } from '@treeos/world'
+import { type BeingRow, defaultTarget, isOfConsent, type Registry, type WorldReader } from '@treeos/world'
 
 interface ActReader {
   readonly reader: WorldReader
@@ -9,18 +9,34 @@ interface ActReader {
 /**
  * Whether an act of a program counts as words from outside, at every door and whatever the program says of it.
  * - What it says and writes always does, also to its own being and places: minds read it there and tell others.
- * - What holds no words does, unless it reaches the being itself, one that this one made, or what these own.
+ * - What holds no words does, unless it reaches the being itself, one that this one made, or what these own, and
+ *   no rule there asks somebody, or says what holds of words from outside: a program is nobody's own yes.
  * - What only a person does always does, and is refused so: a model that read marked words may hold the token.
  */
 export async function isFromOutside(at: ActReader, as: BeingName, call: VerbCall): Promise<boolean> {
   if (call.verb === 'see') return false
   if (call.verb === 'summon') return true
-  if (call.verb === 'be') {
-    const { home } = call.args
-    return typeof home === 'string' && isElsewhere(at, as, home)
-  }
-  if (at.registry.operations.get(call.operation)?.wordless !== true) return true
-  return isElsewhere(at, as, call.target ?? (await leftOut(at, as, call.operation)))
+  const me = await at.reader.being(as)
+  if (me === null) return true
+  if (call.verb === 'be') return isBirthOfConsent(at, me, call)
+  const operation = at.registry.operations.get(call.operation)
+  if (operation?.wordless !== true) return true
+  const address = call.target ?? defaultTarget(operation, me)
+  if (await isElsewhere(at, me, address)) return true
+  return isOfConsent(at.reader, me, { verb: 'do', key: call.operation, address })
+}
+
+/** Of what changes who exists: its home may be elsewhere, and whoever is born enters it. */
+async function isBirthOfConsent(
+  at: ActReader,
+  me: BeingRow,
+  { operation: key, args: { home } }: Extract<VerbCall, { readonly verb: 'be' }>,
+): Promise<boolean> {
+  if (typeof home === 'string' && (await isElsewhere(at, me, home))) return true
+  if (await isOfConsent(at.reader, me, { verb: 'be', key, address: null })) return true
+  if (key !== 'birth') return false
+  const place = typeof home === 'string' ? home : me.home
+  return isOfConsent(at.reader, me, { verb: 'do', key: 'move', address: place })
 }
 
 /** Operations that take a protection away: the mark of words from outside, a legal hold. */
@@ -37,27 +53,18 @@ async function isStranger(at: ActReader, as: BeingName, to: BeingName): Promise<
 }
 
 /**
- * Whether what an address names belongs neither to that being nor to one that it made. A thread belongs to
- * nobody.
+ * Whether what an address names belongs neither to that being nor to one that it made, or is not there. A thread
+ * belongs to nobody.
  */
-async function isElsewhere(at: ActReader, as: BeingName, text: string | null): Promise<boolean> {
-  const owner = text === null ? null : await ownerOf(at, as, text)
-  return owner === null || isStranger(at, as, owner)
+async function isElsewhere(at: ActReader, me: BeingRow, text: string): Promise<boolean> {
+  const owner = await ownerOf(at, me, text)
+  return owner === null || isStranger(at, me.name, owner)
 }
 
-async function ownerOf(at: ActReader, as: BeingName, text: string): Promise<BeingName | null> {
-  const { reader } = at
+async function ownerOf({ reader }: ActReader, me: BeingRow, text: string): Promise<BeingName | null> {
   const address = parseAddress(text)
-  if (address.kind === 'being') return address.being
+  if (address.kind === 'being') return (await reader.being(address.being))?.name ?? null
   if (address.kind === 'matter') return (await reader.matter(address.matter))?.owner ?? null
   if (address.kind === 'thread') return null
-  const path = address.kind === 'home' ? (await reader.being(as))?.home : address.path
-  return path === undefined ? null : ((await reader.space(path))?.owner ?? null)
-}
-
-/** The target of a call that names none; null where no such operation is known. */
-async function leftOut(at: ActReader, as: BeingName, name: string): Promise<string | null> {
-  const operation = at.registry.operations.get(name)
-  const me = await at.reader.being(as)
-  return operation === undefined || me === null ? null : defaultTarget(operation, me)
+  return (await reader.space(address.kind === 'home' ? me.home : address.path))?.owner ?? null
 }

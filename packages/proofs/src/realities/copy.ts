@@ -31,7 +31,7 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
   [
     'sealed_text',
     `select t.id, t.being, case when note.reel is null then 'approved/' || substr(call.reel, length('approval:') + 1) end as wake,
-        t.at, t.key, t.words, t.model, t.vector
+        t.at, t.key, t.words, t.vectors
       from treeos.sealed_text t
         left join treeos.fact note on note.reel = 'matter:' || t.id and note.seq = 1
           and not exists (select from later_fact l where l.reel = note.reel and l.seq <= 1)

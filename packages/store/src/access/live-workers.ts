@@ -2,6 +2,12 @@ import { asJson, type Digest } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
+/** Which arguments an operation seals, and which it takes, by their names. */
+export interface SealingArguments {
+  readonly seals: readonly string[]
+  readonly takes: readonly string[]
+}
+
 /** What a worker has loaded of one extension. */
 export interface LoadedVersion {
   readonly version: string
@@ -9,6 +15,8 @@ export interface LoadedVersion {
   readonly digest: Digest
   /** of its part of the manifest that records name */
   readonly code: Digest
+  /** of each operation, where one of them seals texts; empty where none does */
+  readonly sealing: Readonly<Record<string, SealingArguments>>
 }
 
 export interface LiveWorker {

@@ -112,8 +112,11 @@ function opened(sealed: string, id: string, key: Buffer): string | null {
   }
 }
 
+/** Models that may make a vector of one note. A worker adds vectors and changes none, so something has to bound them. */
+const VECTORS_MAX = 8
+
 /**
- * Notes of these beings that have no vector of a model so far, opened.
+ * Notes of these beings that have no vector of a model so far, and may have one more, opened.
  * @param without ids that are left out
  */
 export async function listUnlikened(
@@ -133,7 +136,8 @@ export async function listUnlikened(
   const { rows } = await sql<{ id: string; key: Buffer; sealed: string | null }>`
     select s.id, s.key, treeos.told(convert_to(p.state, 'UTF8'))->'content'->>'text' as sealed
     from treeos.sealed_text s join treeos.projection p on p.key = 'matter:' || s.id
-    where s.being = any(${[...beings]}::text[]) and p.place is not null and s.model is distinct from ${model} and s.id <> all(${[...without]}::text[])
+    where s.being = any(${[...beings]}::text[]) and p.place is not null and cardinality(s.vectors) < ${VECTORS_MAX}
+      and not exists (select from unnest(s.vectors) v where v.model = ${model}) and s.id <> all(${[...without]}::text[])
     order by s.id limit ${most}`.execute(db)
   return rows.flatMap(({ id, key, sealed }) => {
     const text = sealed === null || sealedId(sealed) !== id ? null : opened(sealed, id, key)
@@ -141,6 +145,7 @@ export async function listUnlikened(
   })
 }
 
+/** Adds the vector of a note by a model; one that the model made before stays. */
 export async function keepVector(
   db: Db,
   id: string,

@@ -90,13 +90,16 @@ async function search(
   { about, makers, places, outside }: RecallAsked,
   sought: SoughtVector | null,
 ): Promise<RecallHit[]> {
-  const isAlike = sought === null ? sql`false` : sql`s.model = ${sought.model}`
+  const isAlike =
+    sought === null
+      ? sql`false`
+      : sql`exists (select from unnest(s.vectors) v where v.model = ${sought.model})`
   const { rows } = await sql<RecallHit>`
     with asked as materialized (
       select string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', '|')::tsquery as words
       from (select lexeme from unnest(to_tsvector('english', ${about.slice(0, ABOUT_CHARS_MAX)}::text)) order by positions[1] limit ${LEXEMES_MAX}) first
     ), fits as materialized (
-      select s.id, s.being, s.words, s.words @@ asked.words as by_words, s.model, s.vector, p.state,
+      select s.id, s.being, s.words, s.words @@ asked.words as by_words, s.vectors, p.state,
         case when s.being = ${being} then 0 when s.being = any(${[...makers]}::text[]) then 1 else 2 end as whose
       from asked cross join treeos.sealed_text s join treeos.projection p on p.key = 'matter:' || s.id
       where (s.being = ${being} or s.being = any(${[...makers]}::text[]) or p.place = any(${[...places]}::text[]))
@@ -141,7 +144,7 @@ function likeness(sought: SoughtVector | null) {
   if (sought === null) return sql`null::double precision`
   const vector = sql`${[...sought.vector]}::real[]`
   return sql`(
-    select case when f.model = ${sought.model} and array_length(f.vector, 1) = array_length(${vector}, 1) then
-      (select sum(a * b) / nullif(sqrt(sum(a * a)) * sqrt(sum(b * b)), 0) from unnest(f.vector::double precision[], ${vector}::double precision[]) as _(a, b))
-    end)`
+    select sum(a * b) / nullif(sqrt(sum(a * a)) * sqrt(sum(b * b)), 0)
+    from unnest(f.vectors) v cross join unnest(v.vector::double precision[], ${vector}::double precision[]) as _(a, b)
+    where v.model = ${sought.model} and array_length(v.vector, 1) = array_length(${vector}, 1))`
 }

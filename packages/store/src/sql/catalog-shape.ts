@@ -25,6 +25,10 @@ const SETTINGS = [
   'row_security',
   'check_function_bodies',
   'transform_null_equals',
+  'plpgsql.variable_conflict',
+  'array_nulls',
+  'zero_damaged_pages',
+  'ignore_checksum_failure',
 ] as const
 
 type FaultQuery = (db: Db) => Promise<readonly CatalogFault[]>
@@ -70,13 +74,16 @@ const ofRoles: FaultQuery = async (db) => {
         where m.rolname in (${ours})
       union all select coalesce(r.rolname, 'everybody') || ': set ' || split_part(setting, '=', 1) from pg_catalog.pg_db_role_setting s
         left join pg_catalog.pg_roles r on r.oid = s.setrole cross join lateral unnest(s.setconfig) as setting
-        where split_part(setting, '=', 1) in (${sql.join([...SETTINGS])})
+        where (split_part(setting, '=', 1) in (${sql.join([...SETTINGS])}) or setting = 'synchronous_commit=off')
         and s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
       union all select 'public: ' || lower(a.privilege_type) || ' schema treeos' from pg_catalog.pg_namespace n
         cross join lateral aclexplode(n.nspacl) a where n.nspname = 'treeos' and a.grantee = 0
       union all select r.rolname || ': create schema treeos' from pg_catalog.pg_namespace n
         cross join lateral aclexplode(n.nspacl) a join pg_catalog.pg_roles r on r.oid = a.grantee
         where n.nspname = 'treeos' and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
+      union all select coalesce(r.rolname, 'public') || ': create in the database' from pg_catalog.pg_database d
+        cross join lateral aclexplode(d.datacl) a left join pg_catalog.pg_roles r on r.oid = a.grantee
+        where d.datname = current_database() and a.privilege_type = 'CREATE' and coalesce(r.rolname, 'public') in (${ours}, 'public')
       union all select 'default rights in ' || coalesce(n.nspname, 'all schemas') from pg_catalog.pg_default_acl d
         left join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
         where n.nspname = 'treeos' or (d.defaclnamespace = 0 and d.defaclrole = (select nspowner from pg_catalog.pg_namespace where nspname = 'treeos'))
@@ -92,14 +99,18 @@ interface SchemaPart {
 }
 
 /**
- * Columns as `TABLE.COLUMN`, constraints and unique indexes as `TABLE NAME`. All supported versions of Postgres give the same:
+ * Columns as `TABLE.COLUMN`, constraints, unique indexes, rules and policies as `TABLE NAME`; triggers, functions and sequences, what they
+ * do beside a name and a body. All supported versions of Postgres give the same:
  * not-null constraints, which Postgres has in its list of constraints from 18 on, are told by their columns, and the name of
  * the schema, which Postgres writes or not by the search path, is left out.
  */
 async function partsOf(db: Db, schema: string): Promise<SchemaPart[]> {
   const { rows } = await sql<SchemaPart>`
-    with ours as (select oid, relname as of_table from pg_catalog.pg_class where relnamespace = ${schema}::regnamespace and relkind = 'r')
+    with ours as (select oid, relname as of_table from pg_catalog.pg_class where relnamespace = ${schema}::regnamespace and relkind in ('r', 'c'))
     select of_table || '.' || attname as name, format_type(atttypid, atttypmod) || case when attnotnull then ' not null' else '' end
+        || case attidentity when 'a' then ' always made' when 'd' then ' made' else '' end
+        || coalesce((select ' collate ' || o.collname from pg_catalog.pg_collation o join pg_catalog.pg_type t on t.oid = atttypid
+          where o.oid = attcollation and attcollation <> t.typcollation), '')
         || coalesce(' default ' || pg_get_expr(adbin, adrelid), '') as said
       from ours join pg_catalog.pg_attribute a on attrelid = ours.oid and attnum > 0 and not attisdropped and attgenerated = ''
       left join pg_catalog.pg_attrdef d on d.adrelid = ours.oid and d.adnum = a.attnum
@@ -107,6 +118,21 @@ async function partsOf(db: Db, schema: string): Promise<SchemaPart[]> {
       from pg_catalog.pg_constraint c join ours on ours.oid = conrelid where contype <> 'n'
     union all select of_table || ' index ' || i.relname, pg_get_indexdef(indexrelid) || case when indisvalid then '' else ' invalid' end
       from pg_catalog.pg_index x join ours on ours.oid = indrelid join pg_catalog.pg_class i on i.oid = indexrelid where indisunique
+    union all select 'trigger ' || of_table || '.' || tgname, pg_get_triggerdef(t.oid)
+      from pg_catalog.pg_trigger t join ours on ours.oid = tgrelid where not tgisinternal
+    union all select of_table || ' rule ' || rulename, pg_get_ruledef(r.oid)
+      from pg_catalog.pg_rewrite r join ours on ours.oid = ev_class
+    union all select of_table || ' row security', 'on'
+      from ours join pg_catalog.pg_class c on c.oid = ours.oid where c.relrowsecurity or c.relforcerowsecurity
+    union all select of_table || ' policy ' || polname, polcmd::text || coalesce(pg_get_expr(polqual, polrelid), '')
+      from pg_catalog.pg_policy join ours on ours.oid = polrelid
+    union all select 'function ' || p.proname, concat_ws(' ', pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), p.provolatile)
+        || case when p.proisstrict then ' strict' else '' end || case when p.proleakproof then ' leakproof' else '' end
+      from pg_catalog.pg_proc p where p.pronamespace = ${schema}::regnamespace
+    union all select 'sequence ' || c.relname, concat_ws(' ', seqstart, seqincrement, seqmin, seqmax, seqcycle)
+      from pg_catalog.pg_sequence s join pg_catalog.pg_class c on c.oid = s.seqrelid where c.relnamespace = ${schema}::regnamespace
+    union all select typname || ' domain', concat_ws(' ', format_type(typbasetype, typtypmod), typdefault, typnotnull)
+      from pg_catalog.pg_type where typnamespace = ${schema}::regnamespace and typtype = 'd'
     union all select typname || ' ' || conname, pg_get_constraintdef(c.oid)
       from pg_catalog.pg_constraint c join pg_catalog.pg_type t on t.oid = contypid
       where typnamespace = ${schema}::regnamespace and contype <> 'n'`.execute(db)
@@ -124,6 +150,15 @@ const ofFunctions: FaultQuery = async (db) => {
   return fault('function-mismatch', rows)
 }
 
+/** How the difference of a part is told. */
+function partFault(name: string): CatalogFault {
+  const [kind, of = ''] = name.split(' ', 2)
+  if (kind === 'function') return { reason: 'function-mismatch', key: of }
+  return kind === 'trigger'
+    ? { reason: 'trigger-mismatch', key: of }
+    : { reason: 'table-mismatch', key: name }
+}
+
 /**
  * Compares columns, defaults, constraints and unique indexes with those that this version ships, and finds what no schema of ours has: other
  * owners, inheritance, operators, casts, and what roles or settings add.
@@ -132,9 +167,9 @@ export async function faultsOfShape(db: Db): Promise<CatalogFault[]> {
   const shipped = new Map<string, string>(Object.entries(SHIPPED.parts))
   const found = new Map((await partsOf(db, 'treeos')).map(({ name, said }) => [name, said]))
   const names = [...new Set([...shipped.keys(), ...found.keys()])].sort()
-  const others = names.filter((name) => shipped.get(name) !== found.get(name)).map((key) => ({ key }))
+  const others = names.filter((name) => shipped.get(name) !== found.get(name)).map(partFault)
   const more = await Promise.all([ofTables, ofRoles, ofFunctions].map((find) => find(db)))
-  return [...fault('table-mismatch', others), ...more.flat()]
+  return [...others, ...more.flat()]
 }
 
 export interface SchemaShape {

@@ -9,7 +9,7 @@ const FUNCTION = /create or replace function treeos\.(\w+)\([\s\S]*?\$\$([\s\S]*
 const GENERATED =
   /create table treeos\.(\w+) \((?:(?!create table)[\s\S])*?\n\s+(\w+) \w+ generated always as \(([\s\S]+?)\) stored/g
 const TRIGGER = /create trigger (\w+)\s[\s\S]*?\son treeos\.(\w+)/g
-const GRANT = /grant ([\w, ()]+?) on (function )?([\s\S]+?)\s+to ([\w%$, ]+?)\s*(?:;|\$grant\$)/g
+const GRANT = /grant ([\w, ()]+?) on (function )?([^;']+?)\s+to ([\w%$, ]+?)\s*(?:;|\$grant\$)/g
 
 /**
  * Compares functions, triggers and rights of the database with the files of this version: a function that was
@@ -24,13 +24,15 @@ export async function faultsOfCatalog(db: Db): Promise<CatalogFault[]> {
     shippedRights(),
     shippedGenerated(),
   ])
-  return [
+  const faults = [
     ...(await faultsOfFunctions(db, functions)),
     ...(await faultsOfTriggers(db, triggers)),
     ...(await faultsOfRights(db, rights)),
     ...(await faultsOfGenerated(db, generated)),
     ...(await faultsOfShape(db)),
   ]
+  // A function or a trigger that is gone shows by its name and by its shape.
+  return [...new Map(faults.map((fault) => [`${fault.reason} ${fault.key}`, fault])).values()]
 }
 
 /** `set NAME = …` between the arguments of a function and its body */
@@ -64,7 +66,7 @@ async function shippedTriggers(): Promise<Set<string>> {
   )
 }
 
-/** By role: `execute NAME`, `insert TABLE` and so on. Reading is left out: it changes nothing. */
+/** By role: `execute NAME`, `insert TABLE`, `select columns of TABLE` and so on. */
 async function shippedRights(): Promise<Set<string>> {
   const rights = new Set<string>()
   for (const [, kinds = '', isFunction, on = '', to = ''] of (await readSqlFile('rights.sql')).matchAll(
@@ -72,7 +74,8 @@ async function shippedRights(): Promise<Set<string>> {
   )) {
     const roles = to.includes('%1$I') ? ['treeos_app', 'treeos_people'] : to.split(/,\s*/)
     const names = [...on.matchAll(/treeos\.(\w+)/g)].map(([, name]) => name)
-    for (const kind of isFunction === undefined ? kinds.replace(/\([^)]*\)/g, '').split(/,\s*/) : ['execute'])
+    const ofTables = kinds.replace(/^select \([^)]*\)/, 'select columns of').replace(/\([^)]*\)/g, '')
+    for (const kind of isFunction === undefined ? ofTables.split(/,\s*/) : ['execute'])
       for (const name of names) for (const role of roles) rights.add(`${role.trim()}: ${kind.trim()} ${name}`)
   }
   return rights
@@ -132,29 +135,30 @@ async function faultsOfTriggers(db: Db, shipped: ReadonlySet<string>): Promise<C
 }
 
 /**
- * Of our roles, of what logs in as one of them, and of everybody. The portal's role has its own rights, which
- * its package gives.
+ * Of our roles, of what logs in as one of them, and of everybody. Reading counts for these alone: an operator may let others read. The
+ * portal's role has none that commands have not.
  */
 async function faultsOfRights(db: Db, shipped: ReadonlySet<string>): Promise<CatalogFault[]> {
   const { rows } = await sql<{ right: string }>`
     with given as (
-      select c.relname::text as name, a.grantee, lower(a.privilege_type) as kind, c.relowner as owner
+      select c.relname::text as name, a.grantee, lower(a.privilege_type) as kind, c.relowner as owner, is_grantable
       from pg_catalog.pg_class c cross join lateral aclexplode(c.relacl) a
-      where c.relnamespace = 'treeos'::regnamespace and c.relkind in ('r', 'v', 'm', 'p', 'f')
+      where c.relnamespace = 'treeos'::regnamespace and c.relkind in ('r', 'v', 'm', 'p', 'f', 'S')
       union all
-      select c.relname::text, a.grantee, lower(a.privilege_type), c.relowner
+      select c.relname::text, a.grantee, lower(a.privilege_type) || case a.privilege_type when 'SELECT' then ' columns of' else '' end,
+        c.relowner, is_grantable
       from pg_catalog.pg_class c join pg_catalog.pg_attribute t on t.attrelid = c.oid cross join lateral aclexplode(t.attacl) a
       where c.relnamespace = 'treeos'::regnamespace
       union all
-      select p.proname::text, a.grantee, 'execute', p.proowner
+      select p.proname::text, a.grantee, 'execute', p.proowner, is_grantable
       from pg_catalog.pg_proc p cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
       where p.pronamespace = 'treeos'::regnamespace)
-    select distinct coalesce(r.rolname, 'public') || ': ' || kind || ' ' || name as right
+    select distinct coalesce(r.rolname, 'public') || ': ' || kind || ' ' || name || case when is_grantable then ', and to give it on' else '' end as right
     from given left join pg_catalog.pg_roles r on r.oid = grantee
-    where kind <> 'select' and grantee <> owner and coalesce(r.rolname, '') <> 'treeos_portal'
+    where grantee <> owner and (kind not like 'select%' or grantee = 0 or starts_with(r.rolname::text, 'treeos_'))
     order by 1`.execute(db)
   return rows
-    .filter(({ right }) => !shipped.has(right))
+    .filter(({ right }) => !shipped.has(right.replace(/^treeos_portal:/, 'treeos_people:')))
     .map(({ right }) => ({ reason: 'rights-mismatch', key: right }))
 }
 

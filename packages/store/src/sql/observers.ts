@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** What somebody made in our database that neither writes nor hides rows of ours by itself: a tool of the operator, or of an intruder. */
+/** What somebody made in our database that belongs to no table of ours: a tool of the operator, or of an intruder. */
 export interface SchemaObserver {
-  readonly kind: 'publication' | 'event trigger'
+  readonly kind: 'publication' | 'subscription' | 'event trigger'
   readonly name: string
   /** what it does, as the rest of a sentence */
   readonly does: string
@@ -13,7 +13,7 @@ export interface SchemaObserver {
 const ACCEPTED = 'accepted'
 
 /**
- * Lists publications that send rows of our tables to other servers, and event triggers that do not belong to an extension of Postgres.
+ * Lists publications that send rows of our tables to other servers, subscriptions that write there what another server sends, and event triggers that do not belong to an extension of Postgres.
  * Left out are those that a comment accepts: `comment on publication NAME is 'accepted: why'`.
  */
 export async function listObservers(db: Db): Promise<SchemaObserver[]> {
@@ -25,6 +25,10 @@ export async function listObservers(db: Db): Promise<SchemaObserver[]> {
             where t.pubname = p.pubname and t.schemaname = 'treeos') end as does,
         obj_description(p.oid, 'pg_publication') as said
       from pg_catalog.pg_publication p
+      union all
+      select 'subscription', s.subname::text, 'writes what another server sends', obj_description(s.oid, 'pg_subscription')
+      from pg_catalog.pg_subscription s join pg_catalog.pg_database d on d.oid = s.subdbid
+      where d.datname = current_database() and s.subenabled
       union all
       select 'event trigger', e.evtname::text, 'runs ' || e.evtfoid::regproc || '() at each ' || e.evtevent,
         obj_description(e.oid, 'pg_event_trigger')

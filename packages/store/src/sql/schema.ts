@@ -51,9 +51,8 @@ export interface SealedTextTable {
   key: Buffer
   /** a tsvector */
   words: string
-  /** of the vector; null without one */
-  model: string | null
-  vector: number[] | null
+  /** an array of `treeos.note_vector`, as text */
+  vectors: Generated<string>
 }
 
 /** The bytes of a file, for the thing of the same id. */

@@ -403,6 +403,9 @@ create table treeos.overlay (
   primary key (tier, scope, name)
 );
 
+-- By which notes of like content are found.
+create type treeos.note_vector as (model text, vector real[]);
+
 -- Keys of sealed texts, and what finds them. Calls, facts and rows hold a sealed text only. The id is that of
 -- the thing that holds it. A backup that leaves this table out holds no text that was sealed; erasing the
 -- fact of such a thing deletes its row here. A text that becomes no thing loses its row when what it waits
@@ -414,8 +417,7 @@ create table treeos.sealed_text (
   at timestamptz not null default clock_timestamp(),
   key bytea not null,
   words tsvector not null,
-  model text, -- of the vector
-  vector real[]
+  vectors treeos.note_vector[] not null default '{}' -- one a model that made one
 );
 create index sealed_text_being on treeos.sealed_text (being);
 create index sealed_text_waits on treeos.sealed_text (wake) where wake is not null;
@@ -453,7 +455,7 @@ create table treeos.vault (id text primary key, url text not null, expires times
 -- The workers that take moments, each until it expires, and the code that each has loaded.
 create table treeos.worker (
   id text primary key,
-  codes jsonb not null, -- by extension: its version, and the digest of what it brings
+  codes jsonb not null, -- by extension: its version, the digest of what it brings, and what it seals
   started timestamptz not null default clock_timestamp(),
   expires timestamptz not null
 );

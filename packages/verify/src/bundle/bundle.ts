@@ -10,7 +10,7 @@ import { type Head, type Heads, wholeHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment, namedContents } from '../moment.ts'
 import { MomentReads } from '../moment-reads.ts'
-import { momentlessKind } from '../momentless.ts'
+import { MomentlessFacts } from '../momentless.ts'
 import { faultsOfOrigin, holdsOutside, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 import { quorumFaults, trustedPolicy, type WitnessPolicy } from '../policy.ts'
@@ -106,6 +106,7 @@ class BundleCheck {
   readonly #signings = new Signings()
   /** when the reality was made; null before that is told */
   #madeAt: Json = null
+  readonly #momentless = new MomentlessFacts()
   /** facts of its beginning, with their times */
   readonly #first: (readonly [reel: string, seq: number, at: Json])[] = []
   readonly #law = new BundleLaw(
@@ -320,9 +321,8 @@ class BundleCheck {
 
   /** What no moment wrote is one of the few that TreeOS writes so. */
   #takeMomentless(header: Json, payload: Json): void {
-    if (typeof at(header, 'moment') === 'string') return
     const [kind, time] = [String(at(header, 'kind')), at(header, 'at') ?? null]
-    const found = momentlessKind(header, payload)
+    const found = this.#momentless.take(header, payload)
     const what = `no moment wrote it, and TreeOS writes no ${kind} without one`
     this.#need(found !== null, 'header-mismatch', what)
     if (found === 'first') this.#first.push([this.#at.reel, this.#at.seq, time])

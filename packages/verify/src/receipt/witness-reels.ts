@@ -17,7 +17,7 @@ import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import type { Head } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
-import { momentlessKind } from '../momentless.ts'
+import { MomentlessFacts } from '../momentless.ts'
 import { isOfWholeRows, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 
@@ -100,6 +100,7 @@ export class WitnessReels {
   readonly #changes = new Map<ReelId, (RowChange & { readonly seq: number })[]>()
   /** reels with facts that may have changed their rows, and that are withheld or left out */
   readonly #partial = new Set<ReelId>()
+  readonly #momentless = new MomentlessFacts()
   /** beings of whose children not all are named */
   readonly #unnamed = new Set<ReelId>()
 
@@ -130,8 +131,8 @@ export class WitnessReels {
         seq += 1
         if (!isHeaderOf(header, reel, seq)) throw wrong('is of another place, or has another header')
         hash = factHash(hash, header)
-        const isPlanted = at(header, 'moment') === null && momentlessKind(header, payload) === null
-        if (isPlanted) throw wrong('was written by no moment, and TreeOS writes none such without one')
+        if (this.#momentless.take(header, payload) === null)
+          throw wrong('was written by no moment, and TreeOS writes none such without one')
         this.#fold(reel, seq, header, payloadOf(reel, link as unknown as ReceiptLink, wrong))
       }
       hashes.set(seq, hash)

@@ -9,7 +9,7 @@ import {
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { firstOf, once, type Soon } from '../read/soon.ts'
-import { type OperationTarget, targetName } from '../read/target.ts'
+import { type OperationTarget, resolve, targetName } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, MatterRow } from '../rows/rows.ts'
 import type { RuleAsk } from './ask.ts'
@@ -117,6 +117,27 @@ export const requireGranted = async (
   verb: Verb,
   call: TargetedCall,
 ): Promise<string> => requireAnswer(await askRuleGate(reader, actor, verb, call))
+
+/**
+ * Whether a rule about a call asks somebody, or says what holds of words from outside: then it matters whether a
+ * person makes the call itself.
+ * @param address of the target; null: the actor
+ * @throws {TreeosError} of a target that is not there
+ */
+export async function isOfConsent(
+  reader: WorldReader,
+  actor: BeingRow,
+  { verb, key, address }: { readonly verb: Verb; readonly key: string; readonly address: string | null },
+): Promise<boolean> {
+  const threads = { thread: async () => null }
+  const on: OperationTarget =
+    address === null
+      ? { kind: 'being', being: actor }
+      : await resolve({ reader, me: actor, ...threads }, address)
+  const target = await standingPlace(reader, on)
+  const rules = await rulesFor(reader, { actor, verb, key, target, fallback: [], fromOutside: true })
+  return rules.some(({ rule }) => rule.ask !== undefined || rule.outside !== undefined)
+}
 
 /** The space where the rules for a target begin, and the owner where the target has one. */
 function standingPlace(reader: WorldReader, target: OperationTarget): Soon<RuleQuestion['target']> {

@@ -207,7 +207,6 @@ const deleteSchedule = defineBuiltIn({
 
 const subscribe = defineBuiltIn({
   name: 'subscribe',
-  wordless: true,
   description: 'Has the target being woken when a quality or a signal changes, wherever it is.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
