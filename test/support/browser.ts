@@ -16,6 +16,7 @@ const ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--lang=en-US', // the page speaks as the browser does, and tests look for its English
 ]
 
 /** @param args further arguments of the program */

@@ -10,7 +10,10 @@ const preloadApp = (): Plugin => ({
       const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
       const app = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/app.tsx')))
       if (app === undefined) throw new Error('the page has no part of its own for src/app.tsx')
-      return [app.fileName, ...app.imports].map((file) => ({
+      // The bundler may put a file before it that only imports it.
+      const asked = chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('/src/app.tsx') === true)
+      const files = new Set([app, ...asked].flatMap(({ fileName, imports }) => [fileName, ...imports]))
+      return [...files].map((file) => ({
         tag: 'link',
         attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
         injectTo: 'head',

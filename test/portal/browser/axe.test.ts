@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { moments, plantScene, summon } from '@treeos/client'
 import harmony from '@treeos/harmony'
-import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { violationsOf } from '../../support/axe.ts'
 import { enterBy, hasChromium, openBrowser } from '../../support/browser.ts'
 import { until } from '../../support/life.ts'
 import { PortalWorld } from '../../support/portal.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** WCAG 2.2, levels A and AA, and what axe counts as good practice. */
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 const CROWD = 50
 const ARABIC = 'أين الطلب؟'
@@ -25,23 +19,6 @@ interface Styled {
   readonly ownerDocument: {
     readonly defaultView: { getComputedStyle(of: Styled): { readonly direction: string } }
   }
-}
-
-/**
- * Rules that the page breaks, with the elements that break them. The page's policy stops no script that the
- * debugger runs.
- */
-async function violationsOf(page: Page): Promise<string[]> {
-  // Badges and menus fade in, and a half faded text has too little contrast.
-  await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))')
-  await page.evaluate(AXE)
-  const found = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify({ runOnly: { type: 'tag', values: TAGS } })})`,
-  )) as AxeResults
-  expect(found.passes.length).toBeGreaterThan(10) // it looked at something
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
-  )
 }
 
 describe.runIf(hasChromium)('axe finds nothing wrong', () => {

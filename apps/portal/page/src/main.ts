@@ -1,6 +1,7 @@
 import { askAhead } from './api/ask-ahead.ts'
 import { sessionKey } from './api/session.ts'
 import { driven } from './api/tab.ts'
+import { LANGUAGE } from './language/choice.ts'
 import { codeOf } from './shell/code.ts'
 
 // All of this begins at once: what the page shows first, its code, and the code of what every page stands in.
@@ -10,4 +11,6 @@ if (key !== null && (driven()?.over ?? null) === null) {
   askAhead(location, key)
   codeOf(location.pathname)?.().catch(() => undefined) // the router asks for it again, and says what is wrong
 }
+document.documentElement.lang = LANGUAGE
+if (LANGUAGE === 'de') void import('./language/de.json') // the texts wait for it
 void import('./app.tsx')

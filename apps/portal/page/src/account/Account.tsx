@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
+import { t } from '../language/index.ts'
 import { Answer, PageHead } from '../parts/index.ts'
 import { Hooks } from './Hooks.tsx'
 import { Identities } from './Identities.tsx'
@@ -18,9 +19,10 @@ export function Account() {
   const account = useQuery(accountQuery)
   return (
     <Stack maw={720}>
-      <PageHead title="Settings">
-        How you sign in, the browsers in which you are signed in, the programs that act for you, and where you
-        are told what waits. One way to sign in always remains.
+      <PageHead title={t('Settings')}>
+        {t(
+          'How you sign in, the browsers in which you are signed in, the programs that act for you, and where you are told what waits. One way to sign in always remains.',
+        )}
       </PageHead>
       <Answer of={account}>
         {(own) => (
@@ -44,13 +46,15 @@ export function Account() {
 export function Stale() {
   const leaving = useDeed(() => own['sign-out'].$post(), { stale: null, onDone: () => keepKey(null) })
   return (
-    <Alert color="blue" role="status" title="To change this, sign in again">
+    <Alert color="blue" role="status" title={t('To change this, sign in again')}>
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
-          You signed in more than 15 minutes ago. You can still sign out elsewhere, without signing in again.
+          {t(
+            'You signed in more than 15 minutes ago. You can still sign out elsewhere, without signing in again.',
+          )}
         </Text>
         <Button size="xs" variant="default" loading={leaving.isPending} onClick={() => leaving.mutate()}>
-          Sign in again
+          {t('Sign in again')}
         </Button>
       </Stack>
     </Alert>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { type FoundBy, useDeed } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer, Card, Form, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { hooksQuery, type OwnAccount } from './queries.ts'
 import { Secret } from './Secret.tsx'
@@ -18,14 +19,16 @@ export function Hooks({ own: { isFresh } }: { readonly own: OwnAccount }) {
   return (
     <Card
       isPart
-      title="Let a program in"
-      note="A signed webhook does one thing as you: it speaks to a being, or publishes a signal."
+      title={t('Let a program in')}
+      note={t('A signed webhook does one thing as you: it speaks to a being, or publishes a signal.')}
       gap="sm"
     >
       {made === null ? null : (
         <Secret
-          title="The address and the secret of the new webhook"
-          note="The secret is not shown again. The program signs with it what it sends to the address, by Standard Webhooks."
+          title={t('The address and the secret of the new webhook')}
+          note={t(
+            'The secret is not shown again. The program signs with it what it sends to the address, by Standard Webhooks.',
+          )}
           secrets={[made.address, made.secret]}
           onClose={() => show(null)}
         />
@@ -61,14 +64,23 @@ const Hook = ({ hook: { name, does, createdAt, usedAt }, isPending, onRemove }: 
         <Inert text={name} />
       </Text>
       <Quiet size="xs">
-        {'summon' in does ? 'speaks to ' : 'publishes '}
-        <Inert text={'summon' in does ? does.summon : does.signal} /> · made <Time iso={createdAt} /> ·{' '}
-        {usedAt === null ? 'never used' : 'last used '}
-        {usedAt === null ? null : <Time iso={usedAt} />}
+        {'summon' in does ? (
+          <Trans text="speaks to <being/>" parts={{ being: <Inert text={does.summon} /> }} />
+        ) : (
+          <Trans text="publishes <signal/>" parts={{ signal: <Inert text={does.signal} /> }} />
+        )}
+        {' · '}
+        <Trans text="made <time/>" parts={{ time: <Time iso={createdAt} /> }} />
+        {' · '}
+        {usedAt === null ? (
+          t('never used')
+        ) : (
+          <Trans text="last used <time/>" parts={{ time: <Time iso={usedAt} /> }} />
+        )}
       </Quiet>
     </div>
-    <SmallButton loading={isPending} onClick={onRemove} aria-label={`Remove ${name}`}>
-      Remove
+    <SmallButton loading={isPending} onClick={onRemove} aria-label={t('Remove {{name}}', { name })}>
+      {t('Remove')}
     </SmallButton>
   </Group>
 )
@@ -101,7 +113,7 @@ function NewHook({
     <Form
       form={form}
       doing={adding}
-      submit="Make a webhook"
+      submit={t('Make a webhook')}
       send={({ name, does, target }) => ({
         name: name.trim(),
         does: does === 'summon' ? { summon: target.trim() } : { signal: target.trim() },
@@ -109,20 +121,20 @@ function NewHook({
       isInRow
       isOff={isOff}
     >
-      <TextInput label="Its name" flex="1 1 9rem" disabled={isOff} {...form.getInputProps('name')} />
+      <TextInput label={t('Its name')} flex="1 1 9rem" disabled={isOff} {...form.getInputProps('name')} />
       <Select
-        label="What it does"
+        label={t('What it does')}
         w={170}
         allowDeselect={false}
         disabled={isOff}
         data={[
-          { value: 'summon', label: 'speaks to a being' },
-          { value: 'signal', label: 'publishes a signal' },
+          { value: 'summon', label: t('speaks to a being') },
+          { value: 'signal', label: t('publishes a signal') },
         ]}
         {...form.getInputProps('does')}
       />
       <TextInput
-        label={form.values.does === 'summon' ? 'Which being' : 'Which signal'}
+        label={form.values.does === 'summon' ? t('Which being') : t('Which signal')}
         placeholder={form.values.does === 'summon' ? '@support' : 'weather.sky'}
         flex="1 1 9rem"
         disabled={isOff}

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { leaveForProvider } from '../door/provider.ts'
+import { Trans, t } from '../language/index.ts'
 import { Card, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { type OwnAccount, useChange } from './queries.ts'
 
@@ -13,7 +14,12 @@ export function Identities({ own: { identities, provider, isFresh } }: { readonl
   })
   const removing = useChange((issuer: string) => own.account.identity.remove.$post({ json: { issuer } }))
   return (
-    <Card isPart title="Another account" note="Signing in by an account that you have elsewhere." gap="sm">
+    <Card
+      isPart
+      title={t('Another account')}
+      note={t('Signing in by an account that you have elsewhere.')}
+      gap="sm"
+    >
       {identities.map(({ issuer, label, createdAt }) => (
         <Group key={issuer} justify="space-between" gap="sm">
           <div>
@@ -21,7 +27,10 @@ export function Identities({ own: { identities, provider, isFresh } }: { readonl
               <Inert text={label} />
             </Text>
             <Quiet size="xs">
-              of <Inert text={issuer} />, since <Time iso={createdAt} />
+              <Trans
+                text="of <issuer/>, since <time/>"
+                parts={{ issuer: <Inert text={issuer} />, time: <Time iso={createdAt} /> }}
+              />
             </Quiet>
           </div>
           <SmallButton
@@ -29,7 +38,7 @@ export function Identities({ own: { identities, provider, isFresh } }: { readonl
             loading={removing.isPending}
             onClick={() => removing.mutate(issuer)}
           >
-            Disconnect
+            {t('Disconnect')}
           </SmallButton>
         </Group>
       ))}
@@ -42,8 +51,9 @@ export function Identities({ own: { identities, provider, isFresh } }: { readonl
             loading={connecting.isPending}
             onClick={() => connecting.mutate()}
           >
-            Connect&nbsp;
-            <Inert text={provider} />
+            <span>
+              <Trans text="Connect <provider/>" parts={{ provider: <Inert text={provider} /> }} />
+            </span>
           </Button>
         </Group>
       )}

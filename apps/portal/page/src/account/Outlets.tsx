@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { type FoundBy, useDeed } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Answer, Card, Form, Inert, Quiet, SmallButton, Trouble } from '../parts/index.ts'
 import { type OwnAccount, outletsQuery } from './queries.ts'
 import { Secret } from './Secret.tsx'
@@ -13,10 +14,10 @@ type OutletWant = ListedOutlet['wants'][number]
 
 /** What one may be told of, in words. */
 const WANTS: Readonly<Record<OutletWant, string>> = {
-  question: 'questions',
-  approval: 'approvals',
-  answer: 'answers',
-  notice: 'notices',
+  question: t('questions'),
+  approval: t('approvals'),
+  answer: t('answers'),
+  notice: t('notices'),
 }
 const ALL_WANTS = Object.keys(WANTS) as OutletWant[]
 
@@ -27,14 +28,16 @@ export function Outlets({ own: { isFresh } }: { readonly own: OwnAccount }) {
   return (
     <Card
       isPart
-      title="Be told elsewhere"
-      note="What waits in your inbox is also sent by e-mail or to a webhook of yours."
+      title={t('Be told elsewhere')}
+      note={t('What waits in your inbox is also sent by e-mail or to a webhook of yours.')}
       gap="sm"
     >
       {secret === null ? null : (
         <Secret
-          title="The secret of the new webhook"
-          note="It is not shown again. What we send is signed with it, so your program can tell that it comes from here."
+          title={t('The secret of the new webhook')}
+          note={t(
+            'It is not shown again. What we send is signed with it, so your program can tell that it comes from here.',
+          )}
           secrets={[secret]}
           onClose={() => show(null)}
         />
@@ -59,15 +62,16 @@ function Outlet({ one, isFresh }: { readonly one: ListedOutlet; readonly isFresh
             <Text fw={600} size="sm">
               <Inert text={address} />
             </Text>
-            {confirmed ? null : <Badge color="orange">waits for its code</Badge>}
+            {confirmed ? null : <Badge color="orange">{t('waits for its code')}</Badge>}
           </Group>
           <Quiet size="xs">
-            {kind === 'email' ? 'e-mail' : 'webhook'} · {wants.map((want) => WANTS[want]).join(', ')} ·{' '}
-            {deliveries.sent} sent{deliveries.due > 0 ? `, ${deliveries.due} on their way` : ''}
+            {kind === 'email' ? t('e-mail') : t('webhook')} · {wants.map((want) => WANTS[want]).join(', ')} ·{' '}
+            {t('{{sent}} sent', { sent: deliveries.sent })}
+            {deliveries.due > 0 ? `, ${t('{{due}} on their way', { due: deliveries.due })}` : ''}
           </Quiet>
           {deliveries.dead === 0 ? null : (
             <Text size="sm">
-              {deliveries.dead} could not be sent
+              {t('{{dead}} could not be sent', { dead: deliveries.dead })}
               {deliveries.fault === null ? '' : ': '}
               <Inert text={deliveries.fault ?? ''} />
             </Text>
@@ -76,15 +80,15 @@ function Outlet({ one, isFresh }: { readonly one: ListedOutlet; readonly isFresh
         <Group gap="xs">
           {deliveries.dead === 0 ? null : (
             <SmallButton loading={retrying.isPending} onClick={() => retrying.mutate()}>
-              Send again
+              {t('Send again')}
             </SmallButton>
           )}
           <SmallButton
             loading={removing.isPending}
             onClick={() => removing.mutate()}
-            aria-label={`Remove ${address}`}
+            aria-label={t('Remove {{address}}', { address })}
           >
-            Remove
+            {t('Remove')}
           </SmallButton>
         </Group>
       </Group>
@@ -103,12 +107,12 @@ function Confirm({ id, isOff }: { readonly id: string; readonly isOff: boolean }
     <Form
       form={form}
       doing={confirming}
-      submit="Confirm"
+      submit={t('Confirm')}
       send={({ code }) => code.trim()}
       isInRow
       isOff={isOff}
     >
-      <TextInput label="The code that was sent there" disabled={isOff} {...form.getInputProps('code')} />
+      <TextInput label={t('The code that was sent there')} disabled={isOff} {...form.getInputProps('code')} />
     </Form>
   )
 }
@@ -139,31 +143,31 @@ function NewOutlet({
     <Form
       form={form}
       doing={adding}
-      submit="Add"
+      submit={t('Add')}
       send={({ kind, address, wants }) => ({ kind, address: address.trim(), wants })}
       isOff={isOff}
     >
       <Group gap="sm" align="flex-end">
         <Select
-          label="By"
+          label={t('By')}
           w={130}
           allowDeselect={false}
           disabled={isOff}
           data={[
-            { value: 'email', label: 'e-mail' },
-            { value: 'webhook', label: 'webhook' },
+            { value: 'email', label: t('e-mail') },
+            { value: 'webhook', label: t('webhook') },
           ]}
           {...form.getInputProps('kind')}
         />
         <TextInput
           flex="1 1 14rem"
-          label="To"
+          label={t('To')}
           placeholder={form.values.kind === 'email' ? 'ann@example.org' : 'https://example.org/hook'}
           disabled={isOff}
           {...form.getInputProps('address')}
         />
       </Group>
-      <Checkbox.Group label="Told of" {...form.getInputProps('wants')}>
+      <Checkbox.Group label={t('Told of')} {...form.getInputProps('wants')}>
         <Group gap="sm" mt={4}>
           {ALL_WANTS.map((want) => (
             <Checkbox key={want} value={want} label={WANTS[want]} disabled={isOff} />

@@ -2,6 +2,7 @@ import { Group, Stack, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { own } from '../api/client.ts'
+import { Trans, t } from '../language/index.ts'
 import { Form, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { NAME_CHARS_MAX, type OwnAccount, useChange } from './queries.ts'
 
@@ -27,25 +28,32 @@ export function Passkey({ one: { id, name, site, signs, createdAt, usedAt }, isF
             </Text>
           )}
           <Quiet size="xs">
-            for <Inert text={site} /> · since <Time iso={createdAt} /> ·{' '}
-            {usedAt === null ? 'not used yet' : 'last used '}
-            {usedAt === null ? null : <Time iso={usedAt} />}
-            {signs ? ' · signs what you do' : null}
+            <Trans
+              text="for <site/> · since <time/>"
+              parts={{ site: <Inert text={site} />, time: <Time iso={createdAt} /> }}
+            />
+            {' · '}
+            {usedAt === null ? (
+              t('not used yet')
+            ) : (
+              <Trans text="last used <time/>" parts={{ time: <Time iso={usedAt} /> }} />
+            )}
+            {signs ? ` · ${t('signs what you do')}` : null}
           </Quiet>
         </div>
         <Group gap="xs">
           <SmallButton disabled={!isFresh} loading={signing.isPending} onClick={() => signing.mutate()}>
-            {signs ? 'Stop signing' : 'Sign with it'}
+            {signs ? t('Stop signing') : t('Sign with it')}
           </SmallButton>
           <SmallButton disabled={!isFresh} onClick={toggle}>
-            {isNaming ? 'Cancel' : 'Rename'}
+            {isNaming ? t('Cancel') : t('Rename')}
           </SmallButton>
           <SmallButton
             disabled={!isFresh || signs}
             loading={removing.isPending}
             onClick={() => removing.mutate()}
           >
-            Remove
+            {t('Remove')}
           </SmallButton>
         </Group>
       </Group>
@@ -67,8 +75,13 @@ function NewName({ id, name, onDone }: NewNameProps) {
     onDone,
   )
   return (
-    <Form form={form} doing={renaming} submit="Rename it" send={(values) => values} isInRow>
-      <TextInput size="xs" aria-label="New name" maxLength={NAME_CHARS_MAX} {...form.getInputProps('name')} />
+    <Form form={form} doing={renaming} submit={t('Rename it')} send={(values) => values} isInRow>
+      <TextInput
+        size="xs"
+        aria-label={t('New name')}
+        maxLength={NAME_CHARS_MAX}
+        {...form.getInputProps('name')}
+      />
     </Form>
   )
 }

@@ -2,6 +2,7 @@ import { Text, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { own } from '../api/client.ts'
 import { knowsPasskeys, makePasskey } from '../door/passkey.ts'
+import { t } from '../language/index.ts'
 import { Card, Form } from '../parts/index.ts'
 import { Passkey } from './Passkey.tsx'
 import { NAME_CHARS_MAX, type OwnAccount, useChange } from './queries.ts'
@@ -17,8 +18,10 @@ export function Passkeys({ own: { passkeys, isFresh } }: { readonly own: OwnAcco
   return (
     <Card
       isPart
-      title="Passkeys"
-      note="Kept by a device or a security key, and unlocked by a fingerprint, a face or a PIN. No other site can ask for it."
+      title={t('Passkeys')}
+      note={t(
+        'Kept by a device or a security key, and unlocked by a fingerprint, a face or a PIN. No other site can ask for it.',
+      )}
       gap="sm"
     >
       {passkeys.map((one) => (
@@ -28,7 +31,7 @@ export function Passkeys({ own: { passkeys, isFresh } }: { readonly own: OwnAcco
         <Form
           form={form}
           doing={adding}
-          submit="Add a passkey"
+          submit={t('Add a passkey')}
           send={({ name }) => name.trim()}
           isInRow
           isOff={!isFresh}
@@ -36,8 +39,8 @@ export function Passkeys({ own: { passkeys, isFresh } }: { readonly own: OwnAcco
           <TextInput
             flex={1}
             miw={200}
-            label="Name of a new one"
-            placeholder="Laptop"
+            label={t('Name of a new one')}
+            placeholder={t('Laptop')}
             maxLength={NAME_CHARS_MAX}
             disabled={!isFresh}
             {...form.getInputProps('name')}
@@ -45,7 +48,7 @@ export function Passkeys({ own: { passkeys, isFresh } }: { readonly own: OwnAcco
         </Form>
       ) : (
         <Text size="sm">
-          This browser has no passkeys at this address. They work at https and at localhost.
+          {t('This browser has no passkeys at this address. They work at https and at localhost.')}
         </Text>
       )}
     </Card>

@@ -1,6 +1,7 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { hasLength, useForm } from '@mantine/form'
 import { own } from '../api/client.ts'
+import { t } from '../language/index.ts'
 import { Card, Done, Form } from '../parts/index.ts'
 import { type OwnAccount, useChange } from './queries.ts'
 
@@ -19,18 +20,18 @@ export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnA
   return (
     <Card
       isPart
-      title="Password"
+      title={t('Password')}
       note={
         hasPassword
-          ? 'You have one. A new one signs you out everywhere else.'
-          : 'You have none, and need none beside a passkey.'
+          ? t('You have one. A new one signs you out everywhere else.')
+          : t('You have none, and need none beside a passkey.')
       }
       gap="sm"
     >
       <Form
         form={form}
         doing={changing}
-        submit={hasPassword ? 'Change it' : 'Set it'}
+        submit={hasPassword ? t('Change it') : t('Set it')}
         send={(values) => values}
         isInRow
         isOff={!isFresh}
@@ -42,7 +43,7 @@ export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnA
               loading={changing.isPending}
               onClick={() => changing.mutate({ password: null })}
             >
-              Remove it
+              {t('Remove it')}
             </Button>
           ) : null
         }
@@ -51,8 +52,10 @@ export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnA
         <PasswordInput
           flex={1}
           miw={200}
-          label={hasPassword ? 'New password' : 'Password'}
-          description={`At least ${PASSWORD_CHARS_MIN} characters`}
+          label={hasPassword ? t('New password') : t('Password')}
+          description={t('At least {{min}} characters', {
+            min: PASSWORD_CHARS_MIN,
+          })}
           autoComplete="new-password"
           disabled={!isFresh}
           {...form.getInputProps('password')}

@@ -1,4 +1,5 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { CopyText, SmallButton } from '../parts/index.ts'
 
 interface SecretProps {
@@ -21,7 +22,7 @@ export const Secret = ({ title, note, secrets, onClose }: SecretProps) => (
           <CopyText text={secret} />
         </Group>
       ))}
-      <SmallButton onClick={onClose}>Done</SmallButton>
+      <SmallButton onClick={onClose}>{t('Done')}</SmallButton>
     </Stack>
   </Alert>
 )

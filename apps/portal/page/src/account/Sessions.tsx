@@ -2,15 +2,16 @@ import { Badge, Button, Group, Text } from '@mantine/core'
 import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
+import { Trans, t } from '../language/index.ts'
 import { Card, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { browserIn } from './agent.ts'
 import { type OwnAccount, useChange } from './queries.ts'
 
 const SIGN_IN_WAYS: Readonly<Record<string, string>> = {
-  password: 'by password',
-  passkey: 'by passkey',
-  link: 'by a link',
-  provider: 'by another account',
+  password: t('by password'),
+  passkey: t('by passkey'),
+  link: t('by a link'),
+  provider: t('by another account'),
 }
 
 const end = (which: string) => own.account.sessions.end.$post({ json: { which } })
@@ -22,8 +23,10 @@ export function Sessions({ own: { sessions } }: { readonly own: OwnAccount }) {
   return (
     <Card
       isPart
-      title="Signed in"
-      note="A session ends after 72 hours without use, and after 30 days. To sign out elsewhere ends terminals, too."
+      title={t('Signed in')}
+      note={t(
+        'A session ends after 72 hours without use, and after 30 days. To sign out elsewhere ends terminals, too.',
+      )}
       gap="sm"
     >
       {sessions.map(({ id, agent, way, createdAt, seenAt, isThis }) => (
@@ -33,15 +36,19 @@ export function Sessions({ own: { sessions } }: { readonly own: OwnAccount }) {
               <Text fw={600} title={agent}>
                 <Inert text={browserIn(agent)} />
               </Text>
-              {isThis ? <Badge>this browser</Badge> : null}
+              {isThis ? <Badge>{t('this browser')}</Badge> : null}
             </Group>
             <Quiet size="xs">
-              {SIGN_IN_WAYS[way] ?? way}, <Time iso={createdAt} /> · last used <Time iso={seenAt} />
+              <Trans
+                text="{{way}}, <time/> · last used <used/>"
+                values={{ way: SIGN_IN_WAYS[way] ?? way }}
+                parts={{ time: <Time iso={createdAt} />, used: <Time iso={seenAt} /> }}
+              />
             </Quiet>
           </div>
           {isThis ? null : (
             <SmallButton loading={ending.isPending} onClick={() => ending.mutate(id)}>
-              End it
+              {t('End it')}
             </SmallButton>
           )}
         </Group>
@@ -49,10 +56,10 @@ export function Sessions({ own: { sessions } }: { readonly own: OwnAccount }) {
       <Trouble error={ending.error ?? leaving.error} />
       <Group gap="sm">
         <Button variant="default" loading={ending.isPending} onClick={() => ending.mutate('others')}>
-          Sign out elsewhere
+          {t('Sign out elsewhere')}
         </Button>
         <Button variant="default" loading={leaving.isPending} onClick={() => leaving.mutate()}>
-          Sign out everywhere
+          {t('Sign out everywhere')}
         </Button>
       </Group>
     </Card>

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer, Card, Form, Inert, PageHead, Quiet, Time, Trouble } from '../parts/index.ts'
 import { Stale } from './Account.tsx'
 import { accountQuery } from './queries.ts'
@@ -14,25 +15,26 @@ export function Terminal() {
   const form = useForm({ initialValues: { code: '' } })
   return (
     <Stack maw={720}>
-      <PageHead title="A terminal">
-        `treeos login` shows a code in your terminal. Type it here, and the commands of that terminal act as
-        you.
+      <PageHead title={t('A terminal')}>
+        {t(
+          '`treeos login` shows a code in your terminal. Type it here, and the commands of that terminal act as you.',
+        )}
       </PageHead>
       <Answer of={account}>
         {({ isFresh }) => (
           <>
             {isFresh ? null : <Stale />}
-            <Card isPart title="Its code" gap="sm">
+            <Card isPart title={t('Its code')} gap="sm">
               <Form
                 form={form}
                 doing={looking}
-                submit="Look"
+                submit={t('Look')}
                 send={({ code }) => code}
                 isInRow
                 isOff={!isFresh}
               >
                 <TextInput
-                  label="Code"
+                  label={t('Code')}
                   placeholder="BCDF-GHJK"
                   autoComplete="off"
                   maxLength={40}
@@ -61,24 +63,32 @@ function Waiting({ code, terminal: { name, address, askedAt } }: WaitingProps) {
   if (allowing.data !== undefined)
     return (
       <Text role="status">
-        The terminal acts as you until <Time iso={allowing.data.expiresAt} />. `treeos logout` ends it, as
-        does its access token in your settings.
+        <Trans
+          text="The terminal acts as you until <time/>. `treeos logout` ends it, as does its access token in your settings."
+          parts={{ time: <Time iso={allowing.data.expiresAt} /> }}
+        />
       </Text>
     )
   return (
     <Stack gap="xs">
       <Text>
-        It calls itself <Inert text={name} />.
+        <Trans text="It calls itself <name/>." parts={{ name: <Inert text={name} /> }} />
       </Text>
       <Quiet>
-        It asked from {address}, <Time iso={askedAt} />.
+        <Trans
+          text="It asked from {{address}}, <time/>."
+          values={{ address }}
+          parts={{ time: <Time iso={askedAt} /> }}
+        />
       </Quiet>
       <Text>
-        Allow it only if you typed `treeos login` yourself. Somebody who sent you a code would act as you.
+        {t(
+          'Allow it only if you typed `treeos login` yourself. Somebody who sent you a code would act as you.',
+        )}
       </Text>
       <Group>
         <Button loading={allowing.isPending} onClick={() => allowing.mutate()}>
-          Allow this terminal
+          {t('Allow this terminal')}
         </Button>
       </Group>
       <Trouble error={allowing.error} />

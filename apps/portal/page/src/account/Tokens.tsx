@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer, Card, Form, given, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { type OwnAccount, tokensQuery } from './queries.ts'
 import { Secret } from './Secret.tsx'
@@ -19,14 +20,14 @@ export function Tokens({ own: { isFresh } }: { readonly own: OwnAccount }) {
   return (
     <Card
       isPart
-      title="Access tokens"
-      note="A program that has the secret of one acts as its being, by the API and by MCP."
+      title={t('Access tokens')}
+      note={t('A program that has the secret of one acts as its being, by the API and by MCP.')}
       gap="sm"
     >
       {secret === null ? null : (
         <Secret
-          title="The secret of the new token"
-          note="It is not shown again. Whoever has it acts as the being of the token."
+          title={t('The secret of the new token')}
+          note={t('It is not shown again. Whoever has it acts as the being of the token.')}
           secrets={[secret]}
           onClose={() => show(null)}
         />
@@ -48,7 +49,7 @@ export function Tokens({ own: { isFresh } }: { readonly own: OwnAccount }) {
       {tokens.hasNextPage ? (
         <Group>
           <SmallButton loading={tokens.isFetchingNextPage} onClick={() => tokens.fetchNextPage()}>
-            Older ones
+            {t('Older ones')}
           </SmallButton>
         </Group>
       ) : null}
@@ -75,22 +76,33 @@ function Token({
       <div>
         <Group gap={6}>
           <Text fw={600}>
-            acts as <Inert text={being} />
+            <Trans text="acts as <being/>" parts={{ being: <Inert text={being} /> }} />
           </Text>
-          {isOver ? <Badge color="gray">{revokedAt === null ? 'expired' : 'revoked'}</Badge> : null}
+          {isOver ? <Badge color="gray">{revokedAt === null ? t('expired') : t('revoked')}</Badge> : null}
         </Group>
         <Quiet size="xs">
-          of <Inert text={issuedBy} />, <Time iso={issuedAt} /> · until <Time iso={expiresAt} />
+          <Trans
+            text="of <maker/>, <time/> · until <end/>"
+            parts={{
+              maker: <Inert text={issuedBy} />,
+              time: <Time iso={issuedAt} />,
+              end: <Time iso={expiresAt} />,
+            }}
+          />
         </Quiet>
         {terminal === null ? null : (
           <Quiet size="xs">
-            the terminal <Inert text={terminal.name} />, which asked from {terminal.address}
+            <Trans
+              text="the terminal <name/>, which asked from {{address}}"
+              values={{ address: terminal.address }}
+              parts={{ name: <Inert text={terminal.name} /> }}
+            />
           </Quiet>
         )}
       </div>
       {isOver ? null : (
         <SmallButton loading={isPending} onClick={onRevoke}>
-          Revoke
+          {t('Revoke')}
         </SmallButton>
       )}
     </Group>
@@ -110,7 +122,7 @@ function NewToken({ isOff, onMade }: { readonly isOff: boolean; readonly onMade:
     <Form
       form={form}
       doing={making}
-      submit="Make a token"
+      submit={t('Make a token')}
       send={({ being, days }) => ({ ...given({ being: being.trim() }), days })}
       isInRow
       isOff={isOff}
@@ -118,14 +130,14 @@ function NewToken({ isOff, onMade }: { readonly isOff: boolean; readonly onMade:
       <TextInput
         flex={1}
         miw={160}
-        label="Acts as"
-        placeholder="yourself, or @being"
+        label={t('Acts as')}
+        placeholder={t('yourself, or @being')}
         disabled={isOff}
         {...form.getInputProps('being')}
       />
       <NumberInput
         w={110}
-        label="For days"
+        label={t('For days')}
         min={1}
         max={DAYS_MAX}
         allowDecimal={false}

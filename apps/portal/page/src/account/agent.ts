@@ -1,3 +1,5 @@
+import { t } from '../language/index.ts'
+
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -17,6 +19,6 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 export function browserIn(agent: string): string {
   const of = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(agent))?.[1]
   const [browser, system] = [of(BROWSERS), of(SYSTEMS)]
-  if (browser === undefined) return agent === '' ? 'Another program' : agent.slice(0, 60)
-  return system === undefined ? browser : `${browser} on ${system}`
+  if (browser === undefined) return agent === '' ? t('Another program') : agent.slice(0, 60)
+  return system === undefined ? browser : t('{{browser}} on {{system}}', { browser, system })
 }

@@ -1,4 +1,4 @@
-import { KINDS_OF } from '../inbox/groups.ts'
+import { KINDS_OF } from '../inbox/kinds.ts'
 import { tabHandle } from './tab.ts'
 
 /** The header that brings our half of the session. */

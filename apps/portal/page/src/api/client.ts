@@ -1,5 +1,6 @@
 import { hc } from 'hono/client'
 import type { Routes } from '../../../src/app.ts'
+import { t } from '../language/index.ts'
 import { KEY_HEADER, TAB_HEADER, takeAhead } from './ask-ahead.ts'
 import { keepKey, sessionKey } from './session.ts'
 import { endDriven, tabHandle } from './tab.ts'
@@ -53,7 +54,7 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new Refusal(
       'SERVICE_UNAVAILABLE',
-      'the portal does not answer: it may be starting again, or your network is away',
+      t('the portal does not answer: it may be starting again, or your network is away'),
     )
   })
   if (response.ok) return response
@@ -77,7 +78,7 @@ async function refusalIn(response: Response): Promise<Refusal> {
     }
     return new Refusal(code, detail, context)
   } catch {
-    return new Refusal('INTERNAL', `the portal answered ${response.status}`)
+    return new Refusal('INTERNAL', t('the portal answered {{status}}', { status: response.status }))
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-query'
 import type { ClientRequestOptions } from 'hono/client'
 import { useEffect, useRef } from 'react'
+import { t } from '../language/index.ts'
 import { api } from './client.ts'
 import { tellFailure } from './notices.ts'
 
@@ -143,7 +144,7 @@ function useIsDrawn(): { readonly current: boolean } {
  */
 export function useDeed<A extends TypedAnswer, Of = void>(
   deed: (of: Of) => Promise<A>,
-  { stale = [], onDone, called = 'What you sent last was not done.' }: DeedOptions<AnswerBody<A>> = {},
+  { stale = [], onDone, called = t('What you sent last was not done.') }: DeedOptions<AnswerBody<A>> = {},
 ) {
   const queries = useQueryClient()
   const isDrawn = useIsDrawn()

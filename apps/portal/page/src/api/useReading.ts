@@ -1,10 +1,11 @@
+import { t } from '../language/index.ts'
 import { api } from './client.ts'
 import { useDeed } from './deed.ts'
 
 /** As many as the server closes at once. */
 const AT_ONCE = 500
 
-export const NOT_READ = 'Not all of it was marked as read.'
+export const NOT_READ = t('Not all of it was marked as read.')
 
 /**
  * Marks entries as read, however many. The server leaves what needs a decision, and says so.
@@ -21,7 +22,10 @@ export const useReading = (
         const json = { how: 'read' as const, entries: entries.slice(from, from + AT_ONCE) }
         const part = await api.inbox.close.$post({ json }).catch((error: Error) => {
           if (closed === 0) throw error
-          throw new Error(`${marked(closed)}, and then: ${error.message}`, { cause: error })
+          throw new Error(
+            t('{{marked}}, and then: {{message}}', { marked: marked(closed), message: error.message }),
+            { cause: error },
+          )
         })
         closed += (await part.json()).closed
       }
@@ -30,4 +34,4 @@ export const useReading = (
     { stale: ['inbox'], onDone, called },
   )
 
-export const marked = (count: number) => `${count} ${count === 1 ? 'entry is' : 'entries are'} marked as read`
+export const marked = (count: number) => t('{{count}} entries are marked as read', { count })

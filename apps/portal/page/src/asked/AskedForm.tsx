@@ -1,6 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { useUnsent } from '../api/useUnsent.ts'
+import { t } from '../language/index.ts'
 import { Trouble, useSettled } from '../parts/index.ts'
 import { useSingleKeyActs } from '../parts/single-keys.ts'
 import { AskedText } from './AskedText.tsx'
@@ -41,7 +42,7 @@ export function AskedForm({ asked, from, same, unsent, hasKeys = false, ...answe
     <Stack gap="xs">
       <AskedText asked={asked} from={from} same={same} />
       <TextInput
-        label="Why not (told to whoever asked)"
+        label={t('Why not (told to whoever asked)')}
         value={why}
         maxLength={1000}
         onChange={({ currentTarget: { value } }) => {
@@ -51,10 +52,10 @@ export function AskedForm({ asked, from, same, unsent, hasKeys = false, ...answe
       />
       <Group gap="sm">
         <Button loading={isPending} disabled={!isSettled} onClick={() => answer('approve')}>
-          Approve
+          {t('Approve')}
         </Button>
         <Button variant="default" loading={isPending} disabled={!isSettled} onClick={() => answer('deny')}>
-          Deny
+          {t('Deny')}
         </Button>
       </Group>
       <Trouble error={error} />

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { Trans, t } from '../language/index.ts'
 import { Block, Inert, Quiet, Time } from '../parts/index.ts'
 import { CallArguments } from './CallArguments.tsx'
 import { SameCalls, type SameCallsProps } from './SameCalls.tsx'
@@ -8,6 +9,14 @@ interface AskedTextProps {
   readonly asked: WaitingCall
   readonly from: string
   readonly same: SameCallsProps | undefined
+}
+
+/** As they stand after “wants to”. */
+const VERBS: Readonly<Record<string, string>> = {
+  do: t('do'),
+  be: t('be'),
+  summon: t('summon'),
+  see: t('see'),
 }
 
 /** What a being wants to do, apart from anything that it wrote. */
@@ -29,24 +38,33 @@ export function AskedText({ asked, from, same }: AskedTextProps) {
   return (
     <>
       <Text size="xl" fw={600}>
-        {from} wants to {String(verb)} <Inert text={String(operation ?? '')} />
-        {' on '}
-        <Inert text={asked.on} />
+        <Trans
+          text="{{from}} wants to {{verb}} <operation/> on <target/>"
+          values={{ from, verb: VERBS[String(verb)] ?? String(verb) }}
+          parts={{ operation: <Inert text={String(operation ?? '')} />, target: <Inert text={asked.on} /> }}
+        />
       </Text>
-      {asked.isOutside && <Text c="orange">It holds words from outside, which may have asked for this.</Text>}
+      {asked.isOutside && (
+        <Text c="orange">{t('It holds words from outside, which may have asked for this.')}</Text>
+      )}
       <CallArguments given={given} />
       {same === undefined ? null : <SameCalls {...same} />}
       {Object.keys(others).length === 0 ? null : (
         <>
-          <Text size="sm">It also says:</Text>
+          <Text size="sm">{t('It also says:')}</Text>
           <Block value={others} />
         </>
       )}
       <Quiet>
-        It wears {asked.roles.join(' and ')}
-        {asked.whom === null ? '' : `, and was woken by ${asked.whom}`}
-        {asked.driver === null ? '' : `, and is driven by ${asked.driver}`}. The rule {asked.rule} asks you,
-        until <Time iso={asked.expiresAt} />.
+        {t('It wears {{roles}}', { roles: asked.roles.join(` ${t('and')} `) })}
+        {asked.whom === null ? '' : t(', and was woken by {{whom}}', { whom: asked.whom })}
+        {asked.driver === null ? '' : t(', and is driven by {{driver}}', { driver: asked.driver })}
+        {'. '}
+        <Trans
+          text="The rule {{rule}} asks you, until <time/>."
+          values={{ rule: asked.rule }}
+          parts={{ time: <Time iso={asked.expiresAt} /> }}
+        />
       </Quiet>
     </>
   )

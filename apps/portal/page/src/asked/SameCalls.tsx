@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { Trans, t } from '../language/index.ts'
 import { MomentLink, Time } from '../parts/index.ts'
 
 export interface SameCallsProps {
@@ -12,15 +13,28 @@ export interface SameCallsProps {
 export const SameCalls = ({ waits, done }: SameCallsProps) =>
   waits < 2 && done.length === 0 ? null : (
     <Text size="sm" c="orange" component="div" role="note">
-      {waits < 2 ? null : <div>The same call waits {waits === 2 ? 'twice' : `${waits} times`}.</div>}
+      {waits < 2 ? null : (
+        <div>
+          {waits === 2
+            ? t('The same call waits twice.')
+            : t('The same call waits {{waits}} times.', { waits })}
+        </div>
+      )}
       {done.map(({ id, at }) => {
         const [being = '', , n] = id.split('/')
         return (
           <div key={id}>
-            The same was done before: <Time iso={at} />,{' '}
-            <MomentLink being={being} n={Number(n)}>
-              asked in moment {n} of @{being}
-            </MomentLink>
+            <Trans
+              text="The same was done before: <time/>, <moment/>"
+              parts={{
+                time: <Time iso={at} />,
+                moment: (
+                  <MomentLink being={being} n={Number(n)}>
+                    {t('asked in moment {{n}} of @{{being}}', { n: Number(n), being })}
+                  </MomentLink>
+                ),
+              }}
+            />
           </div>
         )
       })}

@@ -5,9 +5,11 @@ import { lazy, Suspense } from 'react'
 import type { FoundBy } from '../api/deed.ts'
 import { beingQuery, sessionQuery } from '../api/queries.ts'
 import { BeingControls } from '../control/BeingControls.tsx'
+import { Trans, t } from '../language/index.ts'
 import { Answer, BeingLink, Content, Empty, PageHead, StateBadges } from '../parts/index.ts'
 import { Talk, useThreadWith } from '../talk/Talk.tsx'
 import { ModelWriting } from '../words/ModelWriting.tsx'
+import { mindText } from '../words/mind-text.ts'
 import { Moment } from './Moment.tsx'
 import { Timeline } from './Timeline.tsx'
 
@@ -68,11 +70,11 @@ function Life({ name, of: { identity, qualities, isPastOpen }, n }: LifeProps) {
     return (
       <>
         {talk}
-        <Empty title="Its past is not open to you">
-          The moments of a being are open to itself, to its makers and to the operator.
+        <Empty title={t('Its past is not open to you')}>
+          {t('The moments of a being are open to itself, to its makers and to the operator.')}
         </Empty>
         {Object.keys(qualities).length === 0 ? null : (
-          <section className="card code" aria-label="Qualities">
+          <section className="card code" aria-label={t('Qualities')}>
             <Content value={qualities} />
           </section>
         )}
@@ -95,7 +97,7 @@ function Life({ name, of: { identity, qualities, isPastOpen }, n }: LifeProps) {
         <Stack gap="sm">
           {talk === null ? null : (
             <Link to="/beings/$name" params={{ name }}>
-              Talk to @{name}
+              {t('Talk to @{{name}}', { name })}
             </Link>
           )}
           <Timeline name={name} chosen={n} />
@@ -113,26 +115,31 @@ function Who({ name, of }: { readonly name: string; readonly of: BeingView }) {
   return (
     <PageHead title={`@${name}`} trailing={<StateBadges states={of.states} driver={inhabitedBy} />}>
       {type === 'unseen' ? (
-        'Your lists do not hold it now; its past is open to you.'
+        t('Your lists do not hold it now; its past is open to you.')
       ) : (
         <>
-          {cognition} · {defaultRole ?? 'no role'} ·{' '}
+          {cognition === null ? '' : mindText(cognition)} · {defaultRole ?? t('no role')} ·{' '}
           <Link to="/world" search={{ at: address.path }} className="plain">
             {address.path}
           </Link>
           {beingLineage.map((maker, i) => (
             <span key={maker}>
-              {i === 0 ? ' · child of ' : ', of '}
-              <BeingLink stance={maker} />
+              {i === 0 ? ' · ' : ', '}
+              <Trans
+                text={i === 0 ? 'child of <being/>' : 'of <being/>'}
+                parts={{ being: <BeingLink stance={maker} /> }}
+              />
             </span>
           ))}
           {' · '}
           <Link to="/beings/$name/flow" params={{ name }}>
-            its flow
+            {t('its flow')}
           </Link>
           {matters.length === 0
             ? ''
-            : ` · holds ${matters.map((one) => one.replace(/^matter:/, '')).join(', ')}`}
+            : ` · ${t('holds {{matters}}', {
+                matters: matters.map((one) => one.replace(/^matter:/, '')).join(', '),
+              })}`}
         </>
       )}
     </PageHead>

@@ -1,4 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Inert, Quiet } from '../parts/index.ts'
 import { type HiddenPlace, valueText } from '../words/value-text.ts'
 import { type ClauseResult, isWorn } from './clause-result.ts'
@@ -31,14 +32,15 @@ export interface Clause {
 /** Each clause of the flow, with what it expected and what was so. */
 export const Clauses = ({ clauses }: { readonly clauses: readonly Clause[] }) =>
   clauses.length === 0 ? (
-    <Quiet>Its flow has no clauses: it wore its default role.</Quiet>
+    <Quiet>{t('Its flow has no clauses: it wore its default role.')}</Quiet>
   ) : (
     <Stack gap="xs" component="ol" m={0} pl={0}>
       {clauses.map(({ index, role, stack, result, reason, tree }) => (
         <li key={index} className="clause">
           <Group justify="space-between" wrap="nowrap" gap="xs">
             <Text size="sm">
-              <span className="quiet">{index + 1}</span>&ensp;{stack ? 'stack' : 'use'} <b>{role ?? '?'}</b>
+              <span className="quiet">{index + 1}</span>&ensp;{stack ? t('stack') : t('use')}{' '}
+              <b>{role ?? '?'}</b>
             </Text>
             <Badge color={isWorn(result) ? 'leaf' : 'gray'}>{result}</Badge>
           </Group>
@@ -66,7 +68,12 @@ function TraceLines({ trace, depth = 0 }: { readonly trace: ClauseTrace; readonl
     <TraceRow
       depth={depth}
       result={result}
-      text={`${path} ${operator} ${JSON.stringify(expected)}, was ${valueText(trace.actual, trace.hidden)}`}
+      text={t('{{path}} {{operator}} {{expected}}, was {{value}}', {
+        path,
+        operator,
+        expected: JSON.stringify(expected),
+        value: valueText(trace.actual, trace.hidden),
+      })}
     />
   )
 }
@@ -80,7 +87,7 @@ interface TraceRowProps {
 const TraceRow = ({ depth, result, text }: TraceRowProps) => (
   <Text pl={12 * depth} className="code">
     {/* The mark alone would be colour or shape only; the word is for those who do not see it. */}
-    <Text span inherit c={result ? 'leaf' : 'dimmed'} aria-label={result ? 'true' : 'false'} role="img">
+    <Text span inherit c={result ? 'leaf' : 'dimmed'} aria-label={result ? t('true') : t('false')} role="img">
       {result ? '✓' : '✗'}
     </Text>{' '}
     <Inert text={text} />

@@ -1,3 +1,4 @@
+import { Trans, t } from '../language/index.ts'
 import './moment.css'
 import { Accordion, Anchor, Badge, Group, Code as Rule, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -12,7 +13,6 @@ import {
   Code,
   Inert,
   MomentLink,
-  plural,
   Quiet,
   Time,
   WornRoles,
@@ -47,7 +47,7 @@ export function Moment({ name, n }: MomentProps) {
             <Happened name={name} {...found} />
             <Waterfall beats={beats} />
             {explained === null ? null : (
-              <Card title="What it wore">
+              <Card title={t('What it wore')}>
                 <Group gap={6}>
                   <WornRoles roles={[explained.primary, ...explained.stacked]} />
                 </Group>
@@ -56,15 +56,15 @@ export function Moment({ name, n }: MomentProps) {
               </Card>
             )}
             <PromptLayers name={name} n={n} {...found} />
-            <Folded title="The record" label="What it decided and left">
-              <Card title="What it decided">
-                {decision === null ? <Quiet>Nothing is recorded.</Quiet> : <Block value={decision} />}
+            <Folded title={t('The record')} label={t('What it decided and left')}>
+              <Card title={t('What it decided')}>
+                {decision === null ? <Quiet>{t('Nothing is recorded.')}</Quiet> : <Block value={decision} />}
               </Card>
               {facts.length === 0 ? null : <Facts facts={facts} />}
               <AttemptFaults faults={explained?.faults ?? []} />
             </Folded>
             {explained === null ? null : (
-              <Card title="What would have had to be otherwise">
+              <Card title={t('What would have had to be otherwise')}>
                 <WhyNot
                   key={`${name} ${n}`}
                   name={name}
@@ -111,7 +111,7 @@ interface HeadProps extends MomentProps {
 const MomentHead = ({ name, n, of: { moment, temporalUi } }: HeadProps) => (
   <Group justify="space-between" align="baseline">
     <Group gap="xs" align="baseline">
-      <Title order={2}>Moment {n}</Title>
+      <Title order={2}>{t('Moment {{n}}', { n })}</Title>
       <OutcomeBadge outcome={moment.outcome} reason={moment.reason} />
       <Text size="sm">
         <Time iso={moment.openedAt} seconds />
@@ -120,7 +120,7 @@ const MomentHead = ({ name, n, of: { moment, temporalUi } }: HeadProps) => (
     <Group gap={4}>
       {temporalUi === null ? null : (
         <Anchor href={temporalUi} target="_blank" rel="noreferrer" size="sm" className="on-screen">
-          its workflow in Temporal
+          {t('its workflow in Temporal')}
         </Anchor>
       )}
       <Share of={{ to: '/beings/$name', params: { name }, search: { n } }} />
@@ -137,14 +137,14 @@ function Happened({ name, ...found }: MomentView & Pick<MomentProps, 'name'>) {
   const lived = beats.filter(({ name }) => name !== 'wait')
   const [first, last] = [lived[0]?.from ?? 0, Math.max(0, ...lived.map(({ to }) => to))]
   return (
-    <Card title="What happened">
+    <Card title={t('What happened')}>
       <Text size="sm">
         <Inert text={wokenIn(found)} />
         {moment.woke === null ? null : (
           <>
             {' · '}
             <Link to="/threads/$id" params={{ id: moment.woke.thread }}>
-              its thread
+              {t('its thread')}
             </Link>
           </>
         )}
@@ -169,27 +169,33 @@ function Happened({ name, ...found }: MomentView & Pick<MomentProps, 'name'>) {
       )}
       {explained?.unheard === undefined ? null : (
         <Text size="sm">
-          What it wrote reached nobody: <Inert text={explained.unheard} />
+          <Trans
+            text="What it wrote reached nobody: <words/>"
+            parts={{ words: <Inert text={explained.unheard} /> }}
+          />
         </Text>
       )}
       {moment.content === undefined || moment.content === '' ? null : (
         <Quiet>
-          It thought: <Inert text={moment.content} />
+          <Trans text="It thought: <words/>" parts={{ words: <Inert text={moment.content} /> }} />
         </Quiet>
       )}
       {failed ? <Failure code={moment.reason ?? null} message={moment.message ?? null} /> : null}
       {moment.wentOn === undefined ? null : (
         <Text size="sm">
           {moment.wentOn === null ? (
-            'It decides again.'
+            t('It decides again.')
           ) : (
-            <>
-              It decided again in{' '}
-              <MomentLink being={name} n={moment.wentOn}>
-                moment {moment.wentOn}
-              </MomentLink>
-              .
-            </>
+            <Trans
+              text="It decided again in <moment/>."
+              parts={{
+                moment: (
+                  <MomentLink being={name} n={moment.wentOn}>
+                    {t('moment {{n}}', { n: moment.wentOn })}
+                  </MomentLink>
+                ),
+              }}
+            />
           )}
         </Text>
       )}
@@ -200,14 +206,20 @@ function Happened({ name, ...found }: MomentView & Pick<MomentProps, 'name'>) {
       )}
       {moment.driver === undefined ? null : (
         <Text size="sm">
-          <BeingLink stance={moment.driver} /> decided for it.
+          <Trans text="<being/> decided for it." parts={{ being: <BeingLink stance={moment.driver} /> }} />
         </Text>
       )}
       <Quiet>
         {durationOf(last - first)} ·{' '}
         {cost === null
-          ? 'no model was asked'
-          : `${plural(cost.tokens, 'token')} in ${plural(cost.attempts, 'call')}${cost.money > 0 ? `, ${amountOf(cost.money)} by the price list` : ''}`}
+          ? t('no model was asked')
+          : t('{{count}} tokens in {{calls}}', {
+              count: cost.tokens,
+              calls: t('{{count}} calls', { count: cost.attempts }),
+            })}
+        {cost === null || cost.money === 0
+          ? ''
+          : t(', {{amount}} by the price list', { amount: amountOf(cost.money) })}
       </Quiet>
     </Card>
   )
@@ -219,14 +231,14 @@ function ApprovedBy({ trigger, wake }: { readonly trigger: string | undefined; r
   if (trigger !== 'approved' || typeof actor !== 'string') return null
   return (
     <Text size="sm" fw={600}>
-      Approved by <BeingLink stance={actor} />
+      <Trans text="Approved by <being/>" parts={{ being: <BeingLink stance={actor} /> }} />
     </Text>
   )
 }
 
 const AttemptFaults = ({ faults }: Pick<NonNullable<MomentView['explained']>, 'faults'>) =>
   faults.length === 0 ? null : (
-    <Card title="Errors of attempts">
+    <Card title={t('Errors of attempts')}>
       {faults.map(({ part, attempt, message }) => (
         <Text key={`${part} ${attempt}`} size="sm">
           {part} {attempt}: <Inert text={message} />
@@ -236,7 +248,7 @@ const AttemptFaults = ({ faults }: Pick<NonNullable<MomentView['explained']>, 'f
   )
 
 const Facts = ({ facts }: Pick<MomentView, 'facts'>) => (
-  <Card title="What it left">
+  <Card title={t('What it left')}>
     <Table.ScrollContainer minWidth={320}>
       <Table
         className="facts"
@@ -273,7 +285,7 @@ const GatesOfCall = ({
 }) =>
   allowed === null ? null : (
     <Group gap={6}>
-      <Badge color={allowed ? 'leaf' : 'red'}>{allowed ? 'allowed by' : 'refused by'}</Badge>
+      <Badge color={allowed ? 'leaf' : 'red'}>{allowed ? t('allowed by') : t('refused by')}</Badge>
       {by.map((rule) => (
         <Rule key={rule}>{rule}</Rule>
       ))}

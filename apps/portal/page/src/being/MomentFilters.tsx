@@ -1,4 +1,5 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { choicesIn, type MomentFilter } from './moment-filter.ts'
 
 interface MomentFiltersProps {
@@ -8,27 +9,27 @@ interface MomentFiltersProps {
 }
 
 const COSTS = [
-  { value: '', label: 'any cost' },
-  { value: '1', label: 'asked a model' },
-  { value: '1000', label: '1,000 tokens and more' },
-  { value: '10000', label: '10,000 tokens and more' },
+  { value: '', label: t('any cost') },
+  { value: '1', label: t('asked a model') },
+  { value: '1000', label: t('1,000 tokens and more') },
+  { value: '10000', label: t('10,000 tokens and more') },
 ]
 
 /** Which moments are shown: by how they ended, in which role, what they cost, and words. */
 export function MomentFilters({ moments, filter, onFilter }: MomentFiltersProps) {
   const { outcomes, roles } = choicesIn(moments)
   const choices = [
-    { key: 'outcome', label: 'Outcome', data: [{ value: '', label: 'any outcome' }, ...outcomes] },
-    { key: 'role', label: 'Role', data: [{ value: '', label: 'any role' }, ...roles] },
-    { key: 'cost', label: 'Cost', data: COSTS },
+    { key: 'outcome', label: t('Outcome'), data: [{ value: '', label: t('any outcome') }, ...outcomes] },
+    { key: 'role', label: t('Role'), data: [{ value: '', label: t('any role') }, ...roles] },
+    { key: 'cost', label: t('Cost'), data: COSTS },
   ] as const
   return (
-    <search aria-label="Filter moments">
+    <search aria-label={t('Filter moments')}>
       <Group gap="xs" grow preventGrowOverflow={false}>
         <TextInput
           size="xs"
-          aria-label="Words of moments"
-          placeholder="Words, operation, address"
+          aria-label={t('Words of moments')}
+          placeholder={t('Words, operation, address')}
           value={filter.words}
           onChange={(event) => onFilter({ ...filter, words: event.currentTarget.value })}
         />
@@ -36,7 +37,7 @@ export function MomentFilters({ moments, filter, onFilter }: MomentFiltersProps)
           <NativeSelect
             key={key}
             size="xs"
-            aria-label={`${label} of moments`}
+            aria-label={t('{{label}} of moments', { label })}
             data={[...data]}
             value={filter[key]}
             onChange={(event) => onFilter({ ...filter, [key]: event.currentTarget.value })}

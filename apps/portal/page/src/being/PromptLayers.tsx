@@ -2,6 +2,7 @@ import { Accordion, Badge, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { momentQuery } from '../api/queries.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer, Block, Quiet, SmallButton } from '../parts/index.ts'
 import { Difference } from '../words/Difference.tsx'
 
@@ -28,10 +29,16 @@ export function PromptLayers({ name, n, prompt, layers }: PromptLayersProps) {
     <Accordion variant="contained">
       <Accordion.Item value="prompt">
         <Accordion.Control>
-          The prompt, in layers{' '}
-          <Badge color={identical ? 'leaf' : 'orange'}>
-            {identical ? 'as recorded' : older === true ? 'of an older form' : 'differs'}
-          </Badge>
+          <Trans
+            text="The prompt, in layers <badge/>"
+            parts={{
+              badge: (
+                <Badge color={identical ? 'leaf' : 'orange'}>
+                  {identical ? t('as recorded') : older === true ? t('of an older form') : t('differs')}
+                </Badge>
+              ),
+            }}
+          />
         </Accordion.Control>
         <Accordion.Panel>
           <Stack gap="sm">
@@ -59,7 +66,7 @@ const layersIn = ({ prompt, layers }: Pick<PromptLayersProps, 'prompt' | 'layers
     ? []
     : [
         ...layers,
-        { title: 'User message', origin: 'content of the wake, and how to answer', text: prompt.user },
+        { title: t('User message'), origin: t('content of the wake, and how to answer'), text: prompt.user },
       ]
 
 const textIn = (layers: readonly Layer[]): string =>
@@ -79,16 +86,20 @@ function SinceLast({ name, n, now }: SinceLastProps) {
   if (!isAsked)
     return (
       <div>
-        <SmallButton onClick={open}>What changed since moment {n}</SmallButton>
+        <SmallButton onClick={open}>{t('What changed since moment {{n}}', { n })}</SmallButton>
       </div>
     )
   return (
     <Answer of={last}>
       {({ prompt, layers }) =>
         prompt === null ? (
-          <Quiet>Moment {n} asked no model.</Quiet>
+          <Quiet>{t('Moment {{n}} asked no model.', { n })}</Quiet>
         ) : (
-          <Difference title={`Since moment ${n}`} before={textIn(layersIn({ prompt, layers }))} after={now} />
+          <Difference
+            title={t('Since moment {{n}}', { n })}
+            before={textIn(layersIn({ prompt, layers }))}
+            after={now}
+          />
         )
       }
     </Answer>

@@ -3,7 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FoundBy } from '../api/deed.ts'
 import { momentsQuery, type newestMomentsQuery } from '../api/queries.ts'
-import { Answer, Empty, Inert, MomentLink, plural, Quiet, Rows, SmallButton, Time } from '../parts/index.ts'
+import { Trans, t } from '../language/index.ts'
+import { Answer, Empty, Inert, MomentLink, Quiet, Rows, SmallButton, Time } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
 import { MomentFilters } from './MomentFilters.tsx'
 import { ALL_MOMENTS, filterMoments, isFiltered } from './moment-filter.ts'
@@ -25,14 +26,16 @@ export function Timeline({ name, chosen }: TimelineProps) {
       {({ pages }) => {
         const all = pages.flatMap(({ items }) => items)
         if (all.length === 0)
-          return <Empty title="No moments yet">Something has to wake it: say something to it.</Empty>
+          return (
+            <Empty title={t('No moments yet')}>{t('Something has to wake it: say something to it.')}</Empty>
+          )
         const found = filterMoments(all, filter)
         return (
           <Stack gap="xs">
             <MomentFilters moments={all} filter={filter} onFilter={setFilter} />
             {found.length === 0 ? null : (
               <Rows
-                label="Moments"
+                label={t('Moments')}
                 items={found}
                 keyOf={({ n }) => n}
                 height={58}
@@ -62,9 +65,11 @@ interface FoundInProps {
 const FoundIn = ({ found, all, onEarlier }: FoundInProps) => (
   <Group gap="xs">
     <Quiet size="xs" role="status">
-      {found} of the newest {plural(all, 'moment')}
+      {t('{{found}} of the newest {{count}} moments', { found, count: all })}
     </Quiet>
-    {onEarlier === undefined ? null : <SmallButton onClick={onEarlier}>Look at earlier ones</SmallButton>}
+    {onEarlier === undefined ? null : (
+      <SmallButton onClick={onEarlier}>{t('Look at earlier ones')}</SmallButton>
+    )}
   </Group>
 )
 
@@ -85,24 +90,29 @@ function MomentRow({ name, moment, isChosen }: TimelineRowProps) {
     words ??
     message ??
     (did === null
-      ? 'did nothing'
+      ? t('did nothing')
       : joined(did.verb, did.operation, args === null ? null : `(${args})`, did.target))
   return (
     <MomentLink being={name} n={n} className="row" isChosen={isChosen}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm" lineClamp={2} component="div" miw={0}>
-          <span className="quiet">{n}</span>&ensp;
-          <Inert text={words === null ? done : `“${words}”`} />
+          <span className="quiet">{n}</span>
+          {'\u2002'}
+          {words === null ? (
+            <Inert text={done} />
+          ) : (
+            <Trans text="“<words/>”" parts={{ words: <Inert text={words} /> }} />
+          )}
         </Text>
         <OutcomeBadge outcome={outcome} reason={reason} />
       </Group>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Quiet size="xs" truncate>
-          {wokenBy} · {primary ?? 'no role'}
+          {wokenBy} · {primary ?? t('no role')}
           {stacked.length === 0 ? '' : ` + ${stacked.join(', ')}`}
         </Quiet>
         <Quiet size="xs" className="quiet nowrap">
-          {cost === null ? '' : `${plural(cost.tokens, 'token')} · `}
+          {cost === null ? '' : `${t('{{count}} tokens', { count: cost.tokens })} · `}
           {durationOf(Date.parse(endedAt) - Date.parse(openedAt))} · <Time iso={openedAt} seconds />
         </Quiet>
       </Group>

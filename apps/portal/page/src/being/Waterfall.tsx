@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
-import { Card, Inert, plural, Quiet } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { Card, Inert, Quiet } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
 import type { MomentView } from './moment-words.ts'
 
@@ -16,7 +17,10 @@ export function Waterfall({ beats }: Pick<MomentView, 'beats'>) {
   const to = Math.max(...beats.map((beat) => beat.to))
   const whole = Math.max(1, to - from)
   return (
-    <Card title="What took how long" note={`${durationOf(to - from)} from its wake to its record`}>
+    <Card
+      title={t('What took how long')}
+      note={t('{{duration}} from its wake to its record', { duration: durationOf(to - from) })}
+    >
       <ol className="waterfall">
         {beats.map((beat, i) => {
           const left = (100 * (beat.from - from)) / whole
@@ -49,11 +53,20 @@ export function Waterfall({ beats }: Pick<MomentView, 'beats'>) {
   )
 }
 
-function beatText({ name, part, attempt, tokens, fault }: Beat, isFirst: boolean, isLast: boolean): string {
-  if (name === 'wait') return 'waits in the inbox'
+function beatText(
+  { name, part, attempt = 1, tokens, fault }: Beat,
+  isFirst: boolean,
+  isLast: boolean,
+): string {
+  if (name === 'wait') return t('waits in the inbox')
   if (name === 'think')
-    return `model, try ${attempt}${fault === undefined ? '' : ' failed'}${tokens === undefined ? '' : `, ${plural(tokens, 'token')}`}`
-  if (name === 'attempt') return `${part} ${attempt} failed`
-  if (isFirst && isLast) return 'opens, decides and is recorded'
-  return isFirst ? 'opens' : isLast ? 'judged and recorded' : 'between'
+    return [
+      fault === undefined
+        ? t('model, try {{attempt}}', { attempt })
+        : t('model, try {{attempt}} failed', { attempt }),
+      ...(tokens === undefined ? [] : [t('{{count}} tokens', { count: tokens })]),
+    ].join(', ')
+  if (name === 'attempt') return t('{{part}} {{attempt}} failed', { part: part ?? '', attempt })
+  if (isFirst && isLast) return t('opens, decides and is recorded')
+  return isFirst ? t('opens') : isLast ? t('judged and recorded') : t('between')
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { reachQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Code, Form, Inert, parsed } from '../parts/index.ts'
 import { escaped } from '../text/unseen-text.ts'
 import { type HiddenPlace, valueText } from '../words/value-text.ts'
@@ -50,14 +51,14 @@ function OfRole({ roles, ...of }: Omit<OfMoment, 'call'>) {
     <Form
       form={form}
       doing={asking}
-      submit="What would it have needed to wear it?"
+      submit={t('What would it have needed to wear it?')}
       send={({ role }) => ({ role: role.trim() })}
       isInRow
       done={<Answered of={asking.data} />}
     >
       <Autocomplete
         flex={1}
-        label="A role"
+        label={t('A role')}
         data={[...roles]}
         renderOption={({ option }) => <Inert text={option.value} />}
         {...form.getInputProps('role')}
@@ -76,10 +77,10 @@ interface PickedAct {
 }
 
 const ACTS = [
-  { value: 'summon', label: 'speak to' },
-  { value: 'see', label: 'look at' },
-  { value: 'do', label: 'do' },
-  { value: 'be', label: 'be' },
+  { value: 'summon', label: t('speak to') },
+  { value: 'see', label: t('look at') },
+  { value: 'do', label: t('do') },
+  { value: 'be', label: t('be') },
 ]
 
 /** The act of the moment, to begin with. */
@@ -100,7 +101,7 @@ function callOfAct({ verb, name, target, args }: PickedAct): unknown {
   if (verb === 'see') return { verb, address }
   const on = address === '' ? {} : { target: address }
   if (verb === 'summon') return { verb, content: 'words', ...on } // no gate asks which ones
-  const given = parsed(args, 'the arguments are')
+  const given = parsed(args, t('the arguments are'))
   return { verb, operation: name.trim(), args: given, ...(verb === 'be' ? {} : on) }
 }
 
@@ -117,15 +118,15 @@ function OfAct({ call, ...of }: Omit<OfMoment, 'roles'>) {
     <Form
       form={form}
       doing={asking}
-      submit="What would have allowed it?"
+      submit={t('What would have allowed it?')}
       send={(picked) => ({ call: callOfAct(picked) })}
       isInRow
       done={<Answered of={asking.data} />}
     >
-      <NativeSelect label="To" data={ACTS} {...form.getInputProps('verb')} />
+      <NativeSelect label={t('To', { context: 'verb' })} data={ACTS} {...form.getInputProps('verb')} />
       {isOperation ? (
         <Autocomplete
-          label="Operation"
+          label={t('Operation')}
           required
           data={operations.map(({ name }) => name)}
           limit={40}
@@ -134,8 +135,8 @@ function OfAct({ call, ...of }: Omit<OfMoment, 'roles'>) {
       ) : null}
       {verb === 'be' ? null : (
         <TextInput
-          label={verb === 'do' ? 'On' : 'Whom or what'}
-          placeholder="@ann or /court"
+          label={verb === 'do' ? t('On') : t('Whom or what')}
+          placeholder={t('@ann or /court')}
           required={verb === 'see'}
           {...form.getInputProps('target')}
         />
@@ -143,7 +144,7 @@ function OfAct({ call, ...of }: Omit<OfMoment, 'roles'>) {
       {isOperation ? (
         <Textarea
           flex={1}
-          label="With"
+          label={t('With')}
           classNames={{ input: 'code' }}
           maxRows={12}
           {...form.getInputProps('args')}
@@ -159,7 +160,7 @@ function Answered({ of }: { readonly of: unknown }) {
   if (found.changes === null || found.changes.length === 0)
     return (
       <Text size="sm" role="status">
-        {found.changes === null ? 'No change helps: ' : 'Nothing: it was so.'}
+        {found.changes === null ? `${t('No change helps:')} ` : t('Nothing: it was so.')}
         {found.changes === null ? <Inert text={found.message} /> : null}
       </Text>
     )

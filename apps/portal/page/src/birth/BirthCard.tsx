@@ -2,6 +2,7 @@ import { Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { own } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Answer } from '../parts/index.ts'
 import { BirthForm } from './BirthForm.tsx'
 import { type DeclaredForm, ExtensionForm } from './ExtensionForm.tsx'
@@ -14,13 +15,13 @@ export function BirthCard({ home }: { readonly home?: string | undefined }) {
   return (
     <Answer of={choices}>
       {({ forms, ...rest }) => (
-        <section className="card" aria-label="Birth">
+        <section className="card" aria-label={t('Birth')}>
           {forms.length === 0 ? (
             <BirthForm choices={rest} home={home} />
           ) : (
             <Tabs defaultValue="birth" keepMounted={false}>
               <Tabs.List>
-                <Tabs.Tab value="birth">A being</Tabs.Tab>
+                <Tabs.Tab value="birth">{t('A being')}</Tabs.Tab>
                 {forms.map(({ action, title }) => (
                   <Tabs.Tab key={action} value={action}>
                     {title}

@@ -1,6 +1,7 @@
 import { Autocomplete, Input, SegmentedControl, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { type DeedBody, useAct } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Form, given, Inert, parsed } from '../parts/index.ts'
 import { BornLast } from './BornLast.tsx'
 
@@ -20,9 +21,9 @@ const EMPTY_BIRTH = {
   home: '',
 }
 const COGNITIONS = [
-  { value: 'llm', label: 'A model' },
-  { value: 'scripted', label: 'A script' },
-  { value: 'human', label: 'A person' },
+  { value: 'llm', label: t('A model') },
+  { value: 'scripted', label: t('A script') },
+  { value: 'human', label: t('A person') },
 ]
 
 /** The call of a birth. @throws {Error} for a flow that is not JSON */
@@ -32,7 +33,7 @@ function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY_B
     ...given({ ...rest, name: name.trim().replace(/^@/, '') }),
     ...given({ script: cognition === 'scripted' ? script : '' }),
     ...given({ connection: cognition === 'llm' ? connection : '' }),
-    ...(roleFlow.trim() === '' ? {} : { roleFlow: parsed(roleFlow, 'the role flow is') }),
+    ...(roleFlow.trim() === '' ? {} : { roleFlow: parsed(roleFlow, t('the role flow is')) }),
   }
   return { verb: 'be', operation: 'birth', args }
 }
@@ -50,15 +51,21 @@ export function BirthForm({ choices: { scripts, roles, homes }, home = '' }: Bir
   const { role } = form.values
   const chosen = roles.find((one) => one.name === role.trim())
   return (
-    <Form form={form} doing={bearing} submit="Give birth" send={birthOf} done={<BornLast of={bearing} />}>
+    <Form
+      form={form}
+      doing={bearing}
+      submit={t('Give birth')}
+      send={birthOf}
+      done={<BornLast of={bearing} />}
+    >
       <TextInput
-        label="Name"
-        description="Lower-case letters, digits and hyphens"
+        label={t('Name')}
+        description={t('Lower-case letters, digits and hyphens')}
         placeholder="dora"
         required
         {...form.getInputProps('name')}
       />
-      <Input.Wrapper label="Who decides for it" labelElement="div" id="decides">
+      <Input.Wrapper label={t('Who decides for it')} labelElement="div" id="decides">
         <SegmentedControl
           display="flex"
           w="fit-content"
@@ -69,10 +76,10 @@ export function BirthForm({ choices: { scripts, roles, homes }, home = '' }: Bir
       </Input.Wrapper>
       <Mind form={form} scripts={scripts} />
       <Autocomplete
-        label="Default role"
+        label={t('Default role')}
         description={
           chosen === undefined ? (
-            'Left out: citizen, if you may hand it on, which can be configured from inside; else resident'
+            t('Left out: citizen, if you may hand it on, which can be configured from inside; else resident')
           ) : (
             <Inert text={chosen.description} />
           )
@@ -82,15 +89,15 @@ export function BirthForm({ choices: { scripts, roles, homes }, home = '' }: Bir
         {...form.getInputProps('role')}
       />
       <Autocomplete
-        label="Home"
-        description="The space where it starts; left out, your own home"
+        label={t('Home')}
+        description={t('The space where it starts; left out, your own home')}
         data={[...homes]}
         limit={40}
         {...form.getInputProps('home')}
       />
       <Textarea
-        label="Role flow, as JSON"
-        description="Clauses in order; left out, it always wears its default role"
+        label={t('Role flow, as JSON')}
+        description={t('Clauses in order; left out, it always wears its default role')}
         placeholder={'[{"when": {"world.school.bell": true}, "role": "herald"}]'}
         classNames={{ input: 'code' }}
         minRows={2}
@@ -110,11 +117,11 @@ interface MindProps {
 function Mind({ form, scripts }: MindProps) {
   const { cognition } = form.values
   if (cognition === 'scripted')
-    return <Autocomplete label="Script" data={[...scripts]} required {...form.getInputProps('script')} />
+    return <Autocomplete label={t('Script')} data={[...scripts]} required {...form.getInputProps('script')} />
   return cognition === 'llm' ? (
     <TextInput
-      label="Model connection"
-      description="As the operator's configuration names it; left out, the default model"
+      label={t('Model connection')}
+      description={t("As the operator's configuration names it; left out, the default model")}
       {...form.getInputProps('connection')}
     />
   ) : null

@@ -2,6 +2,7 @@ import { Anchor, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { DeedBody } from '../api/deed.ts'
 import { InhabitLink } from '../inhabit/InhabitLink.tsx'
+import { Trans } from '../language/index.ts'
 
 interface BornLastProps {
   /** the act that bore it */
@@ -16,10 +17,16 @@ export function BornLast({ of: { isSuccess, variables } }: BornLastProps) {
     <div className="block" role="status">
       <Group justify="space-between">
         <Text size="sm">
-          <Anchor component={Link} to={`/beings/${name}`} fw={600} size="sm">
-            @{name}
-          </Anchor>{' '}
-          was born.
+          <Trans
+            text="<anchor/> was born."
+            parts={{
+              anchor: (
+                <Anchor component={Link} to={`/beings/${name}`} fw={600} size="sm">
+                  @{name}
+                </Anchor>
+              ),
+            }}
+          />
         </Text>
         <InhabitLink name={name} />
       </Group>

@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core'
 import { api } from '../api/client.ts'
 import { useAct, useDeed } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Quiet, SmallButton, Trouble } from '../parts/index.ts'
 
 /** Pauses a being or resumes it. Both can be taken back, so nothing is asked first. */
@@ -10,7 +11,7 @@ export function PauseButton({ stance, isPaused }: { readonly stance: string; rea
   return (
     <Group gap="xs">
       <SmallButton loading={acting.isPending} onClick={() => acting.mutate(call)}>
-        {isPaused ? 'Resume' : 'Pause'}
+        {isPaused ? t('Resume') : t('Pause')}
       </SmallButton>
       <Trouble error={acting.error} />
     </Group>
@@ -26,12 +27,12 @@ export function CancelButton({ being }: { readonly being: string }) {
   return (
     <Group gap="xs">
       <SmallButton loading={cancelling.isPending} onClick={() => cancelling.mutate()}>
-        Cancel its call
+        {t('Cancel its call')}
       </SmallButton>
       <Trouble error={cancelling.error} />
       {cancelling.data === undefined ? null : (
         <Quiet size="xs" role="status">
-          moment {cancelling.data.n} ends as cancelled
+          {t('moment {{n}} ends as cancelled', { n: cancelling.data.n })}
         </Quiet>
       )}
     </Group>

@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
 import { InhabitLink } from '../inhabit/InhabitLink.tsx'
+import { t } from '../language/index.ts'
 import { DialogButton } from '../parts/index.ts'
 import { CancelButton, PauseButton } from './AtWork.tsx'
 import { BudgetForm } from './BudgetForm.tsx'
@@ -35,7 +36,7 @@ export function BeingControls({
     <Group gap="xs">
       {isMine && !isDriven ? <InhabitLink name={name} /> : null}
       {isPastOpen && session.stance !== stance ? (
-        <DialogButton label="Budget" title={`The budget of ${stance}`} isSmall>
+        <DialogButton label={t('Budget')} title={t('The budget of {{stance}}', { stance })} isSmall>
           <BudgetForm name={name} />
         </DialogButton>
       ) : null}
@@ -47,8 +48,8 @@ export function BeingControls({
       ) : null}
       {isMine ? (
         <ConfirmedAct
-          label="End it"
-          asks={`${stance} lives no further moment, for good. Its past and its name stay.`}
+          label={t('End it')}
+          asks={t('{{stance}} lives no further moment, for good. Its past and its name stay.', { stance })}
           call={{ verb: 'do', operation: 'end-being', target: stance, args: {} }}
         />
       ) : null}

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { asking, type DeedBody, useAct } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Answer, Done, Form, Quiet } from '../parts/index.ts'
 import { amountOf } from '../words/money.ts'
 
@@ -17,17 +18,17 @@ const budgetQuery = (name: string) =>
   )
 
 const LIMITS = {
-  tokens: 'Model tokens',
-  money: 'Money',
-  momentsPerMinute: 'Moments a minute',
-  births: 'Births',
-  selfContinues: 'Goes on by itself',
-  hops: 'Hops',
+  tokens: t('Model tokens'),
+  money: t('Money'),
+  momentsPerMinute: t('Moments a minute'),
+  births: t('Births'),
+  selfContinues: t('Goes on by itself'),
+  hops: t('Hops'),
 }
 type Limits = Readonly<Partial<Record<string, number | string>>>
 const PERIODS = [
-  { value: 'day', label: 'by the day' },
-  { value: 'total', label: 'in total' },
+  { value: 'day', label: t('by the day') },
+  { value: 'total', label: t('in total') },
 ]
 
 interface BudgetFormProps {
@@ -46,9 +47,13 @@ export function BudgetForm({ name, unparks = name, onDone = () => undefined }: B
       {({ limits, used, standard }) => (
         <Stack gap="sm">
           <Quiet>
-            @{name} used {used.tokens} tokens{used.money > 0 ? `, ${amountOf(used.money)} of money` : ''},{' '}
-            {used.moments} moments in this minute, {used.births} births.{' '}
-            {standard === true ? 'The standard budget bounds it; what you set replaces that.' : ''}
+            {t('@{{name}} used {{tokens}} tokens', { name, tokens: used.tokens })}
+            {used.money > 0 ? t(', {{amount}} of money', { amount: amountOf(used.money) }) : ''}
+            {t(', {{moments}} moments in this minute, {{births}} births.', {
+              moments: used.moments,
+              births: used.births,
+            })}{' '}
+            {standard === true ? t('The standard budget bounds it; what you set replaces that.') : ''}
           </Quiet>
           <SetBudget name={name} unparks={unparks} onDone={onDone} limits={limits} />
         </Stack>
@@ -75,7 +80,7 @@ function SetBudget({ name, unparks, onDone, limits }: SetProps) {
     <Form
       form={form}
       doing={doing}
-      submit="Set the budget"
+      submit={t('Set the budget')}
       send={(values) =>
         budgetCall(
           'set-budget',
@@ -90,7 +95,7 @@ function SetBudget({ name, unparks, onDone, limits }: SetProps) {
           loading={doing.isPending}
           onClick={() => doing.mutate(budgetCall('unpark-being', unparks, {}))}
         >
-          Let @{unparks} try again
+          {t('Let @{{name}} try again', { name: unparks })}
         </Button>
       }
     >
@@ -99,14 +104,14 @@ function SetBudget({ name, unparks, onDone, limits }: SetProps) {
           <NumberInput
             key={limit}
             label={label}
-            placeholder="no limit"
+            placeholder={t('no limit')}
             min={0}
             {...form.getInputProps(limit)}
             value={form.values[limit] ?? ''}
           />
         ))}
         <Select
-          label="Tokens and money count"
+          label={t('Tokens and money count')}
           allowDeselect={false}
           data={PERIODS}
           {...form.getInputProps('per')}

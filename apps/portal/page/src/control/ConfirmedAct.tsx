@@ -1,6 +1,7 @@
 import { Button, Group, Popover, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type DeedBody, useAct } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { SmallButton, Trouble } from '../parts/index.ts'
 
 interface ActingProps {
@@ -29,7 +30,7 @@ export function ConfirmedAct({ label, asks, call }: ActingProps) {
             <Button size="xs" color="red.9" loading={acting.isPending} onClick={() => acting.mutate(call)}>
               {label}
             </Button>
-            <SmallButton onClick={close}>Not now</SmallButton>
+            <SmallButton onClick={close}>{t('Not now')}</SmallButton>
           </Group>
         </Stack>
       </Popover.Dropdown>

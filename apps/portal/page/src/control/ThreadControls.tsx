@@ -2,6 +2,7 @@ import { Accordion, Group, Select, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { ThreadOverlay } from '../overlays/ThreadOverlay.tsx'
 import { ConfirmedAct } from './ConfirmedAct.tsx'
@@ -22,11 +23,11 @@ export function ThreadControls({ id, state, participants }: ThreadControlsProps)
   return (
     <Stack gap="sm" maw={720} className="on-screen">
       {whom === null ? null : (
-        <section className="card" aria-label="Say more">
+        <section className="card" aria-label={t('Say more')}>
           <Stack gap="sm">
             {others.length < 2 ? null : (
               <Select
-                label="To"
+                label={t('To')}
                 allowDeselect={false}
                 data={others}
                 value={whom}
@@ -39,7 +40,7 @@ export function ThreadControls({ id, state, participants }: ThreadControlsProps)
       )}
       <Accordion variant="contained">
         <Accordion.Item value="overlay">
-          <Accordion.Control>Overlay of this thread</Accordion.Control>
+          <Accordion.Control>{t('Overlay of this thread')}</Accordion.Control>
           <Accordion.Panel>
             <ThreadOverlay id={id} />
           </Accordion.Panel>
@@ -48,8 +49,8 @@ export function ThreadControls({ id, state, participants }: ThreadControlsProps)
       {state === 'complete' ? null : (
         <Group>
           <ConfirmedAct
-            label="Cut this thread"
-            asks="Nothing that came or will come of it opens a moment any more. What was said stays."
+            label={t('Cut this thread')}
+            asks={t('Nothing that came or will come of it opens a moment any more. What was said stays.')}
             call={{ verb: 'do', operation: 'cut-thread', target: `thread:${id}`, args: {} }}
           />
         </Group>

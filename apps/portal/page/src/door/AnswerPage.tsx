@@ -5,6 +5,7 @@ import { own } from '../api/client.ts'
 import { asking, useDeed } from '../api/deed.ts'
 import { AskedForm, type PersonAnswer } from '../asked/AskedForm.tsx'
 import { shownAsked } from '../asked/waiting-call.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer as QueryAnswer } from '../parts/index.ts'
 import { Door } from './Door.tsx'
 
@@ -36,13 +37,13 @@ function OpenAnswer({ token }: { readonly token: string }) {
   })
   const done = answering.data
   return (
-    <Door title="Your answer">
+    <Door title={t('Your answer')}>
       {done === undefined ? (
         <QueryAnswer of={link}>
           {({ stance, asked }) => (
             <>
               <Text>
-                You answer as <b>{stance}</b>. This link answers once.
+                <Trans text="You answer as <b/>. This link answers once." parts={{ b: <b>{stance}</b> }} />
               </Text>
               <AskedForm
                 asked={shownAsked(asked)}
@@ -55,10 +56,10 @@ function OpenAnswer({ token }: { readonly token: string }) {
           )}
         </QueryAnswer>
       ) : (
-        <Text>{done.answer === 'approve' ? 'You said yes.' : 'You said no.'}</Text>
+        <Text>{done.answer === 'approve' ? t('You said yes.') : t('You said no.')}</Text>
       )}
       <Anchor href="/" size="sm">
-        Go to the portal
+        {t('Go to the portal')}
       </Anchor>
     </Door>
   )

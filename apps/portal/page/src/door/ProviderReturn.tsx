@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { own } from '../api/client.ts'
 import { keepKey } from '../api/session.ts'
+import { t } from '../language/index.ts'
 import { Quiet, Trouble } from '../parts/index.ts'
 import { Door } from './Door.tsx'
 import { takeAsked } from './provider.ts'
@@ -16,7 +17,7 @@ export function ProviderReturn() {
       const asked = takeAsked()
       const query = location.search.slice(1)
       history.replaceState(history.state, '', location.pathname) // the code stays in no history
-      if (asked === null) throw new Error('This tab asked nobody who you are: begin at the sign-in page.')
+      if (asked === null) throw new Error(t('This tab asked nobody who you are: begin at the sign-in page.'))
       const { attempt, token, isConnecting } = asked
       if (isConnecting) {
         await own.account.identity.returned.$post({ json: { attempt, query } })
@@ -38,16 +39,16 @@ export function ProviderReturn() {
     mutate()
   }, [mutate])
   return (
-    <Door title="Signing in">
+    <Door title={t('Signing in')}>
       {finishing.error === null ? (
         <Quiet role="status" size="md">
-          Asking who you are…
+          {t('Asking who you are…')}
         </Quiet>
       ) : (
         <Trouble error={finishing.error} />
       )}
       <Anchor href="/" size="sm">
-        Back to the portal
+        {t('Back to the portal')}
       </Anchor>
     </Door>
   )

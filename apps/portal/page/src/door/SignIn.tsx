@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
+import { t } from '../language/index.ts'
 import { Form, Quiet } from '../parts/index.ts'
 import { Door } from './Door.tsx'
 import { findPasskey } from './passkey.ts'
@@ -21,25 +22,27 @@ export function SignIn() {
     keepKey((await (await own.open.passkey.used.$post({ json: { attempt, response } })).json()).key)
   }
   return (
-    <Door title="Sign in">
-      <Form form={form} doing={signingIn} submit="Sign in" send={(values) => values} isWide>
+    <Door title={t('Sign in')}>
+      <Form form={form} doing={signingIn} submit={t('Sign in')} send={(values) => values} isWide>
         <TextInput
-          label="Name"
+          label={t('Name')}
           placeholder="@operator"
           autoComplete="username"
           required
           {...form.getInputProps('name')}
         />
         <PasswordInput
-          label="Password"
+          label={t('Password')}
           autoComplete="current-password"
           required
           {...form.getInputProps('password')}
         />
       </Form>
-      <OtherWays token={null} passkeyLabel="Use a passkey" onPasskey={byPasskey} />
+      <OtherWays token={null} passkeyLabel={t('Use a passkey')} onPasskey={byPasskey} />
       <Quiet>
-        New here, or no way in is left? Ask who invited you, or whoever runs this portal, for a new link.
+        {t(
+          'New here, or no way in is left? Ask who invited you, or whoever runs this portal, for a new link.',
+        )}
       </Quiet>
     </Door>
   )

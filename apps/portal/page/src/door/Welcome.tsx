@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { own } from '../api/client.ts'
 import { asking, useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer, Form } from '../parts/index.ts'
 import { Door } from './Door.tsx'
 import { makePasskey } from './passkey.ts'
@@ -49,30 +50,41 @@ function OpenWelcome({ token }: { readonly token: string }) {
     enter(await (await own.open.link.passkey.made.$post({ json: { token, attempt, response } })).json())
   }
   return (
-    <Door title="Welcome">
+    <Door title={t('Welcome')}>
       <Answer of={link}>
         {({ stance }) => (
           <>
-            <Form form={form} doing={using} submit={`Sign in as ${stance}`} send={(values) => values} isWide>
+            <Form
+              form={form}
+              doing={using}
+              submit={t('Sign in as {{stance}}', { stance })}
+              send={(values) => values}
+              isWide
+            >
               <Text>
-                Choose how <b>{stance}</b> signs in. This link works once.
+                <Trans
+                  text="Choose how <b/> signs in. This link works once."
+                  parts={{ b: <b>{stance}</b> }}
+                />
               </Text>
               <input type="text" autoComplete="username" value={stance} readOnly hidden />
               <PasswordInput
-                label="Password"
-                description={`At least ${PASSWORD_CHARS_MIN} characters; a few words do well`}
+                label={t('Password')}
+                description={t('At least {{min}} characters; a few words do well', {
+                  min: PASSWORD_CHARS_MIN,
+                })}
                 autoComplete="new-password"
                 required
                 minLength={PASSWORD_CHARS_MIN}
                 {...form.getInputProps('password')}
               />
             </Form>
-            <OtherWays token={token} passkeyLabel="Make a passkey" onPasskey={byPasskey} />
+            <OtherWays token={token} passkeyLabel={t('Make a passkey')} onPasskey={byPasskey} />
           </>
         )}
       </Answer>
       <Anchor href="/" size="sm">
-        You can sign in already? Go there
+        {t('You can sign in already? Go there')}
       </Anchor>
     </Door>
   )

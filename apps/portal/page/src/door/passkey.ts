@@ -5,6 +5,7 @@ import {
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser'
+import { t } from '../language/index.ts'
 
 /** Browsers know passkeys on pages of https and of localhost alone. */
 export const knowsPasskeys = (): boolean => browserSupportsWebAuthn() && window.isSecureContext
@@ -18,10 +19,14 @@ export const findPasskey = (optionsJSON: PublicKeyCredentialRequestOptionsJSON) 
   startAuthentication({ optionsJSON }).catch(explain)
 
 const PASSKEY_FAULTS: Readonly<Record<string, string>> = {
-  NotAllowedError: 'No passkey was used: it was cancelled, it took too long, or there is none for this page.',
-  InvalidStateError: 'This device has a passkey for you already.',
-  NotSupportedError: 'This device makes no passkeys that the portal takes.',
-  SecurityError: 'The browser refuses passkeys at this address: open the portal as localhost, or by https.',
+  NotAllowedError: t(
+    'No passkey was used: it was cancelled, it took too long, or there is none for this page.',
+  ),
+  InvalidStateError: t('This device has a passkey for you already.'),
+  NotSupportedError: t('This device makes no passkeys that the portal takes.'),
+  SecurityError: t(
+    'The browser refuses passkeys at this address: open the portal as localhost, or by https.',
+  ),
 }
 
 function explain(error: unknown): never {

@@ -2,6 +2,7 @@ import { Button, Divider } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { own } from '../api/client.ts'
 import { asking, useDeed } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { Inert, Trouble } from '../parts/index.ts'
 import { knowsPasskeys } from './passkey.ts'
 import { leaveForProvider } from './provider.ts'
@@ -27,7 +28,7 @@ export function OtherWays({ token, passkeyLabel, onPasskey }: WaysProps) {
   if (!knowsPasskeys() && provider === null) return null
   return (
     <>
-      <Divider label="or" />
+      <Divider label={t('or')} />
       {knowsPasskeys() ? (
         <Button variant="default" loading={keying.isPending} onClick={() => keying.mutate()}>
           {passkeyLabel}
@@ -39,8 +40,9 @@ export function OtherWays({ token, passkeyLabel, onPasskey }: WaysProps) {
           loading={leaving.isPending || leaving.isSuccess}
           onClick={() => leaving.mutate()}
         >
-          Go on with&nbsp;
-          <Inert text={provider} />
+          <span>
+            <Trans text="Go on with <provider/>" parts={{ provider: <Inert text={provider} /> }} />
+          </span>
         </Button>
       )}
       <Trouble error={keying.error ?? leaving.error} />

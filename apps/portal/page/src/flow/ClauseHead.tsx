@@ -1,5 +1,6 @@
 import { ActionIcon, Badge, Group, Text, UnstyledButton } from '@mantine/core'
 import type { RefObject } from 'react'
+import { t } from '../language/index.ts'
 import { Inert } from '../parts/index.ts'
 import { whenText } from './sentence-words.ts'
 import type { Sentence } from './sentences.ts'
@@ -28,16 +29,22 @@ export function ClauseHead(props: ClauseHeadProps) {
   const when = whenText(sentence)
   return (
     <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
-      <Text ref={handle} component="span" size="xs" className="quiet handle" title="Drag it to another place">
+      <Text
+        ref={handle}
+        component="span"
+        size="xs"
+        className="quiet handle"
+        title={t('Drag it to another place')}
+      >
         <span aria-hidden>⠿</span> {at + 1}
       </Text>
       <UnstyledButton className="clause-words" aria-expanded={isOpen} onClick={onToggle}>
         <ClauseShape isStacked={isStacked} isLit={isLit} />
         <span>
-          <span className="spoken">Sentence {at + 1}: </span>
-          <span className="word">{when === '' ? 'ALWAYS' : 'WHEN'}</span>{' '}
+          <span className="spoken">{t('Sentence {{n}}', { n: at + 1 })}: </span>
+          <span className="word">{when === '' ? t('ALWAYS') : t('WHEN')}</span>{' '}
           {when === '' ? null : <Inert text={when} />}{' '}
-          <span className="word">{isStacked ? 'STACK' : 'USE'}</span>{' '}
+          <span className="word">{isStacked ? t('STACK') : t('USE')}</span>{' '}
           <b>
             <Inert text={sentence.role === '' ? '…' : sentence.role} />
           </b>{' '}
@@ -50,7 +57,7 @@ export function ClauseHead(props: ClauseHeadProps) {
 }
 
 export const LitBadge = ({ isStacked }: { readonly isStacked: boolean }) => (
-  <Badge component="span">{isStacked ? 'stacked now' : 'primary now'}</Badge>
+  <Badge component="span">{isStacked ? t('stacked now') : t('primary now')}</Badge>
 )
 
 interface ClauseShapeProps {
@@ -66,14 +73,14 @@ export const ClauseShape = ({ isStacked, isLit }: ClauseShapeProps) => (
 )
 
 function Buttons({ at, isFirst, isLast, onMove, onRemove }: ClauseHeadProps) {
-  const name = `sentence ${at + 1}`
+  const name = t('sentence {{n}}', { n: at + 1 })
   return (
     <Group gap={4} wrap="nowrap">
       <ActionIcon
         variant="default"
         data-button="up"
-        aria-label={`Move ${name} up`}
-        title="Move up (Alt ↑)"
+        aria-label={t('Move {{name}} up', { name })}
+        title={t('Move up (Alt ↑)')}
         aria-disabled={isFirst}
         onClick={() => onMove(-1)}
       >
@@ -82,14 +89,19 @@ function Buttons({ at, isFirst, isLast, onMove, onRemove }: ClauseHeadProps) {
       <ActionIcon
         variant="default"
         data-button="down"
-        aria-label={`Move ${name} down`}
-        title="Move down (Alt ↓)"
+        aria-label={t('Move {{name}} down', { name })}
+        title={t('Move down (Alt ↓)')}
         aria-disabled={isLast}
         onClick={() => onMove(1)}
       >
         ↓
       </ActionIcon>
-      <ActionIcon variant="default" aria-label={`Remove ${name}`} title="Remove" onClick={onRemove}>
+      <ActionIcon
+        variant="default"
+        aria-label={t('Remove {{name}}', { name })}
+        title={t('Remove')}
+        onClick={onRemove}
+      >
         ✕
       </ActionIcon>
     </Group>

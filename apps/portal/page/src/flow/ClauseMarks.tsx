@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../language/index.ts'
 import { MomentLink, Quiet, SmallButton } from '../parts/index.ts'
 import type { ClauseMark } from './marks.ts'
 
@@ -16,8 +17,8 @@ interface ClauseMarksProps {
 const SHOWN_FIRST = 10
 const CHANGES: Readonly<Record<ClauseMark['change'], { readonly sign: string; readonly words: string }>> = {
   none: { sign: '', words: '' },
-  came: { sign: '+', words: ', only under the draft' },
-  left: { sign: '−', words: ', not under the draft' },
+  came: { sign: '+', words: `, ${t('only under the draft')}` },
+  left: { sign: '−', words: `, ${t('not under the draft')}` },
 }
 
 /** The past moments in which a clause held, each a link; with a tried draft, what it brings and takes away. */
@@ -28,11 +29,11 @@ export function ClauseMarks({ name, of, marks, looked }: ClauseMarksProps) {
     <div className="clause-marks">
       <Quiet size="xs">{summary(marks, looked)}</Quiet>
       {marks.length === 0 ? null : (
-        <ol aria-label={`Moments of ${of}`}>
+        <ol aria-label={t('Moments of {{of}}', { of })}>
           {shown.map(({ n, change }) => (
             <li key={n} data-change={change}>
               <MomentLink being={name} n={n} className="clause-mark">
-                <span className="spoken">moment </span>
+                <span className="spoken">{`${t('moment')} `}</span>
                 <span aria-hidden>{CHANGES[change].sign}</span>
                 {n}
                 <span className="spoken">{CHANGES[change].words}</span>
@@ -43,8 +44,8 @@ export function ClauseMarks({ name, of, marks, looked }: ClauseMarksProps) {
       )}
       {shown.length === marks.length ? null : (
         <SmallButton size="compact-xs" onClick={() => setWhole(true)}>
-          {marks.length - shown.length} more
-          <span className="spoken"> moments of {of}</span>
+          {t('{{n}} more', { n: marks.length - shown.length })}
+          <span className="spoken">{` ${t('moments of {{of}}', { of })}`}</span>
         </SmallButton>
       )}
     </div>
@@ -54,6 +55,6 @@ export function ClauseMarks({ name, of, marks, looked }: ClauseMarksProps) {
 function summary(marks: readonly ClauseMark[], looked: number): string {
   const count = (change: ClauseMark['change']) => marks.filter((one) => one.change === change).length
   const [came, left] = [count('came'), count('left')]
-  const held = `Held in ${count('none') + left} of the last ${looked}`
-  return came + left === 0 ? held : `${held}; under the draft in ${count('none') + came}`
+  const held = t('Held in {{n}} of the last {{looked}}', { n: count('none') + left, looked })
+  return came + left === 0 ? held : t('{{held}}; under the draft in {{n}}', { held, n: count('none') + came })
 }

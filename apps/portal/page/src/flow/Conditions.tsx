@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Group as Row, Stack } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Content, Quiet } from '../parts/index.ts'
 import { Hidden } from '../roles/Hidden.tsx'
 import type { Condition, ConditionGroup, SentenceTest } from './sentences.ts'
@@ -15,14 +16,14 @@ interface ConditionsProps {
 const EMPTY_TEST: SentenceTest = { field: '', operator: 'eq', value: '', isBare: true }
 const EMPTY_CONDITION: Condition = { tests: [EMPTY_TEST], groups: [], rest: {} }
 const GROUP_LABELS: Readonly<Record<ConditionGroup['word'], string>> = {
-  and: 'ALL OF',
-  or: 'ANY OF',
-  not: 'NOT',
+  and: t('ALL OF'),
+  or: t('ANY OF'),
+  not: t('NOT'),
 }
 /** Each kind of group: the label of its button, and the number of conditions in a new group. */
 const NEW_GROUPS = [
-  { word: 'or', says: 'Or one of several', begins: 2 },
-  { word: 'not', says: 'And not', begins: 1 },
+  { word: 'or', says: t('Or one of several'), begins: 2 },
+  { word: 'not', says: t('And not'), begins: 1 },
 ] as const
 
 /**
@@ -39,8 +40,8 @@ export function Conditions({ label, of, fields, onChange }: ConditionsProps) {
       {tests.map((test, i) => (
         <TestRow
           key={`${tests.length} ${i}`} // its field of a value keeps what was typed, so no row becomes another one
-          word={i === 0 ? 'WHEN' : 'AND'}
-          label={`${label}, condition ${i + 1}`}
+          word={i === 0 ? t('WHEN') : t('AND')}
+          label={t('{{label}}, condition {{n}}', { label, n: i + 1 })}
           test={test}
           fields={fields}
           onChange={(changed) => setTests(tests.with(i, changed))}
@@ -61,7 +62,7 @@ export function Conditions({ label, of, fields, onChange }: ConditionsProps) {
       <Rest of={rest} />
       <Row gap={4}>
         <Button size="compact-xs" variant="subtle" onClick={() => setTests([...tests, EMPTY_TEST])}>
-          {isEmpty ? 'Add a condition' : 'And another condition'}
+          {isEmpty ? t('Add a condition') : t('And another condition')}
         </Button>
         {NEW_GROUPS.filter(({ word }) => !groups.some((group) => group.word === word) && !(word in rest)).map(
           ({ word, says, begins }) => (
@@ -97,15 +98,20 @@ function Together({ isFirst, label, group, fields, onChange, onRemove }: Togethe
     <fieldset className="together">
       <legend>
         <span className="word">
-          {isFirst ? 'WHEN' : 'AND'} {GROUP_LABELS[word]}
+          {isFirst ? t('WHEN') : t('AND')} {GROUP_LABELS[word]}
         </span>{' '}
-        <ActionIcon variant="subtle" color="gray" aria-label={`Remove: ${name}`} onClick={onRemove}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t('Remove: {{name}}', { name })}
+          onClick={onRemove}
+        >
           ✕
         </ActionIcon>
       </legend>
       {of.map((condition, i) => (
         <div key={`${of.length} ${i}`} className="branch">
-          {i === 0 ? null : <span className="word">{word === 'or' ? 'OR' : 'AND'}</span>}
+          {i === 0 ? null : <span className="word">{word === 'or' ? t('OR') : t('AND')}</span>}
           <Conditions
             label={`${name} ${i + 1}`}
             of={condition}
@@ -114,14 +120,14 @@ function Together({ isFirst, label, group, fields, onChange, onRemove }: Togethe
           />
           {of.length < 2 ? null : (
             <Button size="compact-xs" variant="subtle" color="gray" onClick={() => set(of.toSpliced(i, 1))}>
-              Remove this one
+              {t('Remove this one')}
             </Button>
           )}
         </div>
       ))}
       {word === 'not' ? null : (
         <Button size="compact-xs" variant="subtle" onClick={() => set([...of, EMPTY_CONDITION])}>
-          {word === 'or' ? 'Or else' : 'And also'}
+          {word === 'or' ? t('Or else') : t('And also')}
         </Button>
       )}
     </fieldset>
@@ -133,6 +139,6 @@ const Rest = ({ of }: { readonly of: Condition['rest'] }) =>
   Object.keys(of).length === 0 ? null : (
     <div className="block code">
       <Content value={of} />
-      <Quiet size="xs">The JSON view changes this part.</Quiet>
+      <Quiet size="xs">{t('The JSON view changes this part.')}</Quiet>
     </div>
   )

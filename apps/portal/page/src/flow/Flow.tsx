@@ -1,4 +1,5 @@
 import type { FlowInside } from '@treeos/client'
+import { t } from '../language/index.ts'
 import { Answer, BeingLink, Inert, PageHead } from '../parts/index.ts'
 import '../roles/roles.css'
 import './flow.css'
@@ -14,8 +15,8 @@ export function Flow() {
   const flow = useQuery(flowQuery(name))
   return (
     <Stack>
-      <PageHead title={<Inert text={`Flow of @${name}`} />}>
-        The first sentence that holds gives the role; every STACK sentence that holds adds one.{' '}
+      <PageHead title={<Inert text={t('Flow of @{{name}}', { name })} />}>
+        {t('The first sentence that holds gives the role; every STACK sentence that holds adds one.')}{' '}
         <BeingLink stance={`@${name}`} />
       </PageHead>
       <Answer of={flow}>

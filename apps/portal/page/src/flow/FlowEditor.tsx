@@ -5,7 +5,8 @@ import { Link } from '@tanstack/react-router'
 import type { FlowInside } from '@treeos/client'
 import { lazy, Suspense, useState } from 'react'
 import { useAct } from '../api/deed.ts'
-import { Inert, plural, Quiet } from '../parts/index.ts'
+import { Trans, t } from '../language/index.ts'
+import { Inert, Quiet } from '../parts/index.ts'
 import { Findings, Refused } from '../roles/Deed.tsx'
 import { DraftNote, TRIAL_ID } from '../roles/DraftNote.tsx'
 import { checkQuery, flowQuery, type LintResult, rolesQuery } from '../roles/queries.ts'
@@ -27,8 +28,8 @@ import { WhatIf } from './WhatIf.tsx'
 const JsonEditor = lazy(() => import('./JsonEditor.tsx'))
 const LINT_MS = 300
 const VIEWS = [
-  { value: 'sentences', label: 'Sentences' },
-  { value: 'json', label: 'JSON' },
+  { value: 'sentences', label: t('Sentences') },
+  { value: 'json', label: t('JSON') },
 ]
 
 interface FlowEditorProps {
@@ -57,7 +58,7 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
     <Stack>
       <Group justify="space-between" gap="xs">
         <SegmentedControl
-          aria-label="View"
+          aria-label={t('View')}
           data={VIEWS}
           value={view}
           disabled={broken !== null}
@@ -65,7 +66,9 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
         />
         <DraftNote of="flow" draft={draft} isTryable={isOpen} />
       </Group>
-      {isEnded ? <Alert p="xs">@{name} is ended: it lives no further moment.</Alert> : null}
+      {isEnded ? (
+        <Alert p="xs">{t('@{{name}} is ended: it lives no further moment.', { name })}</Alert>
+      ) : null}
       <View
         isJson={view === 'json'}
         name={name}
@@ -86,10 +89,10 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
           disabled={!isDraft || broken !== null}
           onClick={() => publish(draft.value)}
         >
-          Publish
+          {t('Publish')}
         </Button>
         <Button variant="default" disabled={!isDraft && broken === null} onClick={draft.drop}>
-          Discard the draft
+          {t('Discard the draft')}
         </Button>
       </Group>
       {isOpen ? (
@@ -104,8 +107,9 @@ export function FlowEditor({ name, inside }: FlowEditorProps) {
         </>
       ) : (
         <Quiet>
-          Its past is not open to you, so a draft cannot be tried on its moments, and its versions are not
-          shown.
+          {t(
+            'Its past is not open to you, so a draft cannot be tried on its moments, and its versions are not shown.',
+          )}
         </Quiet>
       )}
       <Versions
@@ -129,10 +133,10 @@ const View = ({ isJson, checked, ...sentences }: ViewProps) => {
   return (
     <>
       {isJson ? (
-        <Suspense fallback={<Skeleton height={240} aria-label="loading" />}>
+        <Suspense fallback={<Skeleton height={240} aria-label={t('loading')} />}>
           <JsonEditor
             key={draft.revision}
-            label="Role flow as JSON"
+            label={t('Role flow as JSON')}
             start={pretty(draft.value)}
             onChange={draft.writeJson}
           />
@@ -143,13 +147,13 @@ const View = ({ isJson, checked, ...sentences }: ViewProps) => {
       {draft.broken === null ? (
         <Findings checked={checked} of="flow" />
       ) : (
-        <Alert color="red" p="xs" role="alert" title="This is not JSON">
+        <Alert color="red" p="xs" role="alert" title={t('This is not JSON')}>
           <Inert text={draft.broken} />
         </Alert>
       )}
       {draft.isDraft ? (
         <Difference
-          title="Your draft against what is in force"
+          title={t('Your draft against what is in force')}
           before={pretty(published)}
           after={pretty(draft.value)}
         />
@@ -175,8 +179,8 @@ function AsSentences({ name, draft, published, before, after, defaultRole, error
   const unsaid = unsayable(draft.value)
   if (unsaid !== null)
     return (
-      <Alert color="orange" title="This cannot be shown as sentences">
-        {unsaid}. The JSON view shows it.
+      <Alert color="orange" title={t('This cannot be shown as sentences')}>
+        {`${unsaid}. ${t('The JSON view shows it.')}`}
       </Alert>
     )
   const clauses = (flow: unknown) => (Array.isArray(flow) ? flow : [])
@@ -196,8 +200,10 @@ function AsSentences({ name, draft, published, before, after, defaultRole, error
       />
       {error === null ? null : (
         <Quiet>
-          Roles are not offered here: <Inert text={error.message} />. <Link to="/roles">Roles</Link> says
-          more.
+          <Trans
+            text="Roles are not offered here: <why/>. <a>Roles</a> says more."
+            parts={{ why: <Inert text={error.message} />, a: <Link to="/roles" /> }}
+          />
         </Quiet>
       )}
     </>
@@ -219,7 +225,7 @@ function Published({ error, result }: FlowSavedProps) {
       <Refused error={error} />
       {typeof clauses !== 'number' ? null : (
         <Alert color="leaf" p="xs" role="status">
-          Published, with {plural(clauses, 'sentence')}. The next moment wears it.
+          {t('Published, with {{count}} sentences. The next moment wears it.', { count: clauses })}
         </Alert>
       )}
     </>

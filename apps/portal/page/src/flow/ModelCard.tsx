@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { asking, useAct } from '../api/deed.ts'
 import { beingQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Card, Done, Quiet } from '../parts/index.ts'
 import { Refused } from '../roles/Deed.tsx'
 import { TrialCard } from '../trial/TrialCard.tsx'
@@ -31,26 +32,28 @@ export function ModelCard({ name }: { readonly name: string }) {
     })
   return (
     <>
-      <Card title="Its model" note="One of the models that the operator named.">
+      <Card title={t('Its model')} note={t('One of the models that the operator named.')}>
         {known.models.length === 0 ? (
-          <Quiet>The portal knows no model, so nothing can be asked again here.</Quiet>
+          <Quiet>{t('The portal knows no model, so nothing can be asked again here.')}</Quiet>
         ) : null}
         <Group gap="xs" align="flex-end">
           <NativeSelect
             size="xs"
-            label="Model"
+            label={t('Model')}
             data={[...new Set([current, ...known.models])]}
             value={model}
             onChange={(event) => choose(event.currentTarget.value)}
           />
           <Button size="xs" disabled={model === current} loading={setting.isPending} onClick={set}>
-            Let it ask this one
+            {t('Let it ask this one')}
           </Button>
         </Group>
         <Refused error={setting.error} />
         <Done is={setting.isSuccess && chosen === null} />
       </Card>
-      {model === current ? null : <TrialCard being={name} candidate={{ model }} title="Try this model" />}
+      {model === current ? null : (
+        <TrialCard being={name} candidate={{ model }} title={t('Try this model')} />
+      )}
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { Autocomplete, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Conditions } from './Conditions.tsx'
 import type { Condition, Sentence } from './sentences.ts'
 
@@ -25,11 +26,11 @@ export function SentenceCard(props: SentenceCardProps) {
     <Stack gap={6}>
       {isAlways ? (
         <Text size="sm">
-          <span className="word">ALWAYS</span>
+          <span className="word">{t('ALWAYS')}</span>
         </Text>
       ) : null}
       <Conditions
-        label={`Sentence ${at + 1}`}
+        label={t('Sentence {{n}}', { n: at + 1 })}
         of={{ tests, groups, rest }}
         fields={fields}
         onChange={(changed) => onChange({ ...sentence, ...changed, tests: testsOrNone(changed) })}
@@ -46,13 +47,13 @@ function Then({ at, sentence, roles, onChange }: SentenceCardProps) {
   }
   return (
     <Group gap="xs" align="center">
-      <span className="word">THEN</span>
+      <span className="word">{t('THEN')}</span>
       <SegmentedControl
         size="xs"
-        aria-label={`Sentence ${at + 1}: use or stack`}
+        aria-label={t('Sentence {{n}}: use or stack', { n: at + 1 })}
         data={[
-          { value: 'use', label: 'use' },
-          { value: 'stack', label: 'STACK' },
+          { value: 'use', label: t('use') },
+          { value: 'stack', label: t('STACK') },
         ]}
         value={sentence.stack === true ? 'stack' : 'use'}
         onChange={(chosen) => setStack(chosen === 'stack')}
@@ -61,8 +62,8 @@ function Then({ at, sentence, roles, onChange }: SentenceCardProps) {
         size="xs"
         flex="1 1 10rem"
         maw={320}
-        aria-label={`Sentence ${at + 1}: role`}
-        placeholder="a role"
+        aria-label={t('Sentence {{n}}: role', { n: at + 1 })}
+        placeholder={t('a role')}
         data-button="role"
         data={[...roles]}
         limit={OFFERED_MAX}

@@ -1,5 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { type ComponentProps, useState } from 'react'
+import { Trans, t } from '../language/index.ts'
 import { Inert, MomentLink, Quiet } from '../parts/index.ts'
 import { ClauseHead, type ClauseHeadProps, ClauseShape, LitBadge } from './ClauseHead.tsx'
 import { ClauseMarks } from './ClauseMarks.tsx'
@@ -36,7 +37,7 @@ export function Sentences(props: SentencesProps) {
     <Stack gap="sm">
       {picture === null ? null : <Legend name={name} last={picture.last} />}
       <div className="sentences">
-        <ol ref={list} className="sentences" aria-label="Sentences">
+        <ol ref={list} className="sentences" aria-label={t('Sentences')}>
           {all.map(({ id, sentence }, at) => (
             <Item
               key={id}
@@ -61,7 +62,7 @@ export function Sentences(props: SentencesProps) {
       </div>
       <div>
         <Button variant="default" onClick={add}>
-          Add a sentence
+          {t('Add a sentence')}
         </Button>
       </div>
       <div role="status" className="spoken">
@@ -73,11 +74,16 @@ export function Sentences(props: SentencesProps) {
 
 const Legend = ({ name, last }: { readonly name: string; readonly last: number }) => (
   <Quiet size="xs">
-    They are judged from the top. Full and marked “now” is what held in its last moment,{' '}
-    <MomentLink being={name} n={last}>
-      {last}
-    </MomentLink>
-    ; the numbers are moments in which a sentence held.
+    <Trans
+      text="They are judged from the top. Full and marked “now” is what held in its last moment, <moment/>; the numbers are moments in which a sentence held."
+      parts={{
+        moment: (
+          <MomentLink being={name} n={last}>
+            {last}
+          </MomentLink>
+        ),
+      }}
+    />
   </Quiet>
 )
 
@@ -104,7 +110,7 @@ function Item({ id, isFaulty, onDrop, ...card }: ItemProps) {
       data-faulty={isFaulty}
       data-lit={isLit}
       data-drop={side ?? undefined}
-      aria-label={`Sentence ${at + 1}`}
+      aria-label={t('Sentence {{n}}', { n: at + 1 })}
       // Before the fields see the key: one with suggestions would open their list.
       onKeyDownCapture={(event) => {
         if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
@@ -121,7 +127,7 @@ function Item({ id, isFaulty, onDrop, ...card }: ItemProps) {
           isOpen={isOpen}
           onToggle={() => setOpen(!isOpen)}
         />
-        <Past name={name} of={`sentence ${at + 1}`} at={at} picture={picture} />
+        <Past name={name} of={t('sentence {{n}}', { n: at + 1 })} at={at} picture={picture} />
         {isOpen ? <SentenceCard {...card} /> : null}
       </Stack>
     </li>
@@ -146,9 +152,9 @@ function Else({ name, at, defaultRole, picture }: SentencesProps & { readonly at
       <Text size="sm" className="clause-words" component="div">
         <ClauseShape isStacked={false} isLit={isLit} />
         <span>
-          <span className="word">ELSE USE</span>{' '}
+          <span className="word">{t('ELSE USE')}</span>{' '}
           {defaultRole === null ? (
-            <span className="quiet">no role: it has no default, and then lives no moment</span>
+            <span className="quiet">{t('no role: it has no default, and then lives no moment')}</span>
           ) : (
             <b>
               <Inert text={defaultRole} />
@@ -157,7 +163,7 @@ function Else({ name, at, defaultRole, picture }: SentencesProps & { readonly at
           {isLit ? <LitBadge isStacked={false} /> : null}
         </span>
       </Text>
-      <Past name={name} of="the default role" at={at} picture={picture} />
+      <Past name={name} of={t('the default role')} at={at} picture={picture} />
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { ActionIcon, Autocomplete, NativeSelect, TagsInput, TextInput } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Chip } from '../roles/Chip.tsx'
 import { OPERATOR_LABELS } from './sentence-words.ts'
 import {
@@ -14,7 +15,7 @@ import { type Scalar, textOfValue, valueOfText } from './values.ts'
 const OPERATOR_CHOICES = OPERATORS.map((operator) => ({ value: operator, label: OPERATOR_LABELS[operator] }))
 
 interface TestRowProps {
-  readonly word: 'WHEN' | 'AND'
+  readonly word: string
   readonly label: string
   readonly test: SentenceTest
   readonly fields: readonly string[]
@@ -31,26 +32,31 @@ export function TestRow({ word, label, test, fields, onChange, onRemove }: TestR
       <span className="word">{word}</span>
       <Autocomplete
         size="xs"
-        aria-label={`${label}: field`}
-        placeholder="a field"
+        aria-label={t('{{label}}: field', { label })}
+        placeholder={t('a field')}
         data={[...fields]}
         value={field}
         onChange={(path) => onChange({ ...test, field: path })}
       />
       <NativeSelect
         size="xs"
-        aria-label={`${label}: operator`}
+        aria-label={t('{{label}}: operator', { label })}
         data={OPERATOR_CHOICES}
         value={operator}
         onChange={(event) => choose(event.currentTarget.value as Operator)}
       />
       <Value
-        label={`${label}: value`}
+        label={t('{{label}}: value', { label })}
         operator={operator}
         value={value}
         onChange={(next) => onChange({ ...test, value: next })}
       />
-      <ActionIcon variant="subtle" color="gray" aria-label={`Remove: ${label}`} onClick={onRemove}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('Remove: {{label}}', { label })}
+        onClick={onRemove}
+      >
         ✕
       </ActionIcon>
     </div>
@@ -71,8 +77,8 @@ function Value({ label, operator, value, onChange }: ValueProps) {
         size="xs"
         aria-label={label}
         data={[
-          { value: 'true', label: 'yes' },
-          { value: 'false', label: 'no' },
+          { value: 'true', label: t('yes') },
+          { value: 'false', label: t('no') },
         ]}
         value={String(value)}
         onChange={(event) => onChange(event.currentTarget.value === 'true')}
@@ -83,7 +89,7 @@ function Value({ label, operator, value, onChange }: ValueProps) {
       <TagsInput
         size="xs"
         aria-label={label}
-        placeholder="a value, then Enter"
+        placeholder={t('a value, then Enter')}
         splitChars={['\n']}
         renderPill={(pill) => <Chip {...pill} />}
         isDuplicate={(text, others) => others.includes(text)}
@@ -95,7 +101,7 @@ function Value({ label, operator, value, onChange }: ValueProps) {
     <TextInput
       size="xs"
       aria-label={label}
-      placeholder="a value"
+      placeholder={t('a value')}
       defaultValue={textOfValue(value as Scalar)}
       onChange={(event) => onChange(valueOfText(event.currentTarget.value))}
     />

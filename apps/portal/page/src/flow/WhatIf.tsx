@@ -1,4 +1,5 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
+import { Trans, t } from '../language/index.ts'
 import { Inert, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
 import type { useWhatIf, WhatIfDifference } from './useWhatIf.ts'
 
@@ -17,35 +18,44 @@ export function WhatIf({ name, flow, last, isBroken, of: { compared, run, stop }
   const looked = compared === null ? 0 : last + 1 - compared.from
   const isOld = compared !== null && compared.of !== text
   return (
-    <section className="card" aria-label="What if">
+    <section className="card" aria-label={t('What if')}>
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <div>
             <Text size="sm" fw={600}>
-              What if
+              {t('What if')}
             </Text>
             <Quiet size="xs">
-              Past moments that would have been lived otherwise, marked above with + and −. No model is asked,
-              and nothing is written.
+              {t(
+                'Past moments that would have been lived otherwise, marked above with + and −. No model is asked, and nothing is written.',
+              )}
             </Quiet>
           </div>
           {compared?.isRunning ? (
-            <SmallButton onClick={stop}>Stop</SmallButton>
+            <SmallButton onClick={stop}>{t('Stop')}</SmallButton>
           ) : (
             <SmallButton disabled={isBroken || last === 0} onClick={() => void run(text, null)}>
-              {last === 0 ? 'It has no moments yet' : 'Compare past moments'}
+              {last === 0 ? t('It has no moments yet') : t('Compare past moments')}
             </SmallButton>
           )}
         </Group>
         {compared === null ? null : (
           <>
             {compared.isRunning ? (
-              <Progress value={(100 * looked) / Math.max(1, last)} aria-label="moments compared" size="sm" />
+              <Progress
+                value={(100 * looked) / Math.max(1, last)}
+                aria-label={t('moments compared')}
+                size="sm"
+              />
             ) : null}
-            {isOld ? <Quiet size="xs">The draft has changed since: compare again.</Quiet> : null}
+            {isOld ? <Quiet size="xs">{t('The draft has changed since: compare again.')}</Quiet> : null}
             <Text size="sm" role="status">
-              {compared.found.length === 0 ? 'None' : compared.found.length} of the last {looked} moments{' '}
-              {compared.found.length === 1 ? 'differs' : 'differ'}.
+              {compared.found.length === 0
+                ? t('None of the last {{looked}} moments differ.', { looked })
+                : t('{{count}} of the last {{looked}} moments differ.', {
+                    count: compared.found.length,
+                    looked,
+                  })}
             </Text>
             {compared.error === null ? null : (
               <Alert color="red" p="xs" role="alert">
@@ -59,7 +69,7 @@ export function WhatIf({ name, flow, last, isBroken, of: { compared, run, stop }
             </Stack>
             {compared.isRunning || compared.from === 1 || isOld ? null : (
               <div>
-                <SmallButton onClick={() => void run(text, compared)}>Earlier moments</SmallButton>
+                <SmallButton onClick={() => void run(text, compared)}>{t('Earlier moments')}</SmallButton>
               </div>
             )}
           </>
@@ -76,7 +86,7 @@ function MomentLine({ name, moment }: { readonly name: string; readonly moment: 
       <Group gap="xs">
         <Text size="sm">
           <MomentLink being={name} n={n}>
-            moment {n}
+            {t('moment {{n}}', { n })}
           </MomentLink>{' '}
           <Time iso={openedAt} />
         </Text>
@@ -94,7 +104,10 @@ function MomentLine({ name, moment }: { readonly name: string; readonly moment: 
       </Group>
       {refused === null ? null : (
         <Text size="xs" c="red">
-          Its act would have been refused: <Inert text={refused.message} />
+          <Trans
+            text="Its act would have been refused: <why/>"
+            parts={{ why: <Inert text={refused.message} /> }}
+          />
         </Text>
       )}
     </li>
@@ -102,4 +115,4 @@ function MomentLine({ name, moment }: { readonly name: string; readonly moment: 
 }
 
 const wornText = ({ primary, stacked, skip }: WhatIfDifference['was']): string =>
-  skip === undefined ? [primary ?? 'no role', ...stacked].join(' + ') : `no moment (${skip})`
+  skip === undefined ? [primary ?? t('no role'), ...stacked].join(' + ') : t('no moment ({{skip}})', { skip })

@@ -1,16 +1,17 @@
+import { t } from '../language/index.ts'
 import type { Condition, ConditionGroup, Operator, Sentence, SentenceTest } from './sentences.ts'
 import { type Scalar, textOfValue } from './values.ts'
 
 export const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
-  eq: 'is',
-  ne: 'is not',
-  in: 'is one of',
-  notIn: 'is not one of',
-  gt: 'is over',
-  gte: 'is at least',
-  lt: 'is under',
-  lte: 'is at most',
-  present: 'is there',
+  eq: t('is'),
+  ne: t('is not'),
+  in: t('is one of'),
+  notIn: t('is not one of'),
+  gt: t('is over'),
+  gte: t('is at least'),
+  lt: t('is under'),
+  lte: t('is at most'),
+  present: t('is there'),
 }
 
 /** What has to hold for a sentence, in words; an empty text for one that always holds. */
@@ -19,17 +20,19 @@ export const whenText = ({ tests, groups, rest }: Sentence): string =>
 
 function conditionText({ tests, groups, rest }: Condition): string {
   const others = Object.keys(rest).map((key) => `${key} …`)
-  return [...tests.map(testText), ...groups.map(groupText), ...others].join(' and ')
+  return [...tests.map(testText), ...groups.map(groupText), ...others].join(` ${t('and')} `)
 }
 
 function testText({ field, operator, value }: SentenceTest): string {
   const name = field === '' ? '…' : field
-  if (operator === 'present') return `${name} ${value === false ? 'is not there' : 'is there'}`
+  if (operator === 'present') return `${name} ${value === false ? t('is not there') : t('is there')}`
   const values = Array.isArray(value) ? value : [value]
   return `${name} ${OPERATOR_LABELS[operator]} ${values.map((one: Scalar) => textOfValue(one)).join(', ')}`
 }
 
 function groupText({ word, of }: ConditionGroup): string {
-  const parts = of.map((one) => conditionText(one) || 'always')
-  return word === 'not' ? `not (${parts.join(' ')})` : `(${parts.join(` ${word} `)})`
+  const parts = of.map((one) => conditionText(one) || t('always'))
+  return word === 'not'
+    ? t('not ({{parts}})', { parts: parts.join(' ') })
+    : `(${parts.join(` ${word === 'or' ? t('or') : t('and')} `)})`
 }

@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import type { Scalar } from './values.ts'
 
 export const OPERATORS = ['eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte', 'present'] as const
@@ -48,11 +49,11 @@ const CLAUSE_KEYS: ReadonlySet<string> = new Set(['when', 'role', 'stack'])
 
 /** Why a flow cannot be shown as sentences; null when it can. A malformed flow is edited as JSON. */
 export function unsayable(flow: unknown): string | null {
-  if (!Array.isArray(flow)) return 'a flow is a list of clauses'
+  if (!Array.isArray(flow)) return t('a flow is a list of clauses')
   const at = flow.findIndex((clause) => !isClause(clause))
   return at < 0
     ? null
-    : `clause ${at + 1} has other fields than when, role and stack, or they have other types`
+    : t('clause {{n}} has other fields than when, role and stack, or they have other types', { n: at + 1 })
 }
 
 function isClause(clause: unknown): boolean {

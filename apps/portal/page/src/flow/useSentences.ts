@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { t } from '../language/index.ts'
 import type { Side } from './drag.ts'
 import { moved, type Sentence } from './sentences.ts'
 
@@ -34,7 +35,7 @@ export function useSentences(start: readonly Sentence[], onChange: (sentences: r
   const place = (at: number, to: number): boolean => {
     const next = moved(all, at, to)
     if (next === all) return false
-    tell(`Sentence ${at + 1} is sentence ${to + 1} now`)
+    tell(t('Sentence {{n}} is sentence {{to}} now', { n: at + 1, to: to + 1 }))
     write(next)
     return true
   }
@@ -54,7 +55,7 @@ export function useSentences(start: readonly Sentence[], onChange: (sentences: r
   const change = (id: number, sentence: Sentence) =>
     write(all.map((one) => (one.id === id ? { id, sentence } : one)))
   const remove = (at: number) => {
-    tell(`Sentence ${at + 1} is removed`)
+    tell(t('Sentence {{n}} is removed', { n: at + 1 }))
     write(all.filter((_, i) => i !== at))
   }
   return { all, told, list, change, move, drop, add, remove }

@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { Quiet } from '../parts/index.ts'
 import { clockOf } from '../text/clock.ts'
 
@@ -24,7 +25,7 @@ export function Bars({ label, bars }: { readonly label: string; readonly bars: r
             key={from}
             className="bar"
             style={{ height: share(value) }}
-            title={`${clockOf(new Date(from))}: ${text}${bad > 0 ? `, ${bad} failed` : ''}`}
+            title={`${clockOf(new Date(from))}: ${text}${bad > 0 ? `, ${t('{{bad}} failed', { bad })}` : ''}`}
           >
             {bad > 0 ? <div className="bar bar-part" style={{ height: `${(100 * bad) / value}%` }} /> : null}
           </div>
@@ -32,8 +33,12 @@ export function Bars({ label, bars }: { readonly label: string; readonly bars: r
       </div>
       <Quiet size="xs">
         {largest === undefined
-          ? `${label}: nothing in this time.`
-          : `${label}: at most ${largest.text}, from ${clockOf(new Date(largest.from))} on.`}
+          ? t('{{label}}: nothing in this time.', { label })
+          : t('{{label}}: at most {{text}}, from {{clock}} on.', {
+              label,
+              text: largest.text,
+              clock: clockOf(new Date(largest.from)),
+            })}
       </Quiet>
     </div>
   )

@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import type { SpendingReport as Spent } from '@treeos/client'
-import { Card, Inert, MomentLink, plural, Quiet, Time } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { Card, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { causesToMend } from './advice.ts'
 
 /** So many stand beside what was spent. */
@@ -11,11 +12,11 @@ const NEWEST_SHOWN = 5
 export function Causes({ of }: { readonly of: Spent }) {
   const causes = causesToMend(of.causes)
   return (
-    <Card isPart title="Failures by cause">
+    <Card isPart title={t('Failures by cause')}>
       {causes.length === 0 ? (
-        <Text size="sm">Nothing failed.</Text>
+        <Text size="sm">{t('Nothing failed.')}</Text>
       ) : (
-        <ul className="list" aria-label="Causes">
+        <ul className="list" aria-label={t('Causes')}>
           {causes.slice(0, CAUSES_SHOWN).map((cause) => (
             <li key={cause.key} className="cause">
               <Cause cause={cause} failures={of.failures} />
@@ -24,7 +25,7 @@ export function Causes({ of }: { readonly of: Spent }) {
         </ul>
       )}
       {causes.length > CAUSES_SHOWN ? (
-        <Quiet size="xs">and {plural(causes.length - CAUSES_SHOWN, 'rarer cause')}</Quiet>
+        <Quiet size="xs">{t('and {{count}} rarer causes', { count: causes.length - CAUSES_SHOWN })}</Quiet>
       ) : null}
     </Card>
   )
@@ -44,7 +45,7 @@ function Cause({ cause, failures }: CauseProps) {
         <span className="cause-count">{count}</span>
         <div className="grows">
           <Text size="sm">
-            <b>{reason ?? 'no reason'}</b> <span className="quiet">newest: </span>
+            <b>{reason ?? t('no reason')}</b> <span className="quiet">{t('newest:')} </span>
             <MomentLink being={newest.being} n={newest.n}>
               <Inert text={newest.being} /> <Time iso={newest.at} />
             </MomentLink>
@@ -59,11 +60,12 @@ function Cause({ cause, failures }: CauseProps) {
       </Group>
       {same.length < 2 ? null : (
         <details>
-          <summary>the newest {Math.min(same.length, NEWEST_SHOWN)}</summary>
+          <summary>{t('the newest {{shown}}', { shown: Math.min(same.length, NEWEST_SHOWN) })}</summary>
           {same.slice(0, NEWEST_SHOWN).map(({ being, n, at, role }) => (
             <Text key={`${being} ${n}`} size="sm">
               <MomentLink being={being} n={n}>
-                <Inert text={`${being}${role === null ? '' : ` as ${role}`}`} /> <Time iso={at} />
+                <Inert text={`${being}${role === null ? '' : ` ${t('as {{role}}', { role })}`}`} />{' '}
+                <Time iso={at} />
               </MomentLink>
             </Text>
           ))}

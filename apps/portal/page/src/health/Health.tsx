@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Refusal } from '../api/client.ts'
+import { t } from '../language/index.ts'
 import { Answer, Empty } from '../parts/index.ts'
 import { Budgets } from './Budgets.tsx'
 import { Machine } from './Machine.tsx'
@@ -35,8 +36,8 @@ function OwnUse() {
     <Answer of={use}>
       {(budget) => (
         <>
-          <Empty title="How the reality does is for its operator">
-            This is what you have used yourself, with all that you made.
+          <Empty title={t('How the reality does is for its operator')}>
+            {t('This is what you have used yourself, with all that you made.')}
           </Empty>
           <Budgets budgets={[budget]} />
         </>

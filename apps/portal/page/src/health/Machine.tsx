@@ -1,6 +1,7 @@
 import { Badge, Group, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { HealthCheck, MachineHealth } from '../../../src/machine.ts'
+import { t } from '../language/index.ts'
 import { Answer, Card, Inert, Quiet, SmallButton } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
 import { machineQuery } from './queries.ts'
@@ -12,17 +13,17 @@ export function Machine() {
     <Answer of={machine}>
       {(found) => (
         <div className="halves">
-          <Card isPart title="Services">
+          <Card isPart title={t('Services')}>
             <Services services={found.services} />
             <Models {...found} />
           </Card>
-          <Card isPart title="Checks">
+          <Card isPart title={t('Checks')}>
             {found.checks.map((check) => (
               <Check key={check.name} {...check} />
             ))}
             <Group>
               <SmallButton loading={machine.isFetching} onClick={() => void machine.refetch()}>
-                Look again
+                {t('Look again')}
               </SmallButton>
             </Group>
           </Card>
@@ -34,17 +35,17 @@ export function Machine() {
 
 const Services = ({ services }: Pick<MachineHealth, 'services'>) =>
   services.length === 0 ? (
-    <Quiet>Nothing was started here: services of your own are seen where they run.</Quiet>
+    <Quiet>{t('Nothing was started here: services of your own are seen where they run.')}</Quiet>
   ) : (
     <Table
       data={{
         body: services.map(({ name, pid, address, runs }) => [
           name,
           <Badge key="runs" color={runs ? 'leaf' : 'red'} miw={60}>
-            {runs ? 'runs' : 'ended'}
+            {runs ? t('runs') : t('ended', { context: 'state' })}
           </Badge>,
           <Quiet key="address">{address}</Quiet>,
-          <Quiet key="pid">{pid === null ? 'elsewhere' : `process ${pid}`}</Quiet>,
+          <Quiet key="pid">{pid === null ? t('elsewhere') : t('process {{pid}}', { pid })}</Quiet>,
         ]),
       }}
     />
@@ -57,22 +58,33 @@ function Models({ mind, connections, models, slowestBeat }: MachineHealth) {
         <Text key={name} size="sm">
           {name}:{' '}
           {mind === null ? (
-            <span className="quiet">none is connected; scripted beings and people need none</span>
+            <span className="quiet">{t('none is connected; scripted beings and people need none')}</span>
           ) : (
-            <Inert text={`${mind.model} at ${mind.baseUrl}`} />
+            <Inert text={t('{{model}} at {{baseUrl}}', { model: mind.model, baseUrl: mind.baseUrl })} />
           )}
         </Text>
       ))}
       {models === null || models.calls === 0 ? null : (
         <Quiet>
-          {models.calls} calls since the start, {models.failures} failed, {models.lost} lost,{' '}
-          {models.promptTokens} tokens in, {models.completionTokens} out
+          {t(
+            '{{calls}} calls since the start, {{failures}} failed, {{lost}} lost, {{promptTokens}} tokens in, {{completionTokens}} out',
+            {
+              calls: models.calls,
+              failures: models.failures,
+              lost: models.lost,
+              promptTokens: models.promptTokens,
+              completionTokens: models.completionTokens,
+            },
+          )}
         </Quiet>
       )}
       {slowestBeat === null ? null : (
         <Quiet>
-          slowest: {slowestBeat.name}, {durationOf(1000 * slowestBeat.meanSeconds)} on average, 95 % within{' '}
-          {durationOf(1000 * slowestBeat.p95Seconds)}
+          {t('slowest: {{name}}, {{mean}} on average, 95 % within {{most}}', {
+            name: slowestBeat.name,
+            mean: durationOf(1000 * slowestBeat.meanSeconds),
+            most: durationOf(1000 * slowestBeat.p95Seconds),
+          })}
         </Quiet>
       )}
     </>
@@ -83,7 +95,7 @@ const Check = ({ name, ok, found, mend, optional }: HealthCheck) => (
   <div>
     <Group gap="xs" wrap="nowrap" align="flex-start">
       <Badge color={ok ? 'leaf' : optional ? 'orange' : 'red'} miw={76}>
-        {ok ? 'good' : optional ? 'warning' : 'wrong'}
+        {ok ? t('good') : optional ? t('warning') : t('wrong')}
       </Badge>
       <Text size="sm">
         <b>{name}</b> <Inert text={found} />

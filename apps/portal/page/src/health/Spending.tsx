@@ -2,7 +2,8 @@ import { SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { SpendingReport as Spent } from '@treeos/client'
 import { useState } from 'react'
-import { Answer, Card, Inert, PageHead, plural } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { Answer, Card, Inert, PageHead } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
 import { useMoney } from '../words/useMoney.ts'
 import { adviceOnSpending } from './advice.ts'
@@ -14,10 +15,10 @@ import { Spenders } from './Spenders.tsx'
 import './health.css'
 
 const SPENDING_SPANS = [
-  { value: '3600', label: 'hour' },
-  { value: '86400', label: 'day' },
-  { value: '604800', label: 'week' },
-  { value: '2678400', label: 'month' },
+  { value: '3600', label: t('hour') },
+  { value: '86400', label: t('day') },
+  { value: '604800', label: t('week') },
+  { value: '2678400', label: t('month') },
 ]
 const SPENDING_ANEW_MS = 30_000
 
@@ -32,7 +33,7 @@ export function Spending() {
   const spans = (
     <SegmentedControl
       size="xs"
-      aria-label="Over which time"
+      aria-label={t('Over which time')}
       data={SPENDING_SPANS}
       value={span}
       onChange={setSpan}
@@ -40,8 +41,8 @@ export function Spending() {
   )
   return (
     <Stack>
-      <PageHead title="Cost and health" action={spans}>
-        Of the beings whose past is open to you.
+      <PageHead title={t('Cost and health')} action={spans}>
+        {t('Of the beings whose past is open to you.')}
       </PageHead>
       <Answer of={spending}>
         {(found) => (
@@ -62,7 +63,7 @@ export function Spending() {
 }
 
 const WhatToDo = ({ of }: { readonly of: Spent }) => (
-  <Card isPart title="What stands out">
+  <Card isPart title={t('What stands out')}>
     {adviceOnSpending(of).map(({ tone, text }) => (
       <Text key={text} size="sm" className="advice" data-tone={tone}>
         <Inert text={text} />
@@ -72,10 +73,10 @@ const WhatToDo = ({ of }: { readonly of: Spent }) => (
 )
 
 const MEASURES = {
-  money: { label: 'Money', of: ({ money }: Spent['parts'][number]) => money },
-  tokens: { label: 'Tokens', of: ({ tokens }: Spent['parts'][number]) => tokens },
-  moments: { label: 'Moments', of: ({ moments }: Spent['parts'][number]) => moments },
-  seconds: { label: 'Latency', of: ({ seconds }: Spent['parts'][number]) => seconds?.p95 ?? 0 },
+  money: { label: t('Money'), of: ({ money }: Spent['parts'][number]) => money },
+  tokens: { label: t('Tokens'), of: ({ tokens }: Spent['parts'][number]) => tokens },
+  moments: { label: t('Moments'), of: ({ moments }: Spent['parts'][number]) => moments },
+  seconds: { label: t('Latency'), of: ({ seconds }: Spent['parts'][number]) => seconds?.p95 ?? 0 },
 } as const
 type SpendingMeasure = keyof typeof MEASURES
 
@@ -95,18 +96,24 @@ function Cost({ of }: { readonly of: Spent }) {
     seconds: (value: number) => durationOf(1000 * value),
   }[measure]
   return (
-    <Card isPart title="Cost">
+    <Card isPart title={t('Cost')}>
       <div className="spent">{inCurrency(all.money)}</div>
       <Text size="sm">
-        {plural(all.tokens, 'token')} in {plural(all.moments, 'moment')}, {numberText(all.failures)} failed
+        {t('{{count}} tokens in {{moments}}, {{failed}} failed', {
+          count: all.tokens,
+          moments: t('{{count}} moments', { count: all.moments }),
+          failed: numberText(all.failures),
+        })}
         {all.seconds === null
-          ? ''
-          : `; half took ${durationOf(1000 * all.seconds.p50)} at most, 95 % ${durationOf(1000 * all.seconds.p95)}`}
-        .
+          ? '.'
+          : t('; half took {{half}} at most, 95 % {{most}}.', {
+              half: durationOf(1000 * all.seconds.p50),
+              most: durationOf(1000 * all.seconds.p95),
+            })}
       </Text>
       <SegmentedControl
         size="xs"
-        aria-label="What is drawn"
+        aria-label={t('What is drawn')}
         data={Object.entries(MEASURES).map(([value, { label }]) => ({ value, label }))}
         value={measure}
         onChange={(value) => setMeasure(value as SpendingMeasure)}

@@ -1,4 +1,5 @@
 import type { SpendingReport } from '@treeos/client'
+import { t } from '../language/index.ts'
 import { adviceOnFailure } from '../words/failures.ts'
 
 /** What is worth doing. */
@@ -16,12 +17,12 @@ const MANY_TOKENS = 10_000
 export function adviceOnSpending({ all, beings, models, isAll }: SpendingReport): HealthAdvice[] {
   const advice = [...aboutModels(models), ...aboutShares(beings, all.tokens)]
   if (!isAll)
-    advice.push({ tone: 'warn', text: 'More moments ended than were counted. Look at a shorter time.' })
+    advice.push({ tone: 'warn', text: t('More moments ended than were counted. Look at a shorter time.') })
   if (advice.length > 0) return advice
   return [
     {
       tone: 'good',
-      text: all.moments === 0 ? 'Nothing happened in this time.' : 'Nothing stands out.',
+      text: all.moments === 0 ? t('Nothing happened in this time.') : t('Nothing stands out.'),
     },
   ]
 }
@@ -64,7 +65,10 @@ const aboutModels = (models: SpendingReport['models']): HealthAdvice[] =>
       : [
           {
             tone: 'warn' as const,
-            text: `One in twenty moments with ${name} took ${Math.round(seconds.p95)} s and more. A smaller model, or shorter prompts, answer sooner.`,
+            text: t(
+              'One in twenty moments with {{name}} took {{seconds}} s and more. A smaller model, or shorter prompts, answer sooner.',
+              { name, seconds: Math.round(seconds.p95) },
+            ),
           },
         ],
   )
@@ -82,7 +86,10 @@ function aboutShares(beings: SpendingReport['beings'], tokens: number): HealthAd
   return [
     {
       tone: 'warn',
-      text: `${largest.name ?? 'One being'} used ${share} % of all tokens. A budget on its page bounds that.`,
+      text: t('{{name}} used {{share}} % of all tokens. A budget on its page bounds that.', {
+        name: largest.name ?? t('One being'),
+        share,
+      }),
     },
   ]
 }

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { reachQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { Card, Dialog, Quiet } from '../parts/index.ts'
 import type { SessionFound } from '../shell/navigation.ts'
@@ -22,28 +23,39 @@ export function FirstSteps({ uses, stance }: FirstStepsProps) {
     ) ?? []
   const [someone] = company
   return (
-    <Card isPart title="What this is">
+    <Card isPart title={t('What this is')}>
       <Text size="sm">
-        Beings live here: some are people, some are models, some are scripts. Each acts only when something
-        wakes it, in the role that fits the moment, and each thing it does is kept with the reason why.
+        {t(
+          'Beings live here: some are people, some are models, some are scripts. Each acts only when something wakes it, in the role that fits the moment, and each thing it does is kept with the reason why.',
+        )}
       </Text>
-      {company.length < 2 ? null : <Text size="sm">{`You may speak to ${namesOf(company)}.`}</Text>}
+      {company.length < 2 ? null : (
+        <Text size="sm">{t('You may speak to {{names}}.', { names: namesOf(company) })}</Text>
+      )}
       <div className="tiles">
         {someone === undefined ? (
           <Speak />
         ) : (
           <Link to="/beings/$name" params={{ name: someone.slice(1) }} className="card tile">
             <Text size="sm" fw={600}>
-              Speak to {someone}
+              {t('Speak to {{someone}}', { someone })}
             </Text>
-            <Quiet>Ask it anything. The answer comes to your inbox.</Quiet>
+            <Quiet>{t('Ask it anything. The answer comes to your inbox.')}</Quiet>
           </Link>
         )}
-        <Tile to="/world" title="Look around" of="The spaces, who is in them, and what each said last." />
+        <Tile
+          to="/world"
+          title={t('Look around')}
+          of={t('The spaces, who is in them, and what each said last.')}
+        />
         {uses.births ? (
-          <Tile to="/birth" title="Bring a being to life" of="Give it a name, a role and a home." />
+          <Tile to="/birth" title={t('Bring a being to life')} of={t('Give it a name, a role and a home.')} />
         ) : (
-          <Tile to="/inbox" title="See what waits for you" of="Questions and answers come to your inbox." />
+          <Tile
+            to="/inbox"
+            title={t('See what waits for you')}
+            of={t('Questions and answers come to your inbox.')}
+          />
         )}
       </div>
     </Card>
@@ -55,7 +67,7 @@ const NAMED_MAX = 5
 /** `@ann, @bob and 3 more` */
 function namesOf(stances: readonly string[]): string {
   const [named, more] = [stances.slice(0, NAMED_MAX), stances.length - NAMED_MAX]
-  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
+  return more > 0 ? t('{{named}} and {{more}} more', { named: named.join(', '), more }) : named.join(', ')
 }
 
 /** For who may speak to many: it asks whom. */
@@ -65,11 +77,11 @@ function Speak() {
     <>
       <button type="button" className="card tile" onClick={open}>
         <Text size="sm" fw={600}>
-          Speak to a being
+          {t('Speak to a being')}
         </Text>
-        <Quiet>Ask it anything. The answer comes to your inbox.</Quiet>
+        <Quiet>{t('Ask it anything. The answer comes to your inbox.')}</Quiet>
       </button>
-      <Dialog opened={isOpen} onClose={close} title="Speak to a being">
+      <Dialog opened={isOpen} onClose={close} title={t('Speak to a being')}>
         <Composer />
       </Dialog>
     </>

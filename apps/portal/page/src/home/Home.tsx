@@ -1,6 +1,7 @@
 import { Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Answer, PageHead } from '../parts/index.ts'
 import { FirstSteps } from './FirstSteps.tsx'
 import { Lately } from './Lately.tsx'
@@ -22,8 +23,9 @@ export function Home() {
               </Group>
             }
           >
-            You are {stance}
-            {role === null ? ', and wear no role now.' : `, in the role ${role}.`}
+            {role === null
+              ? t('You are {{stance}}, and wear no role now.', { stance })
+              : t('You are {{stance}}, in the role {{role}}.', { stance, role })}
           </PageHead>
           <NeedsYou isOperator={uses.all && driver === null} />
           <Lately />

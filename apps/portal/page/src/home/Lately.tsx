@@ -2,6 +2,7 @@ import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { threadsQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Card, Inert, Quiet, Time } from '../parts/index.ts'
 import { StateBadge } from '../thread/Threads.tsx'
 
@@ -13,14 +14,14 @@ export function Lately() {
   const spoken = (data?.items ?? []).filter(({ participants, open }) => participants.length > 1 || open > 0)
   if (spoken.length === 0) return null
   return (
-    <Card isPart title="Your last threads">
-      <ul className="list" aria-label="Your last threads">
+    <Card isPart title={t('Your last threads')}>
+      <ul className="list" aria-label={t('Your last threads')}>
         {spoken.slice(0, THREADS_SHOWN).map(({ thread, participants, moved, state, subject }) => (
           <li key={thread} className="slot">
             <Link to="/threads/$id" params={{ id: thread }} className="row">
               <Group justify="space-between" wrap="nowrap" gap="xs">
                 <Text size="sm" truncate>
-                  <Inert text={subject ?? 'a change in the world'} />
+                  <Inert text={subject ?? t('a change in the world')} />
                   <span className="quiet"> · {participants.join(', ')}</span>
                 </Text>
                 <Group gap="xs" wrap="nowrap">
@@ -35,7 +36,7 @@ export function Lately() {
         ))}
       </ul>
       <Quiet>
-        <Link to="/threads">All threads</Link>
+        <Link to="/threads">{t('All threads')}</Link>
       </Quiet>
     </Card>
   )

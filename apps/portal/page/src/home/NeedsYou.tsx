@@ -8,7 +8,8 @@ import { countsOf, longestFirst } from '../inbox/groups.ts'
 import { inboxCountsQuery, useInbox } from '../inbox/queries.ts'
 import { senderOf } from '../inbox/sender.ts'
 import { tellEntry } from '../inbox/tell-entry.ts'
-import { Answer, Card, Inert, plural, Quiet, Time } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { Answer, Card, Inert, Quiet, Time } from '../parts/index.ts'
 
 const ENTRIES_SHOWN = 5
 
@@ -18,7 +19,7 @@ export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
   const { data: counts } = useQuery(inboxCountsQuery)
   const others = counts === undefined ? 0 : countsOf(counts).answers + countsOf(counts).notices
   return (
-    <Card isPart title="What needs you">
+    <Card isPart title={t('What needs you')}>
       {isOperator ? <Troubles /> : null}
       <Answer of={inbox}>
         {({ items }) => <OpenEntries entries={longestFirst(items)} others={others} />}
@@ -36,9 +37,9 @@ interface OpenProps {
 function OpenEntries({ entries: open, others }: OpenProps) {
   return (
     <>
-      {open.length === 0 ? <Text size="sm">No question and no approval waits for you.</Text> : null}
+      {open.length === 0 ? <Text size="sm">{t('No question and no approval waits for you.')}</Text> : null}
       {open.length === 0 ? null : (
-        <ul className="list" aria-label="What needs you">
+        <ul className="list" aria-label={t('What needs you')}>
           {open.slice(0, ENTRIES_SHOWN).map((entry) => (
             <li key={entry.correlation} className="slot">
               <Link to="/inbox" search={{ entry: entry.correlation, in: 'needs' }} className="row">
@@ -61,10 +62,10 @@ function OpenEntries({ entries: open, others }: OpenProps) {
       <Quiet>
         <Link to="/inbox">
           {open.length > ENTRIES_SHOWN
-            ? `All ${open.length} that need you`
+            ? t('All {{length}} that need you', { length: open.length })
             : others > 0
-              ? `${plural(others, 'answer or notice', 'answers and notices')} beside`
-              : 'Open the inbox'}
+              ? t('{{count}} answers and notices beside', { count: others })
+              : t('Open the inbox')}
         </Link>
       </Quiet>
     </>
@@ -72,9 +73,9 @@ function OpenEntries({ entries: open, others }: OpenProps) {
 }
 
 function entryTitle(entry: InboxEntry): string {
-  if (entry.kind === 'approval') return 'An approval'
-  if (entry.kind === 'budget') return `${senderOf(entry)} is parked by a budget`
-  return `${senderOf(entry)} ${entry.kind === 'asks-back' ? 'asks back' : 'says'}`
+  if (entry.kind === 'approval') return t('An approval')
+  if (entry.kind === 'budget') return t('{{sender}} is parked by a budget', { sender: senderOf(entry) })
+  return `${senderOf(entry)} ${entry.kind === 'asks-back' ? t('asks back') : t('says')}`
 }
 
 /** What an operator mends first, in words, with the way there. */
@@ -88,22 +89,27 @@ function Troubles() {
   const lines: ReactNode[] = []
   if (late.length > 0)
     lines.push(
-      `${plural(late.length, 'being waits', 'beings wait')} for a worker for more than five seconds: do workers run?`,
+      t('{{count}} beings wait for a worker for more than five seconds: do workers run?', {
+        count: late.length,
+      }),
     )
   if (failed > 0)
     lines.push(
-      `${plural(failed, 'moment')} failed in the last hour, most by ${failures[0]?.reason ?? 'no reason'}.`,
+      t('{{count}} moments failed in the last hour, most by {{reason}}.', {
+        count: failed,
+        reason: failures[0]?.reason ?? t('no reason'),
+      }),
     )
   if (parked > 0)
     lines.push(
-      `${plural(parked, 'being is', 'beings are')} parked by a budget: approve more, or raise the limit.`,
+      t('{{count}} beings are parked by a budget: approve more, or raise the limit.', { count: parked }),
     )
   if (lines.length === 0) return null
   return (
     <div role="status">
       {lines.map((line, i) => (
         <Text key={i} size="sm" className="trouble">
-          {line} <Link to="/health">Look</Link>
+          {line} <Link to="/health">{t('Look')}</Link>
         </Text>
       ))}
     </div>

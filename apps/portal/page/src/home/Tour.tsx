@@ -1,5 +1,6 @@
 import { Button, FocusTrap, Group, Portal, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { t } from '../language/index.ts'
 import { Quiet, SmallButton } from '../parts/index.ts'
 
 /**
@@ -7,26 +8,30 @@ import { Quiet, SmallButton } from '../parts/index.ts'
  * out.
  */
 const STOPS = [
-  { at: '/inbox', title: 'Inbox', text: 'Questions for you, approvals and answers. Start here each day.' },
+  {
+    at: '/inbox',
+    title: t('Inbox'),
+    text: t('Questions for you, approvals and answers. Start here each day.'),
+  },
   {
     at: '/threads',
-    title: 'Threads',
-    text: 'Each conversation from its first word on, with all that it caused.',
+    title: t('Threads'),
+    text: t('Each conversation from its first word on, with all that it caused.'),
   },
-  { at: '/world', title: 'World', text: 'Spaces and who is in them. Choose a being to speak to it.' },
+  { at: '/world', title: t('World'), text: t('Spaces and who is in them. Choose a being to speak to it.') },
   {
     at: '/roles',
-    title: 'Roles',
-    text: 'What beings may do and what they are told. Change one here, and try it first.',
+    title: t('Roles'),
+    text: t('What beings may do and what they are told. Change one here, and try it first.'),
   },
   {
     at: '/health',
-    title: 'Cost and health',
-    text: 'What it costs, what waits and what failed, and what to do about it.',
+    title: t('Cost and health'),
+    text: t('What it costs, what waits and what failed, and what to do about it.'),
   },
 ] as const
 
-const linkTo = (at: string) => document.querySelector<HTMLElement>(`nav[aria-label=Pages] a[href="${at}"]`)
+const linkTo = (at: string) => document.querySelector<HTMLElement>(`.pages a[href="${at}"]`)
 const isSeen = (element: HTMLElement | null): element is HTMLElement => element?.checkVisibility() === true
 
 /** Shows one page after the other. On a small screen, where the navigation is closed, the words alone. */
@@ -36,12 +41,12 @@ export function TourButton() {
   const stop = step === null ? undefined : stops[step]
   return (
     <>
-      <SmallButton onClick={() => go(0)}>Show me around</SmallButton>
+      <SmallButton onClick={() => go(0)}>{t('Show me around')}</SmallButton>
       {stop === undefined || step === null ? null : (
         <Stop
           key={stop.at}
           {...stop}
-          count={`${step + 1} of ${stops.length}`}
+          count={t('{{step}} of {{length}}', { step: step + 1, length: stops.length })}
           onNext={step + 1 < stops.length ? () => go(step + 1) : null}
           onEnd={() => go(null)}
         />
@@ -74,7 +79,7 @@ function Stop({ at, title, text, count, onNext, onEnd }: StopProps) {
         <div
           className="tour"
           role="dialog"
-          aria-label={`Tour: ${title}`}
+          aria-label={t('Tour: {{title}}', { title })}
           style={place}
           onKeyDown={({ key }) => {
             if (key === 'Escape') onEnd()
@@ -88,10 +93,10 @@ function Stop({ at, title, text, count, onNext, onEnd }: StopProps) {
           <Group gap="xs" mt="sm">
             {onNext === null ? null : (
               <Button size="xs" onClick={onNext} data-autofocus>
-                Next
+                {t('Next')}
               </Button>
             )}
-            <SmallButton onClick={onEnd}>{onNext === null ? 'Done' : 'End the tour'}</SmallButton>
+            <SmallButton onClick={onEnd}>{onNext === null ? t('Done') : t('End the tour')}</SmallButton>
           </Group>
         </div>
       </FocusTrap>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { beingQuery, sessionQuery, threadQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Answer, Card, Quiet } from '../parts/index.ts'
 import { Lines } from '../words/Lines.tsx'
 import { NOTHING_USED } from '../words/UsedDeeds.tsx'
@@ -31,9 +32,9 @@ function Before({ correlation, thread }: Pick<InboxEntry, 'correlation' | 'threa
       {({ lines, hidden }) => {
         const before = lines.filter(({ id, notice }) => id !== correlation && !notice)
         return (
-          <Card title="In its thread">
+          <Card title={t('In its thread')}>
             {before.length === 0 ? (
-              <Quiet>It begins its thread: nothing was said before.</Quiet>
+              <Quiet>{t('It begins its thread: nothing was said before.')}</Quiet>
             ) : (
               <Lines
                 lines={before.slice(-LINES_SHOWN)}
@@ -45,9 +46,9 @@ function Before({ correlation, thread }: Pick<InboxEntry, 'correlation' | 'threa
             )}
             <Quiet>
               <Link to="/threads/$id" params={{ id: thread }}>
-                Open the thread
+                {t('Open the thread')}
               </Link>
-              {hidden === 0 ? '' : ` · ${hidden} of its lines are not yours to read`}
+              {hidden === 0 ? '' : ` · ${t('{{hidden}} of its lines are not yours to read', { hidden })}`}
             </Quiet>
           </Card>
         )

@@ -6,6 +6,7 @@ import { useUnsent } from '../api/useUnsent.ts'
 import { AskedForm, type PersonAnswer } from '../asked/AskedForm.tsx'
 import { sameIn } from '../asked/call-parts.ts'
 import { openedIn, type WaitingCall } from '../asked/waiting-call.ts'
+import { t } from '../language/index.ts'
 import { Answer, Quiet } from '../parts/index.ts'
 import { LikeThis } from './LikeThis.tsx'
 import { approvalsQuery } from './queries.ts'
@@ -33,7 +34,7 @@ export function AskedCall({
   // The call waits no more then, and may be drawn no more: what is done after it belongs to the mutation.
   const said = useRef<PersonAnswer>({ answer: 'deny' })
   const answering = useDeed((answered: PersonAnswer) => decide(asked, answered), {
-    called: `Your answer to the call of ${from} was not taken.`,
+    called: t('Your answer to the call of {{from}} was not taken.', { from }),
     onDone() {
       unsent.write('')
       onDone?.(said.current)
@@ -50,7 +51,9 @@ export function AskedCall({
           const opened = openedIn(items, asked)
           if (opened === null)
             return (
-              <Quiet>{approvals.isFetching ? 'Looking…' : 'This call is not found among what waits.'}</Quiet>
+              <Quiet>
+                {approvals.isFetching ? t('Looking…') : t('This call is not found among what waits.')}
+              </Quiet>
             )
           return (
             <AskedForm

@@ -1,7 +1,8 @@
 import { Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { marked, useReading } from '../api/useReading.ts'
-import { plural, Quiet, SmallButton, Trouble, useSettled } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { Quiet, SmallButton, Trouble, useSettled } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
 import { useHeldBack } from './held-back.ts'
 
@@ -48,14 +49,24 @@ export function Bulk({ shown, selected, onSelect }: BulkProps) {
         />
       ) : (
         <>
-          <Mark label="Mark all" of={shown} isPending={reading.isPending} onMark={mark} />
+          <Mark
+            label={(n) => t('Mark all {{n}} as read', { n })}
+            of={shown}
+            isPending={reading.isPending}
+            onMark={mark}
+          />
           {chosen.length === 0 ? (
-            <Quiet>or select some</Quiet>
+            <Quiet>{t('or select some')}</Quiet>
           ) : (
             <>
-              <Mark label="Mark selected" of={chosen} isPending={reading.isPending} onMark={mark} />
+              <Mark
+                label={(n) => t('Mark selected {{n}} as read', { n })}
+                of={chosen}
+                isPending={reading.isPending}
+                onMark={mark}
+              />
               <SmallButton variant="subtle" onClick={() => onSelect(new Set())}>
-                Select none
+                {t('Select none')}
               </SmallButton>
             </>
           )}
@@ -75,14 +86,15 @@ export function Bulk({ shown, selected, onSelect }: BulkProps) {
 const Undoable = ({ count, onUndo }: { readonly count: number; readonly onUndo: () => void }) => (
   <Group gap="sm">
     <Text size="sm" role="status">
-      {`${plural(count, 'entry goes', 'entries go')} out of the inbox as read.`}
+      {t('{{count}} entries go out of the inbox as read.', { count })}
     </Text>
-    <SmallButton onClick={onUndo}>Undo</SmallButton>
+    <SmallButton onClick={onUndo}>{t('Undo')}</SmallButton>
   </Group>
 )
 
 interface MarkProps {
-  readonly label: string
+  /** @param n how many */
+  readonly label: (n: number) => string
   readonly of: readonly InboxEntry[]
   readonly isPending: boolean
   readonly onMark: (entries: readonly string[]) => void
@@ -108,7 +120,7 @@ function Mark({ label, of, isPending, onMark }: MarkProps) {
         onMark(taken.map(({ correlation }) => correlation))
       }}
     >
-      {`${label} ${taken.length} as read`}
+      {label(taken.length)}
     </SmallButton>
   )
 }
@@ -123,11 +135,11 @@ interface SureProps {
 function Sure({ count, onYes, onNo }: SureProps) {
   const isSettled = useSettled()
   return (
-    <Group gap="sm" role="group" aria-label="Mark as read">
-      <SmallButton onClick={onNo}>Cancel</SmallButton>
-      <Text size="sm">{`Mark ${count} entries as read? They leave the inbox.`}</Text>
+    <Group gap="sm" role="group" aria-label={t('Mark as read')}>
+      <SmallButton onClick={onNo}>{t('Cancel')}</SmallButton>
+      <Text size="sm">{t('Mark {{count}} entries as read? They leave the inbox.', { count })}</Text>
       <SmallButton variant="filled" disabled={!isSettled} onClick={onYes}>
-        Yes, mark {count}
+        {t('Yes, mark {{count}}', { count })}
       </SmallButton>
     </Group>
   )

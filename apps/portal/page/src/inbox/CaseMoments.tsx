@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Inert, MomentLink, Time } from '../parts/index.ts'
 import { adviceOnFailure } from '../words/failures.ts'
 import { type InboxCase, momentIn } from './cases.ts'
@@ -17,7 +18,7 @@ export function CaseMoments({ of: { head, entries } }: { readonly of: InboxCase 
           }
         </Text>
       ) : null}
-      <ul className="list" aria-label="What happened">
+      <ul className="list" aria-label={t('What happened')}>
         {entries.map((entry) => (
           <li key={entry.correlation} className="case-line">
             <CaseLine entry={entry} />
@@ -40,7 +41,7 @@ function CaseLine({ entry }: { readonly entry: InboxCase['head'] }) {
       <Text size="sm" className="nowrap">
         {moment === null ? null : (
           <>
-            <MomentLink {...moment}>moment {moment.n}</MomentLink>{' '}
+            <MomentLink {...moment}>{t('moment {{n}}', { n: moment.n })}</MomentLink>{' '}
           </>
         )}
         <Time iso={latest ?? at} />

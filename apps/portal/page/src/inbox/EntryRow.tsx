@@ -1,9 +1,10 @@
 import { Badge, Checkbox, Group as InlineGroup, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo, useEffect, useRef } from 'react'
+import { Trans, t } from '../language/index.ts'
 import { Inert, Quiet, Time, WaitsSince } from '../parts/index.ts'
 import type { InboxEntry } from './entry.ts'
-import type { InboxGroup } from './groups.ts'
+import type { InboxGroup } from './kinds.ts'
 import { KIND_LABELS } from './sender.ts'
 import { spaceOf } from './space-of.ts'
 import { tellEntry } from './tell-entry.ts'
@@ -55,7 +56,7 @@ export const EntryRow = memo(function EntryRow({
     <div ref={ref} className="entry" data-chosen={isChosen}>
       {onSelect === null ? null : (
         <Checkbox
-          aria-label={`Select ${KIND_LABELS[entry.kind]} of ${who}`}
+          aria-label={t('Select {{kind}} of {{who}}', { kind: KIND_LABELS[entry.kind], who })}
           checked={isSelected}
           onChange={onSelect}
           className="entry-check"
@@ -81,12 +82,12 @@ export const EntryRow = memo(function EntryRow({
             </Badge>
             {entry.outside === true ? (
               <Badge size="sm" color="orange">
-                from outside
+                {t('from outside')}
               </Badge>
             ) : null}
             {space === null ? null : (
               <Quiet size="xs" truncate>
-                in <Inert text={space} />
+                <Trans text="in <space/>" parts={{ space: <Inert text={space} /> }} />
               </Quiet>
             )}
           </InlineGroup>

@@ -1,15 +1,17 @@
+import { t } from '../language/index.ts'
 import './inbox.css'
 import { Group, Stack, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { Answer, Empty, Inert, PageHead, plural, Quiet, Rows, SmallButton } from '../parts/index.ts'
+import { Answer, Empty, Inert, PageHead, Quiet, Rows, SmallButton } from '../parts/index.ts'
 import { Bulk } from './Bulk.tsx'
 import { timesOf, whoIn } from './cases.ts'
 import { EntryRow } from './EntryRow.tsx'
 import type { InboxEntry } from './entry.ts'
-import { countsOf, GROUP_TITLES, type InboxGroup } from './groups.ts'
+import { countsOf, GROUP_TITLES } from './groups.ts'
 import { InboxTools } from './InboxTools.tsx'
 import { KeysHint } from './KeysHint.tsx'
+import type { InboxGroup } from './kinds.ts'
 import { OpenEntry } from './OpenEntry.tsx'
 import { inboxCountsQuery } from './queries.ts'
 import { useQueue } from './useQueue.ts'
@@ -19,7 +21,7 @@ export function Inbox() {
   const counts = useQuery({ ...inboxCountsQuery, refetchOnMount: 'always' })
   return (
     <Stack>
-      <PageHead title="Inbox">
+      <PageHead title={t('Inbox')}>
         <KeysHint />
       </PageHead>
       <Answer of={counts}>
@@ -42,7 +44,9 @@ function Queue({ counts, isCounted }: QueueProps) {
     return (
       <>
         <Told {...queue} />
-        <Empty title="Nothing waits for you">Questions, answers and notices come here as they happen.</Empty>
+        <Empty title={t('Nothing waits for you')}>
+          {t('Questions, answers and notices come here as they happen.')}
+        </Empty>
       </>
     )
   return (
@@ -72,12 +76,13 @@ function Queue({ counts, isCounted }: QueueProps) {
       </div>
       {queue.isWhole ? null : (
         <Quiet>
-          {queue.filter.isOldestFirst ? 'Newer' : 'Older'} ones wait too. They are not searched here, and come
-          when some of these are closed.
+          {queue.filter.isOldestFirst
+            ? t('Newer ones wait too. They are not searched here, and come when some of these are closed.')
+            : t('Older ones wait too. They are not searched here, and come when some of these are closed.')}
         </Quiet>
       )}
       <VisuallyHidden role="status">
-        {plural(counts.needs, 'entry needs you', 'entries need you')}
+        {t('{{count}} entries need you', { count: counts.needs })}
       </VisuallyHidden>
     </>
   )
@@ -92,15 +97,15 @@ const Told = ({ hint, undo }: Pick<QueueFound, 'hint' | 'undo'>) =>
       <Quiet role="status">
         <Inert text={hint} />
       </Quiet>
-      {undo === null ? null : <SmallButton onClick={undo}>Undo</SmallButton>}
+      {undo === null ? null : <SmallButton onClick={undo}>{t('Undo')}</SmallButton>}
     </Group>
   )
 
 function List({ cases, ofOpen, group, chosen, selected, select, isFiltered }: QueueFound) {
   if (cases.length === 0)
     return (
-      <Empty title={isFiltered ? 'Nothing is found' : EMPTY_TITLES[group]}>
-        {isFiltered ? 'Search for less, or clear the filters.' : 'New ones come here as they happen.'}
+      <Empty title={isFiltered ? t('Nothing is found') : EMPTY_TITLES[group]}>
+        {isFiltered ? t('Search for less, or clear the filters.') : t('New ones come here as they happen.')}
       </Empty>
     )
   return (
@@ -128,19 +133,23 @@ interface NoneProps extends Pick<QueueFound, 'isSought'> {
 /** That no entry is open, and why. */
 function None({ isChosen, isSought }: NoneProps) {
   const title = !isChosen
-    ? 'Choose an entry'
+    ? t('Choose an entry')
     : isSought === true
-      ? 'Looking for this entry …'
+      ? t('Looking for this entry …')
       : isSought === 'beyond'
-        ? 'This entry is not among those that are shown'
-        : 'This entry is closed, or not in your inbox'
-  return <Empty title={title}>Its thread stands beside it. Then answer it, decide, or mark it as read.</Empty>
+        ? t('This entry is not among those that are shown')
+        : t('This entry is closed, or not in your inbox')
+  return (
+    <Empty title={title}>
+      {t('Its thread stands beside it. Then answer it, decide, or mark it as read.')}
+    </Empty>
+  )
 }
 
 const EMPTY_TITLES: Readonly<Record<InboxGroup, string>> = {
-  needs: 'Nothing needs you',
-  answers: 'No answer waits to be read',
-  notices: 'No notice waits to be read',
+  needs: t('Nothing needs you'),
+  answers: t('No answer waits to be read'),
+  notices: t('No notice waits to be read'),
 }
 
 function toggled(selected: ReadonlySet<string>, entries: readonly InboxEntry[]): ReadonlySet<string> {

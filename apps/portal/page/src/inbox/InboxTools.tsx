@@ -1,8 +1,10 @@
 import { Collapse, Group as InlineGroup, SegmentedControl, Select, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { t } from '../language/index.ts'
 import { SmallButton } from '../parts/index.ts'
 import { FACETS, type Facet } from './facets.ts'
-import { GROUP_TITLES, GROUPS, type InboxGroup } from './groups.ts'
+import { GROUP_TITLES } from './groups.ts'
+import { GROUPS, type InboxGroup } from './kinds.ts'
 import { NotifyMenu } from './NotifyMenu.tsx'
 import type { ToolsProps } from './tools-props.ts'
 import { Views } from './Views.tsx'
@@ -16,7 +18,7 @@ export function InboxTools(props: ToolsProps) {
     <Stack gap="xs">
       <InlineGroup gap="sm">
         <SegmentedControl
-          aria-label="Part of the inbox"
+          aria-label={t('Part of the inbox')}
           value={group}
           onChange={(next) =>
             onShow({ in: next as InboxGroup, ...(filter.search === '' ? {} : { q: filter.search }) })
@@ -24,15 +26,15 @@ export function InboxTools(props: ToolsProps) {
           data={GROUPS.map((value) => ({ value, label: `${GROUP_TITLES[value]} ${counts[value]}` }))}
         />
         <TextInput
-          aria-label="Search the inbox"
-          placeholder="Search"
+          aria-label={t('Search the inbox')}
+          placeholder={t('Search')}
           value={filter.search}
           onChange={(event) => filter.setSearch(event.currentTarget.value)}
           flex="1 1 10rem"
           maw={280}
         />
         <SmallButton aria-expanded={isOpen} onClick={toggle}>
-          {filtered === 0 ? 'Filter' : `Filter ${filtered}`}
+          {filtered === 0 ? t('Filter') : t('Filter {{filtered}}', { filtered })}
         </SmallButton>
         <Views {...props} />
         <NotifyMenu />
@@ -43,8 +45,8 @@ export function InboxTools(props: ToolsProps) {
 }
 
 const ORDERS = [
-  { value: 'newest', label: 'Newest first' },
-  { value: 'oldest', label: 'Longest waiting first' },
+  { value: 'newest', label: t('Newest first') },
+  { value: 'oldest', label: t('Longest waiting first') },
 ]
 
 const Filters = ({ filter: { facets, setFacets, isOldestFirst, setOrder }, choices }: ToolsProps) => (
@@ -53,12 +55,14 @@ const Filters = ({ filter: { facets, setFacets, isOldestFirst, setOrder }, choic
       <Select
         key={facet}
         label={FACETS[facet].label}
-        placeholder="Any"
+        placeholder={t('Any')}
         clearable
         searchable
         size="xs"
         w={150}
-        data={[...new Set([...choices[facet], ...(facets[facet] === undefined ? [] : [facets[facet]])])]}
+        data={[...new Set([...choices[facet], ...(facets[facet] === undefined ? [] : [facets[facet]])])].map(
+          (value) => ({ value, label: FACETS[facet].words?.[value] ?? value }),
+        )}
         value={facets[facet] ?? null}
         onChange={(value) => {
           const { [facet]: _, ...others } = facets
@@ -67,7 +71,7 @@ const Filters = ({ filter: { facets, setFacets, isOldestFirst, setOrder }, choic
       />
     ))}
     <Select
-      label="Order"
+      label={t('Order')}
       allowDeselect={false}
       size="xs"
       w={180}

@@ -1,4 +1,5 @@
 import { Switch } from '@mantine/core'
+import { Trans, t } from '../language/index.ts'
 import { useSingleKeys } from '../parts/single-keys.ts'
 
 /** Which keys do what, and a way to turn them off. */
@@ -10,13 +11,15 @@ export function KeysHint() {
         size="xs"
         checked={isOn}
         onChange={(event) => turn(event.currentTarget.checked)}
-        label="Single keys"
+        label={t('Single keys')}
         labelPosition="left"
       />
       {isOn ? (
         <span className="wide-only">
-          <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>r</kbd> answer, <kbd>y</kbd> yes, <kbd>n</kbd> no,{' '}
-          <kbd>u</kbd> undo, <kbd>e</kbd> mark as read.
+          <Trans
+            text="<key>j</key> next, <key>k</key> previous, <key>r</key> answer, <key>y</key> yes, <key>n</key> no, <key>u</key> undo, <key>e</key> mark as read."
+            parts={{ key: <kbd /> }}
+          />
         </span>
       ) : null}
     </span>

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { doOf, type FoundBy, useDeed } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { Block, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { approvalsQuery } from './queries.ts'
 
@@ -28,24 +29,26 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
     { stale: [] },
   )
   return (
-    <section className="card" aria-label="Ask me less">
+    <section className="card" aria-label={t('Ask me less')}>
       <Stack gap="xs">
         <Text size="sm" fw={600}>
-          You said yes to {approved} like this: make it a rule
+          {t('You said yes to {{approved}} like this: make it a rule', { approved })}
         </Text>
         <Quiet size="xs">
-          Then only what goes beyond these is asked about. This call still waits for your answer.
+          {t('Then only what goes beyond these is asked about. This call still waits for your answer.')}
         </Quiet>
         <Block value={value} />
         {free.length === 0 ? null : (
           <Text size="sm" c="orange">
-            It does not bound <Inert text={free.join(', ')} />, which may then be anything, nor arguments that
-            none of these calls had.
+            <Trans
+              text="It does not bound <text/>, which may then be anything, nor arguments that none of these calls had."
+              parts={{ text: <Inert text={free.join(', ')} /> }}
+            />
           </Text>
         )}
         <Group gap="sm">
           <SmallButton loading={preview.isPending} onClick={() => preview.mutate()}>
-            What it would have let through
+            {t('What it would have let through')}
           </SmallButton>
           <Button
             size="xs"
@@ -53,12 +56,12 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
             disabled={setting.isSuccess}
             onClick={() => setting.mutate()}
           >
-            Set this rule in {space}
+            {t('Set this rule in {{space}}', { space })}
           </Button>
         </Group>
         {setting.isSuccess ? (
           <Text size="sm" role="status">
-            The rule is set.
+            {t('The rule is set.')}
           </Text>
         ) : null}
         {preview.data === undefined ? null : <Through {...preview.data} />}
@@ -68,7 +71,7 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
   )
 }
 
-const CHANGED = 'The rule, or what you approved, is not what is shown any more: look at it again.'
+const CHANGED = t('The rule, or what you approved, is not what is shown any more: look at it again.')
 
 interface ThroughProps {
   readonly compared: number
@@ -83,13 +86,20 @@ interface ThroughProps {
 const Through = ({ compared, calls }: ThroughProps) => (
   <Stack gap={4}>
     <Text size="sm" role="status">
-      {calls.length} of the last {compared} that you approved would not have been asked about.
+      {t('{{length}} of the last {{compared}} that you approved would not have been asked about.', {
+        length: calls.length,
+        compared,
+      })}
     </Text>
     <Stack gap={0} component="ol" m={0} pl={0} className="versions">
       {calls.map(({ moment, n, openedAt, call }) => (
         <li key={moment}>
           <Text size="sm">
-            moment {n}, <Time iso={openedAt} />: <Inert text={JSON.stringify(call)} />
+            <Trans
+              text="moment {{n}}, <time/>: <text/>"
+              values={{ n }}
+              parts={{ time: <Time iso={openedAt} />, text: <Inert text={JSON.stringify(call)} /> }}
+            />
           </Text>
         </li>
       ))}

@@ -1,6 +1,7 @@
 import { Checkbox, Popover, Stack } from '@mantine/core'
 import type { InboxKind } from '@treeos/client'
 import { useState } from 'react'
+import { t } from '../language/index.ts'
 import { Quiet, SmallButton } from '../parts/index.ts'
 import { hasNotifications, useNotifiedKinds } from './notified-kinds.ts'
 import { KIND_LABELS } from './sender.ts'
@@ -17,11 +18,11 @@ export function NotifyMenu() {
   return (
     <Popover width={260} position="bottom-end" withArrow trapFocus>
       <Popover.Target>
-        <SmallButton>Notify me</SmallButton>
+        <SmallButton>{t('Notify me')}</SmallButton>
       </Popover.Target>
       <Popover.Dropdown>
         <Checkbox.Group
-          label="This browser tells me of each new"
+          label={t('This browser tells me of each new')}
           value={[...kinds]}
           onChange={(next) => void choose(next)}
         >
@@ -32,7 +33,7 @@ export function NotifyMenu() {
           </Stack>
         </Checkbox.Group>
         {permission === 'denied' ? (
-          <Quiet role="status">Your browser forbids this page to notify you.</Quiet>
+          <Quiet role="status">{t('Your browser forbids this page to notify you.')}</Quiet>
         ) : null}
       </Popover.Dropdown>
     </Popover>

@@ -8,6 +8,7 @@ import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
 import { askedIn } from '../asked/waiting-call.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
+import { t } from '../language/index.ts'
 import { BeingLink, Form, Inert, SmallButton, Time, Trouble, useSettled, WordsInput } from '../parts/index.ts'
 import { Share } from '../sharing/Share.tsx'
 import { VerbPanel } from '../verbs/VerbPanel.tsx'
@@ -16,7 +17,8 @@ import { AskedCall } from './AskedCall.tsx'
 import { CaseMoments } from './CaseMoments.tsx'
 import { type InboxCase, timesOf, whoIn } from './cases.ts'
 import { type InboxEntry, parkedIn } from './entry.ts'
-import { groupOf, isAnswered } from './groups.ts'
+import { isAnswered } from './groups.ts'
+import { groupOf } from './kinds.ts'
 import { KIND_LABELS, senderOf } from './sender.ts'
 import { tellEntry } from './tell-entry.ts'
 import { type CallDecision, useMayWait } from './useDecisions.ts'
@@ -46,7 +48,7 @@ export function OpenEntry({ entry, of, isClosed, answerRef, onDone, onDecided, o
   const mayWait = useMayWait()
   const [isActing, { toggle }] = useDisclosure()
   return (
-    <section className="card" aria-label="Entry">
+    <section className="card" aria-label={t('Entry')}>
       <Stack>
         <Group justify="space-between" wrap="nowrap">
           <Group gap="xs">
@@ -57,7 +59,7 @@ export function OpenEntry({ entry, of, isClosed, answerRef, onDone, onDecided, o
               {KIND_LABELS[kind]}
               {timesOf(of) === 1 ? '' : ` × ${timesOf(of)}`}
             </Badge>
-            {entry.outside === true ? <Badge color="orange">from outside</Badge> : null}
+            {entry.outside === true ? <Badge color="orange">{t('from outside')}</Badge> : null}
           </Group>
           <Group gap={4} wrap="nowrap">
             <Text size="sm">
@@ -68,7 +70,7 @@ export function OpenEntry({ entry, of, isClosed, answerRef, onDone, onDecided, o
         </Group>
         {isClosed ? (
           <Alert color="blue" p="xs" role="status">
-            This entry is closed, or asks for nothing any more.
+            {t('This entry is closed, or asks for nothing any more.')}
           </Alert>
         ) : null}
         {kind === 'notice' ? (
@@ -101,7 +103,7 @@ export function OpenEntry({ entry, of, isClosed, answerRef, onDone, onDecided, o
         <Group gap="xs">
           {isClosed ? null : <CloseButton {...{ entry, of, onDone, onDecided }} />}
           <SmallButton variant="subtle" aria-expanded={isActing} onClick={toggle}>
-            Do something
+            {t('Do something')}
           </SmallButton>
         </Group>
         <Collapse expanded={isActing}>{isActing ? <VerbPanel /> : null}</Collapse>
@@ -129,10 +131,12 @@ function CloseButton({ entry, of: { entries }, onDone, onDecided }: CloseProps) 
         onClick={() => closing.mutate(needs ? 'dismissed' : 'read')}
       >
         {needs
-          ? `Dismiss without ${askedIn(entry) === null ? 'an answer' : 'a yes or no'}`
+          ? askedIn(entry) === null
+            ? t('Dismiss without an answer')
+            : t('Dismiss without a yes or no')
           : entries.length === 1
-            ? 'Mark as read'
-            : `Mark all ${entries.length} as read`}
+            ? t('Mark as read')
+            : t('Mark all {{n}} as read', { n: entries.length })}
       </SmallButton>
       <Trouble error={closing.error} />
     </>
@@ -165,7 +169,7 @@ function AnswerForm({ correlation, isAnswer, isOff, answerRef, onDone }: EntryAn
       }),
     {
       stale: ['inbox'],
-      called: 'Your answer was not sent. It is kept where you wrote it.',
+      called: t('Your answer was not sent. It is kept where you wrote it.'),
       onDone() {
         const left = leftOf(form.getValues().content, sent.current.content)
         form.setValues({ content: left })
@@ -178,7 +182,7 @@ function AnswerForm({ correlation, isAnswer, isOff, answerRef, onDone }: EntryAn
     <Form
       form={form}
       doing={answering}
-      submit={isAnswer ? 'Say more' : 'Send the answer'}
+      submit={isAnswer ? t('Say more') : t('Send the answer')}
       isOff={isOff}
       send={(values) => {
         if (values.content !== sent.current.content)
@@ -187,7 +191,7 @@ function AnswerForm({ correlation, isAnswer, isOff, answerRef, onDone }: EntryAn
       }}
     >
       <WordsInput
-        label={isAnswer ? 'What you say to it' : 'Your answer'}
+        label={isAnswer ? t('What you say to it') : t('Your answer')}
         ref={answerRef}
         minRows={isAnswer ? 1 : 3}
         {...form.getInputProps('content')}

@@ -2,9 +2,10 @@ import { Menu, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useLocalStorage } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
+import { t } from '../language/index.ts'
 import { SmallButton } from '../parts/index.ts'
 import { FAILED, FROM_OUTSIDE, type WantedFacets } from './facets.ts'
-import type { InboxGroup } from './groups.ts'
+import type { InboxGroup } from './kinds.ts'
 import type { InboxOrder } from './place.ts'
 import type { ToolsProps } from './tools-props.ts'
 
@@ -18,9 +19,9 @@ interface SavedView {
 }
 
 const BUILT_IN: readonly SavedView[] = [
-  { name: 'Mine', group: 'needs', facets: {}, search: '' },
-  { name: 'Failed', group: 'notices', facets: { what: FAILED }, search: '' },
-  { name: 'From outside', group: 'needs', facets: { origin: FROM_OUTSIDE }, search: '' },
+  { name: t('Mine'), group: 'needs', facets: {}, search: '' },
+  { name: t('Failed'), group: 'notices', facets: { what: FAILED }, search: '' },
+  { name: t('From outside'), group: 'needs', facets: { origin: FROM_OUTSIDE }, search: '' },
 ]
 const SAVED_MAX = 20
 
@@ -43,7 +44,7 @@ export function Views({ group, onShow, filter: { search, facets, order } }: Tool
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <SmallButton>Views</SmallButton>
+        <SmallButton>{t('Views')}</SmallButton>
       </Menu.Target>
       <Menu.Dropdown>
         {[...BUILT_IN, ...saved].map((view) => (
@@ -52,15 +53,15 @@ export function Views({ group, onShow, filter: { search, facets, order } }: Tool
           </Menu.Item>
         ))}
         <Menu.Item renderRoot={(props) => <Link to="/threads" search={{ show: 'others' }} {...props} />}>
-          Waiting for others
+          {t('Waiting for others')}
         </Menu.Item>
         <Menu.Divider />
         <form onSubmit={keep}>
           <TextInput
             size="xs"
             m={4}
-            aria-label="Name of a view"
-            placeholder="Save what is shown as …"
+            aria-label={t('Name of a view')}
+            placeholder={t('Save what is shown as …')}
             maxLength={40}
             {...form.getInputProps('name')}
           />

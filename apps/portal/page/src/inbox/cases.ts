@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import type { InboxEntry } from './entry.ts'
 import { senderOf } from './sender.ts'
 
@@ -29,7 +30,9 @@ export const timesOf = ({ entries }: InboxCase): number =>
 /** Of whom a case tells: `@ann and 7 more`. */
 export function whoIn({ entries }: InboxCase): string {
   const names = [...new Set(entries.map(senderOf))]
-  return names.length <= 2 ? names.join(' and ') : `${names[0]} and ${names.length - 1} more`
+  return names.length <= 2
+    ? names.join(` ${t('and')} `)
+    : t('{{name}} and {{more}} more', { name: names[0] ?? '', more: names.length - 1 })
 }
 
 /** Only TreeOS gives an event an id that begins so; the moment that it tells of follows. */

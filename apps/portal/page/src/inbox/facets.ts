@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import type { InboxEntry } from './entry.ts'
 import { KIND_LABELS, senderOf } from './sender.ts'
 
@@ -8,6 +9,8 @@ interface FacetRule {
   readonly label: string
   /** null: an entry has none */
   readonly of: (entry: InboxEntry) => string | null
+  /** for values that are no names: addresses hold the value, so they say the same in each language */
+  readonly words?: Readonly<Record<string, string>>
 }
 
 const fieldOf = ({ from, content }: InboxEntry, field: string): unknown =>
@@ -17,23 +20,26 @@ const textOr = (value: unknown): string | null => (typeof value === 'string' ? v
 
 export const FACETS: Readonly<Record<Facet, FacetRule>> = {
   what: {
-    label: 'What it is',
-    of: (entry) => (fieldOf(entry, 'event') === 'failure' ? FAILED : KIND_LABELS[entry.kind]),
+    label: t('What it is'),
+    of: (entry) => (fieldOf(entry, 'event') === 'failure' ? FAILED : entry.kind),
+    words: { ...KIND_LABELS, failure: t('failure') },
   },
-  from: { label: 'From whom', of: senderOf },
+  from: { label: t('From whom'), of: senderOf },
   role: {
-    label: 'In which role',
+    label: t('In which role'),
     of: (entry) => entry.role ?? textOr((fieldOf(entry, 'roles') as readonly unknown[] | undefined)?.[0]),
   },
-  on: { label: 'On what', of: (entry) => textOr(fieldOf(entry, 'on')) },
+  on: { label: t('On what'), of: (entry) => textOr(fieldOf(entry, 'on')) },
   origin: {
-    label: 'From where',
-    of: ({ outside }) => (outside === true ? FROM_OUTSIDE : 'from inside'),
+    label: t('From where'),
+    of: ({ outside }) => (outside === true ? FROM_OUTSIDE : FROM_INSIDE),
+    words: { 'from outside': t('from outside'), 'from inside': t('from inside') },
   },
 }
 
 export const FAILED = 'failure'
 export const FROM_OUTSIDE = 'from outside'
+const FROM_INSIDE = 'from inside'
 
 /** The facets that are wanted; those left out may be any. */
 export type WantedFacets = Readonly<Partial<Record<Facet, string | undefined>>>

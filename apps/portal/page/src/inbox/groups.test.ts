@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { InboxEntry } from './entry.ts'
-import { countsOf, groupOf, isAsCounted, KINDS_OF, nextTo, wantedOf } from './groups.ts'
+import { countsOf, isAsCounted, nextTo, wantedOf } from './groups.ts'
+import { groupOf, KINDS_OF } from './kinds.ts'
 import { senderOf } from './sender.ts'
 
 const entry = (correlation: string, kind: InboxEntry['kind'], rest: object = {}): InboxEntry =>

@@ -1,28 +1,15 @@
 import type { InboxCounts, InboxKind } from '@treeos/client'
+import { t } from '../language/index.ts'
 import type { InboxEntry } from './entry.ts'
 import { hasFacets, type WantedFacets } from './facets.ts'
+import { type InboxGroup, KINDS_OF } from './kinds.ts'
 import { senderOf } from './sender.ts'
 
-/** The parts of an inbox. What needs a decision stands apart from what is only read. */
-export const GROUPS = ['needs', 'answers', 'notices'] as const
-export type InboxGroup = (typeof GROUPS)[number]
-
 export const GROUP_TITLES: Readonly<Record<InboxGroup, string>> = {
-  needs: 'Needs you',
-  answers: 'Answers',
-  notices: 'Notices',
+  needs: t('Needs you'),
+  answers: t('Answers'),
+  notices: t('Notices'),
 }
-
-/**
- * The kinds of each part. The list of a part is asked for by them, so that no other entries take its place.
- */
-export const KINDS_OF: Readonly<Record<InboxGroup, readonly InboxKind[]>> = {
-  needs: ['question', 'approval', 'budget', 'asks-back'],
-  answers: ['answer'],
-  notices: ['news', 'notice', 'event'],
-}
-export const groupOf = ({ kind }: Pick<InboxEntry, 'kind'>): InboxGroup =>
-  GROUPS.find((group) => KINDS_OF[group].includes(kind)) ?? 'notices'
 
 /** How many entries each part holds. */
 export function countsOf({ open }: Pick<InboxCounts, 'open'>): Readonly<Record<InboxGroup, number>> {

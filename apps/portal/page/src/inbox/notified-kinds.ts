@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { InboxKind } from '@treeos/client'
 import { useEffect, useRef } from 'react'
-import { groupOf } from './groups.ts'
+import { t } from '../language/index.ts'
+import { groupOf } from './kinds.ts'
 import { inboxCountsQuery } from './queries.ts'
 import { KIND_LABELS } from './sender.ts'
 
@@ -31,7 +32,10 @@ export function useNotifications(): void {
       return
     for (const kind of kinds.filter((one) => data.open[one] > before[one])) {
       // Of the same tag only the last one is shown, whichever tab of the page it is from.
-      const body = `${KIND_LABELS[kind]}: ${data.open[kind]} in your inbox`
+      const body = t('{{kind}}: {{open}} in your inbox', {
+        kind: KIND_LABELS[kind],
+        open: data.open[kind],
+      })
       new Notification('TreeOS', { body, tag: `treeos-${kind}` }).onclick = () => {
         globalThis.focus()
         void navigate({ to: '/inbox', search: { in: groupOf({ kind }) } })

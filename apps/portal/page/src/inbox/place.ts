@@ -1,5 +1,5 @@
 import { FACETS, type Facet, type WantedFacets } from './facets.ts'
-import { GROUPS, type InboxGroup } from './groups.ts'
+import { GROUPS, type InboxGroup } from './kinds.ts'
 
 export type InboxOrder = 'newest' | 'oldest'
 

@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { asking, askingWhole } from '../api/deed.ts'
 import { PAGE_MAX } from '../api/queries.ts'
-import { type InboxGroup, isAsCounted, KINDS_OF } from './groups.ts'
+import { isAsCounted } from './groups.ts'
+import { type InboxGroup, KINDS_OF } from './kinds.ts'
 
 /**
  * How often the counts are asked for without an event. Some changes send none: words of a being whose past is

@@ -1,16 +1,17 @@
 import type { InboxKind } from '@treeos/client'
+import { t } from '../language/index.ts'
 import type { InboxEntry } from './entry.ts'
 
 /** What a kind is called in a list. */
 export const KIND_LABELS: Readonly<Record<InboxKind, string>> = {
-  question: 'question',
-  approval: 'approval',
-  budget: 'parked',
-  'asks-back': 'asks back',
-  answer: 'answer',
-  news: 'announcement',
-  notice: 'notice',
-  event: 'event',
+  question: t('question'),
+  approval: t('approval'),
+  budget: t('parked'),
+  'asks-back': t('asks back'),
+  answer: t('answer'),
+  news: t('announcement'),
+  notice: t('notice'),
+  event: t('event'),
 }
 
 /** The being that an entry is from, or tells of. */

@@ -1,4 +1,4 @@
-import type { InboxGroup } from './groups.ts'
+import type { InboxGroup } from './kinds.ts'
 import type { useQueue } from './useQueue.ts'
 
 /** What the tools of the inbox know of it, and change. */

@@ -5,6 +5,7 @@ import { doOf } from '../api/deed.ts'
 import { tellFailure } from '../api/notices.ts'
 import type { PersonAnswer } from '../asked/AskedForm.tsx'
 import type { WaitingCall } from '../asked/waiting-call.ts'
+import { t } from '../language/index.ts'
 import type { InboxEntry } from './entry.ts'
 import { useHeldBack } from './held-back.ts'
 import { senderOf } from './sender.ts'
@@ -17,7 +18,7 @@ export interface CallDecision {
   readonly said: PersonAnswer
 }
 
-export const saidIn = ({ answer }: PersonAnswer): string => (answer === 'approve' ? 'yes' : 'no')
+export const saidIn = ({ answer }: PersonAnswer): string => (answer === 'approve' ? t('yes') : t('no'))
 
 export const decide = ({ id }: WaitingCall, { answer, why }: PersonAnswer) =>
   doOf({ operation: answer, args: { id, ...(why === undefined ? {} : { why }) } })
@@ -48,7 +49,11 @@ export function useDecisions(onRefused: () => void) {
     } catch (error) {
       onRefused()
       tellFailure(queries, {
-        what: `Your ${saidIn(said)} was not taken: ${senderOf(entry)} ${tellEntry(entry)}.`,
+        what: t('Your {{answer}} was not taken: {{sender}} {{entry}}.', {
+          answer: saidIn(said),
+          sender: senderOf(entry),
+          entry: tellEntry(entry),
+        }),
         why: (error as Error).message,
         entry: correlation,
       })

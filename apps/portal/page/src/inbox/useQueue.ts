@@ -3,12 +3,14 @@ import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { tellFailure } from '../api/notices.ts'
 import { NOT_READ, useReading } from '../api/useReading.ts'
+import { t } from '../language/index.ts'
 import { useSingleKeyActs } from '../parts/single-keys.ts'
 import { byName } from '../text/by-name.ts'
 import { casesOf, type InboxCase } from './cases.ts'
 import type { InboxEntry } from './entry.ts'
 import { FACETS, type Facet, type WantedFacets } from './facets.ts'
-import { GROUPS, groupOf, type InboxGroup, isAnswered, nextTo, wantedOf } from './groups.ts'
+import { isAnswered, nextTo, wantedOf } from './groups.ts'
+import { GROUPS, groupOf, type InboxGroup } from './kinds.ts'
 import { facetsOf, type InboxOrder, type InboxPlace, withFacets } from './place.ts'
 import { useInbox } from './queries.ts'
 import { senderOf } from './sender.ts'
@@ -45,10 +47,12 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
   }
   const onDone = (of: InboxEntry) => leave(of, neighbour())
   const markRead = () => {
-    if (open === null) return setHint('Choose an entry first, by j or k.')
+    if (open === null) return setHint(t('Choose an entry first, by j or k.'))
     if (isClosed || latest() !== open.correlation) return // it is drawn no more, or not yet
     if (groupOf(open) === 'needs')
-      return setHint('This entry needs a decision, so e does not close it: answer it, decide, or dismiss it.')
+      return setHint(
+        t('This entry needs a decision, so e does not close it: answer it, decide, or dismiss it.'),
+      )
     const read = ofOpen?.entries.map(({ correlation }) => correlation) ?? []
     // Each one is told: several may be under way.
     reading
@@ -59,8 +63,8 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     onDone(open)
   }
   const reply = () => {
-    if (open === null) return setHint('Choose an entry first, by j or k.')
-    if (!isAnswered(open)) return setHint('This entry takes no words: decide it, or mark it as read.')
+    if (open === null) return setHint(t('Choose an entry first, by j or k.'))
+    if (!isAnswered(open)) return setHint(t('This entry takes no words: decide it, or mark it as read.'))
     answer.current?.focus()
   }
   const undo = () => {
@@ -102,7 +106,13 @@ export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted
     onAnswered(decision: CallDecision, isMade: boolean) {
       const { entry: of, said } = decision
       if (!isMade) decisions.hold(decision)
-      setHint(`You said ${saidIn(said)}: ${senderOf(of)} ${tellEntry(of)}.`)
+      setHint(
+        t('You said {{answer}}: {{sender}} {{entry}}.', {
+          answer: saidIn(said),
+          sender: senderOf(of),
+          entry: tellEntry(of),
+        }),
+      )
       onDone(of)
     },
     undo: decisions.held === null ? null : undo,

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { DrivenBeing } from '../api/tab.ts'
+import { Trans, t } from '../language/index.ts'
 import { CLOCK_SECONDS } from '../text/clock.ts'
 import { giveBack } from './lease.ts'
 
@@ -11,22 +12,27 @@ export const BANNER_PX = 44
  * @param until when the lease runs out; null while it is not known
  */
 export function Banner({ tab, until }: { readonly tab: DrivenBeing; readonly until: number | null }) {
-  const giving = useMutation({ mutationFn: () => giveBack(`you gave ${tab.being} back`) })
+  const giving = useMutation({
+    mutationFn: () => giveBack(t('you gave {{being}} back', { being: tab.being })),
+  })
   return (
-    <section className="driving" aria-label="Inhabiting">
+    <section className="driving" aria-label={t('Inhabiting')}>
       <Group justify="space-between" wrap="nowrap" gap="sm" h="100%" px="md">
         <Text size="sm" truncate miw={0}>
-          <b>{tab.driver}</b> drives <b>{tab.being}</b>
+          <Trans
+            text="<driver/> drives <being/>"
+            parts={{ driver: <b>{tab.driver}</b>, being: <b>{tab.being}</b> }}
+          />
           <Text span inherit visibleFrom="xs">
             {' '}
-            in this tab
+            {t('in this tab')}
           </Text>
           {until === null ? null : (
             <span className="quiet">
               {' '}
-              · until {CLOCK_SECONDS.format(until)}
+              {`· ${t('until {{time}}', { time: CLOCK_SECONDS.format(until) })}`}
               <Text span inherit visibleFrom="md">
-                , and longer while this tab is open
+                {t(', and longer while this tab is open')}
               </Text>
             </span>
           )}
@@ -38,7 +44,7 @@ export function Banner({ tab, until }: { readonly tab: DrivenBeing; readonly unt
           loading={giving.isPending}
           onClick={() => giving.mutate()}
         >
-          Give back
+          {t('Give back')}
         </Button>
       </Group>
     </section>

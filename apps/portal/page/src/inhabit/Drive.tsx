@@ -4,6 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { own } from '../api/client.ts'
 import { beginDriven, driven } from '../api/tab.ts'
+import { Trans, t } from '../language/index.ts'
 import { Inert, Quiet, Trouble } from '../parts/index.ts'
 import { hasOwnOpener } from './lease.ts'
 
@@ -34,20 +35,21 @@ export function Drive() {
   return (
     <Stack align="flex-start" maw={640}>
       <Title order={1}>
-        Inhabit <Inert text={`@${name}`} />
+        <Trans text="Inhabit <being/>" parts={{ being: <Inert text={`@${name}`} /> }} />
       </Title>
       <Text>
-        You decide for it in this tab, and its own mind rests. It is its own again when you give it back,
-        close this tab or the one that opened it, or sign out.
+        {t(
+          'You decide for it in this tab, and its own mind rests. It is its own again when you give it back, close this tab or the one that opened it, or sign out.',
+        )}
       </Text>
       <Trouble error={taking.error} />
       {hasParent && taking.error === null ? (
         <Quiet role="status" size="md">
-          Taking the lease…
+          {t('Taking the lease…')}
         </Quiet>
       ) : (
         <Button loading={taking.isPending} onClick={() => mutate()}>
-          Drive @{name} from this tab
+          {t('Drive @{{name}} from this tab', { name })}
         </Button>
       )}
     </Stack>

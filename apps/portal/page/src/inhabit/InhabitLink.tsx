@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { SmallButton } from '../parts/index.ts'
 
 /**
@@ -6,6 +7,6 @@ import { SmallButton } from '../parts/index.ts'
  */
 export const InhabitLink = ({ name }: { readonly name: string }) => (
   <SmallButton component="a" href={`/inhabit/${name}`} target="_blank" rel="opener">
-    Inhabit (new tab)
+    {t('Inhabit (new tab)')}
   </SmallButton>
 )

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { type DrivenBeing, forgetDriven } from '../api/tab.ts'
 import { Door } from '../door/Door.tsx'
+import { t } from '../language/index.ts'
 import { Inert } from '../parts/index.ts'
 
 /**
@@ -8,13 +9,13 @@ import { Inert } from '../parts/index.ts'
  * unnoticed.
  */
 export const Over = ({ tab }: { readonly tab: DrivenBeing }) => (
-  <Door title={`${tab.being} is its own again`}>
+  <Door title={t('{{being}} is its own again', { being: tab.being })}>
     <Text>
-      <Inert text={`${(tab.over ?? '').replace(/^./, (first) => first.toUpperCase())}.`} /> Nothing more is
-      done as {tab.being} in this tab.
+      <Inert text={`${(tab.over ?? '').replace(/^./, (first) => first.toUpperCase())}.`} />{' '}
+      {t('Nothing more is done as {{being}} in this tab.', { being: tab.being })}
     </Text>
     <Group gap="sm">
-      <Button onClick={() => window.close()}>Close this tab</Button>
+      <Button onClick={() => window.close()}>{t('Close this tab')}</Button>
       <Button
         variant="default"
         onClick={() => {
@@ -22,7 +23,7 @@ export const Over = ({ tab }: { readonly tab: DrivenBeing }) => (
           location.assign(`/beings/${tab.being.slice(1)}`)
         }}
       >
-        Go on as yourself
+        {t('Go on as yourself')}
       </Button>
     </Group>
   </Door>

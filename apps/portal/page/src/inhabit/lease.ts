@@ -1,5 +1,6 @@
 import { own } from '../api/client.ts'
 import { driven, endDriven, isHolder } from '../api/tab.ts'
+import { t } from '../language/index.ts'
 
 const POLL_MS = 1_000
 
@@ -30,7 +31,7 @@ function endWithParent(): void {
   if (one === null || !one.hasParent || !isHolder()) return
   const opener = window.opener as Window | null
   if (opener === null || opener.closed)
-    void giveBack(`the tab of ${one.driver} that opened this one was closed`)
+    void giveBack(t('the tab of {{driver}} that opened this one was closed', { driver: one.driver }))
 }
 
 /**

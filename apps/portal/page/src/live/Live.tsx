@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import './live.css'
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -11,7 +12,6 @@ import {
   Inert,
   MomentLink,
   PageHead,
-  plural,
   Quiet,
   Rows,
   Time,
@@ -27,9 +27,9 @@ const LIVE_ANEW_MS = 5000
 /** The newest lines; the strip has all. */
 const LISTED_MAX = 20
 const LIVE_SPANS = [
-  { value: '300', label: '5 minutes' },
-  { value: '900', label: '15 minutes' },
-  { value: '3600', label: 'an hour' },
+  { value: '300', label: t('5 minutes') },
+  { value: '900', label: t('15 minutes') },
+  { value: '3600', label: t('an hour') },
 ]
 
 /** Who talks to whom now, what happened in the last minutes, and what waits for whom. */
@@ -43,18 +43,18 @@ export function Live() {
   return (
     <Stack>
       <PageHead
-        title="Live"
+        title={t('Live')}
         action={
           <SegmentedControl
             size="xs"
-            aria-label="How far back"
+            aria-label={t('How far back')}
             data={LIVE_SPANS}
             value={span}
             onChange={setSpan}
           />
         }
       >
-        Of the beings whose past is open to you.
+        {t('Of the beings whose past is open to you.')}
       </PageHead>
       <Answer of={lately}>{(found) => <Found {...found} />}</Answer>
     </Stack>
@@ -66,25 +66,27 @@ function Found({ spoken, strip, waiting, isAll, since, until }: LatelyFound) {
     <>
       <Waits waiting={waiting} />
       {strip.length === 0 ? (
-        <Empty title="Nothing happened in this time">Speak to a being, or look further back.</Empty>
+        <Empty title={t('Nothing happened in this time')}>
+          {t('Speak to a being, or look further back.')}
+        </Empty>
       ) : (
         <>
-          <Card isPart title="The last minutes">
+          <Card isPart title={t('The last minutes')}>
             <Strip since={since} until={until} strip={strip} />
-            {isAll ? null : <Quiet>More happened than is shown.</Quiet>}
+            {isAll ? null : <Quiet>{t('More happened than is shown.')}</Quiet>}
           </Card>
           <div className="halves">
-            <Card isPart title="Who spoke to whom">
+            <Card isPart title={t('Who spoke to whom')}>
               {spoken.length === 0 ? (
-                <Text size="sm">Nobody spoke to another.</Text>
+                <Text size="sm">{t('Nobody spoke to another.')}</Text>
               ) : (
                 <SpokenGraph spoken={spoken} />
               )}
               {spoken.length === 0 ? null : <Pairs spoken={spoken} />}
             </Card>
-            <Card isPart title="What happened">
+            <Card isPart title={t('What happened')}>
               <Rows
-                label="Moments"
+                label={t('Moments')}
                 items={runsOf(strip, LISTED_MAX)}
                 keyOf={({ mark: { being, n } }) => `${being} ${n}`}
                 height={44}
@@ -109,7 +111,7 @@ function Found({ spoken, strip, waiting, isAll, since, until }: LatelyFound) {
 }
 
 const Pairs = ({ spoken }: { readonly spoken: readonly SpokenWords[] }) => (
-  <Rows label="Who spoke to whom" items={spoken} keyOf={({ from, to }) => `${from} ${to}`} height={62}>
+  <Rows label={t('Who spoke to whom')} items={spoken} keyOf={({ from, to }) => `${from} ${to}`} height={62}>
     {({ from, to, count, failed, thread, last, words, outside }) => (
       <Link to="/threads/$id" params={{ id: thread }} className="row">
         <Group justify="space-between" wrap="nowrap" gap="xs">
@@ -117,14 +119,14 @@ const Pairs = ({ spoken }: { readonly spoken: readonly SpokenWords[] }) => (
             {from} → {to}
           </Text>
           <Quiet size="xs">
-            {plural(count, 'time')}
-            {failed > 0 ? `, ${failed} failed` : ''}, <Time iso={last} />
+            {t('{{count}} times', { count })}
+            {failed > 0 ? `, ${t('{{failed}} failed', { failed })}` : ''}, <Time iso={last} />
           </Quiet>
         </Group>
         {words === null ? null : (
           <Quiet lineClamp={2}>
             <Inert text={words} />
-            {outside === true ? ' (from outside)' : ''}
+            {outside === true ? ` (${t('from outside')})` : ''}
           </Quiet>
         )}
       </Link>
@@ -133,15 +135,21 @@ const Pairs = ({ spoken }: { readonly spoken: readonly SpokenWords[] }) => (
 )
 
 const Waits = ({ waiting }: Pick<LatelyFound, 'waiting'>) => (
-  <Card isPart title="What waits">
-    {waiting.length === 0 ? <Text size="sm">Nothing waits for anybody.</Text> : null}
+  <Card isPart title={t('What waits')}>
+    {waiting.length === 0 ? <Text size="sm">{t('Nothing waits for anybody.')}</Text> : null}
     {waiting.map(({ being, cognition, count, seconds, from }) => (
       <Text key={being} size="sm">
-        <BeingLink stance={being} /> {cognition === 'human' ? 'has' : 'has yet to hear'}{' '}
-        {plural(count, 'entry', 'entries')}
-        {cognition === 'human' ? ' to answer or to read' : ''}
+        <BeingLink stance={being} />{' '}
+        {cognition === 'human'
+          ? t('has {{count}} entries to answer or to read', { count })
+          : t('has yet to hear {{count}} entries', { count })}
         <span className="quiet">
-          , the oldest {from === null ? '' : `from ${from} `}for {durationOf(1000 * seconds)}
+          {from === null
+            ? t(', the oldest for {{duration}}', { duration: durationOf(1000 * seconds) })
+            : t(', the oldest from {{from}} for {{duration}}', {
+                from,
+                duration: durationOf(1000 * seconds),
+              })}
         </span>
       </Text>
     ))}

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { Trans, t } from '../language/index.ts'
 import { Inert } from '../parts/index.ts'
 import { endedBy } from '../words/end-words.ts'
 
@@ -17,8 +18,8 @@ export const OutcomeText = ({ being, outcome, reason, role, count }: OutcomeText
     <b>
       <Inert text={being} />
     </b>{' '}
-    {role === null ? '' : 'as '}
-    {role === null ? null : <Inert text={role} />} <Inert text={endedBy(outcome, reason)} />
-    {count === 1 ? null : <span className="quiet">, {count} times</span>}
+    {role === null ? null : <Trans text="as <role/>" parts={{ role: <Inert text={role} /> }} />}{' '}
+    <Inert text={endedBy(outcome, reason)} />
+    {count === 1 ? null : <span className="quiet">{t(', {{count}} times', { count })}</span>}
   </Text>
 )

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { t } from '../language/index.ts'
 import { ArrowHead, Quiet } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen-text.ts'
@@ -17,7 +18,7 @@ export function SpokenGraph({ spoken }: { readonly spoken: readonly SpokenWords[
       <svg
         viewBox={`0 0 ${widthOf(size)} ${height}`}
         role="img"
-        aria-label="Who spoke to whom"
+        aria-label={t('Who spoke to whom')}
         className="spoken-graph"
       >
         <ArrowHead id="spoken-head" />
@@ -47,9 +48,10 @@ export function SpokenGraph({ spoken }: { readonly spoken: readonly SpokenWords[
         ))}
       </svg>
       <Quiet size="xs" p="xs">
-        An arrow leads from who spoke to who heard it: the thicker, the more often; red where some of that
-        failed.
-        {others > 0 ? ` ${others} more spoke less, and are in the list.` : ''}
+        {t(
+          'An arrow leads from who spoke to who heard it: the thicker, the more often; red where some of that failed.',
+        )}
+        {others > 0 ? ` ${t('{{others}} more spoke less, and are in the list.', { others })}` : ''}
       </Quiet>
     </div>
   )

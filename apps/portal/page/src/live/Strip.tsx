@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { t } from '../language/index.ts'
 import { byName } from '../text/by-name.ts'
 import { CLOCK_SECONDS } from '../text/clock.ts'
 import { shortName } from '../text/short.ts'
@@ -26,8 +27,8 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
   const height = lanes.length * LANE + AXIS
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it is reached by keys
-    <section className="map strip" aria-label="Strip of the last minutes" tabIndex={0}>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The last minutes">
+    <section className="map strip" aria-label={t('Strip of the last minutes')} tabIndex={0}>
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t('The last minutes')}>
         {Array.from({ length: ticks }, (_, i) => {
           const at = begin + ((end - begin) * i) / (ticks - 1)
           const left = x(new Date(at).toISOString())
@@ -82,14 +83,14 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
 }
 
 const LEGEND = [
-  { outcome: 'act', words: 'acted' },
-  { outcome: 'see', words: 'did nothing or was skipped' },
-  { outcome: 'waiting', words: 'asked for a yes' },
-  { outcome: 'failure', words: 'failed' },
+  { outcome: 'act', words: t('acted') },
+  { outcome: 'see', words: t('did nothing or was skipped') },
+  { outcome: 'waiting', words: t('asked for a yes') },
+  { outcome: 'failure', words: t('failed') },
 ]
 
 const StripLegend = () => (
-  <ul className="strip-legend" aria-label="What the colours mean">
+  <ul className="strip-legend" aria-label={t('What the colours mean')}>
     {LEGEND.map(({ outcome, words }) => (
       <li key={outcome}>
         <svg viewBox="0 0 10 16" aria-hidden>
@@ -104,9 +105,9 @@ const StripLegend = () => (
 const titleOf = ({ being, n, outcome, reason, role, endedAt }: StripMark): string =>
   seen(
     [
-      `moment ${n} of ${being}`,
+      t('moment {{n}} of {{being}}', { n, being }),
       endedBy(outcome, reason),
-      role === null ? null : `as ${role}`,
+      role === null ? null : t('as {{role}}', { role }),
       CLOCK_SECONDS.format(Date.parse(endedAt)),
     ]
       .filter((part) => part !== null)

@@ -1,11 +1,12 @@
 import { memo } from 'react'
-import { plural, STATES } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { STATES } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen-text.ts'
 import { type DrawnMark, type MapMark, markKind, markName } from './plan.ts'
 import type { PlacedText } from './words.ts'
 
-const MARK_KINDS = { being: 'being', space: 'space', matter: 'thing' } as const
+const MARK_KINDS = { being: t('being'), space: t('space'), matter: t('thing') } as const
 /** The title of a mark says all that is drawn of it. */
 const UNHEARD = { 'aria-hidden': true } as const
 
@@ -93,7 +94,7 @@ function SpaceLabel({ mark }: Pick<DrawnMark, 'mark'>) {
       </text>
       {beings === null ? null : (
         <text {...UNHEARD} y={13} className="map-note">
-          {plural(beings, 'being')}
+          {t('{{count}} beings', { count: beings })}
         </text>
       )}
     </>
@@ -114,11 +115,11 @@ function tellOf(mark: MapMark): string {
   const { spot, roles, words, isEnded, states = [], beings } = mark
   return [
     `${MARK_KINDS[markKind(mark)]} ${markName(mark)}`,
-    ...(isEnded ? ['ended'] : states.map((state) => STATES[state].words)),
-    ...(spot === null ? [] : [`at ${spot.x}, ${spot.y}`]),
-    ...(roles.length === 0 ? [] : [`wears ${roles.join(' and ')}`]),
-    ...(beings === null ? [] : [`${beings} beings in it`]),
-    ...(words === null ? [] : [`said: ${seen(words)}`]),
+    ...(isEnded ? [t('ended', { context: 'state' })] : states.map((state) => STATES[state].words)),
+    ...(spot === null ? [] : [t('at {{x}}, {{y}}', { x: spot.x, y: spot.y })]),
+    ...(roles.length === 0 ? [] : [t('wears {{roles}}', { roles: roles.join(` ${t('and')} `) })]),
+    ...(beings === null ? [] : [t('{{beings}} beings in it', { beings })]),
+    ...(words === null ? [] : [t('said: {{words}}', { words: seen(words) })]),
   ].join(', ')
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import './map.css'
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
@@ -50,7 +51,7 @@ export function MapView({ plan, onOpen, actionAt }: MapViewProps) {
         className="map"
         role="listbox"
         tabIndex={0}
-        aria-label={`Map of ${plan.path}`}
+        aria-label={t('Map of {{path}}', { path: plan.path })}
         aria-describedby={`${id}-told`}
         aria-activedescendant={one === null ? undefined : idOf(one.mark)}
         onKeyDown={onKeyDown}

@@ -7,6 +7,7 @@ import { useDeed } from '../api/deed.ts'
 import { giveFile } from '../api/files.ts'
 import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
+import { t } from '../language/index.ts'
 import { Form, given, WordsInput } from '../parts/index.ts'
 import { SummonProgress } from './SummonProgress.tsx'
 import { WhomInput } from './WhomInput.tsx'
@@ -20,9 +21,9 @@ interface ComposerProps {
 }
 
 const PRIORITIES = [
-  { value: 'human', label: 'human: before all else' },
-  { value: 'interactive', label: 'interactive' },
-  { value: 'background', label: 'background' },
+  { value: 'human', label: t('human: before all else') },
+  { value: 'interactive', label: t('interactive') },
+  { value: 'background', label: t('background') },
 ]
 const EMPTY_MESSAGE = {
   target: '',
@@ -77,7 +78,7 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
     <Form
       form={form}
       doing={saying}
-      submit="Say it"
+      submit={t('Say it')}
       send={(said) => {
         const values = { ...said, thread: of }
         const isSame =
@@ -95,21 +96,21 @@ export function Composer({ target, thread, onSaid }: ComposerProps) {
       }
       trailing={
         <Button variant="subtle" aria-expanded={isOpen} onClick={toggle}>
-          {isOpen ? 'Less' : 'Thread, overlay and more'}
+          {isOpen ? t('Less') : t('Thread, overlay and more')}
         </Button>
       }
     >
       {target === undefined ? <WhomInput {...form.getInputProps('target')} /> : null}
       <WordsInput
-        label={target === undefined ? 'What you say' : `What you say to ${target}`}
+        label={target === undefined ? t('What you say') : t('What you say to {{target}}', { target })}
         minRows={2}
         maxRows={12}
         required
         {...form.getInputProps('content')}
       />
       <FileInput
-        label="Pictures and files"
-        description="At most 8. Each becomes a thing of yours, which counts as from outside"
+        label={t('Pictures and files')}
+        description={t('At most 8. Each becomes a thing of yours, which counts as from outside')}
         multiple
         clearable
         value={files}
@@ -131,31 +132,37 @@ interface ComposerMoreProps {
 const More = ({ form, isNew }: ComposerMoreProps) => (
   <Stack gap="sm">
     <Switch
-      label="expects an answer"
-      description="Off: an announcement. Who hears it acts on it before what comes later, and sends nothing back"
+      label={t('expects an answer')}
+      description={t(
+        'Off: an announcement. Who hears it acts on it before what comes later, and sends nothing back',
+      )}
       {...form.getInputProps('expectsReply', { type: 'checkbox' })}
     />
     <Textarea
-      label="Overlay for this call"
-      description="How its model is to approach this one call. It is not recorded, and not kept here"
+      label={t('Overlay for this call')}
+      description={t('How its model is to approach this one call. It is not recorded, and not kept here')}
       minRows={2}
       maxRows={8}
       {...form.getInputProps('overlay')}
     />
     {isNew ? (
       <TextInput
-        label="Thread"
-        description="The id of a thread that you have a part in; left out, a new one"
+        label={t('Thread')}
+        description={t('The id of a thread that you have a part in; left out, a new one')}
         {...form.getInputProps('thread')}
       />
     ) : null}
     <TextInput
-      label="Channel"
-      description="The name of the conversation that it is said in"
+      label={t('Channel')}
+      description={t('The name of the conversation that it is said in')}
       {...form.getInputProps('channel')}
     />
-    <TextInput label="Role" description="A role that it is asked to wear" {...form.getInputProps('role')} />
-    <Select label="Priority" clearable data={PRIORITIES} {...form.getInputProps('priority')} />
+    <TextInput
+      label={t('Role')}
+      description={t('A role that it is asked to wear')}
+      {...form.getInputProps('role')}
+    />
+    <Select label={t('Priority')} clearable data={PRIORITIES} {...form.getInputProps('priority')} />
   </Stack>
 )
 

@@ -3,13 +3,14 @@ import { useForm } from '@mantine/form'
 import type { OverlayView } from '@treeos/client'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Form } from '../parts/index.ts'
 import { channelOf } from './StoredOverlay.tsx'
 
 const TIERS = [
-  { value: 'account', label: 'account: what you begin' },
-  { value: 'channel', label: 'channel: a conversation that you began' },
-  { value: 'workspace', label: 'workspace: the whole reality' },
+  { value: 'account', label: t('account: what you begin') },
+  { value: 'channel', label: t('channel: a conversation that you began') },
+  { value: 'workspace', label: t('workspace: the whole reality') },
 ]
 
 interface OverlayFormProps {
@@ -52,34 +53,36 @@ export function OverlayForm({ of, onSet }: OverlayFormProps) {
     onDone: onSet,
   })
   return (
-    <Form form={form} doing={setting} submit="Store it" send={() => undefined} isWide>
+    <Form form={form} doing={setting} submit={t('Store it')} send={() => undefined} isWide>
       <Select
-        label="For"
+        label={t('For')}
         data={TIERS}
         allowDeselect={false}
         disabled={!isNew}
         {...form.getInputProps('tier')}
       />
-      <TextInput label="Name" required disabled={!isNew} {...form.getInputProps('name')} />
+      <TextInput label={t('Name')} required disabled={!isNew} {...form.getInputProps('name')} />
       {form.values.tier === 'channel' ? (
         <TextInput
-          label="Channel"
-          description="Left out: the channel with that name"
+          label={t('Channel')}
+          description={t('Left out: the channel with that name')}
           disabled={!isNew}
           {...form.getInputProps('channel')}
         />
       ) : null}
       <Textarea
-        label="Text"
-        description="At most 8 KiB"
+        label={t('Text')}
+        description={t('At most 8 KiB')}
         required
         minRows={4}
         maxRows={16}
         {...form.getInputProps('content')}
       />
       <TextInput
-        label="Signatures"
-        description="That it attaches to, separated by spaces; left out: the entry Signature of what is dispatched"
+        label={t('Signatures')}
+        description={t(
+          'That it attaches to, separated by spaces; left out: the entry Signature of what is dispatched',
+        )}
         {...form.getInputProps('signatures')}
       />
     </Form>

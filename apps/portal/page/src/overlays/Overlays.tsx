@@ -2,6 +2,7 @@ import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { OverlayView } from '@treeos/client'
 import { useState } from 'react'
+import { t } from '../language/index.ts'
 import { Answer, Dialog, Empty, PageHead } from '../parts/index.ts'
 import { OverlayForm } from './OverlayForm.tsx'
 import { overlaysQuery } from './queries.ts'
@@ -13,22 +14,26 @@ export function Overlays() {
   const [editing, edit] = useState<Partial<OverlayView> | null>(null)
   return (
     <Stack>
-      <PageHead title="Overlays" action={<Button onClick={() => edit({})}>Set an overlay</Button>}>
-        How models are to approach their calls. An overlay grants nothing, and is never recorded.
+      <PageHead
+        title={t('Overlays')}
+        action={<Button onClick={() => edit({})}>{t('Set an overlay')}</Button>}
+      >
+        {t('How models are to approach their calls. An overlay grants nothing, and is never recorded.')}
       </PageHead>
       <Dialog
         opened={editing !== null}
         onClose={() => edit(null)}
-        title={editing?.name === undefined ? 'Set an overlay' : 'Change the overlay'}
+        title={editing?.name === undefined ? t('Set an overlay') : t('Change the overlay')}
       >
         {editing === null ? null : <OverlayForm of={editing} onSet={() => edit(null)} />}
       </Dialog>
       <Answer of={overlays}>
         {(all) =>
           all.length === 0 ? (
-            <Empty title="No overlay is stored">
-              Set one of your account, of a channel that you began, or, as the operator, of the workspace. One
-              of a single call or of a thread is given where you speak.
+            <Empty title={t('No overlay is stored')}>
+              {t(
+                'Set one of your account, of a channel that you began, or, as the operator, of the workspace. One of a single call or of a thread is given where you speak.',
+              )}
             </Empty>
           ) : (
             <Stack gap="sm">

@@ -2,6 +2,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { OverlayView } from '@treeos/client'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 
 /** The channel of an overlay, where it has one. */
@@ -15,7 +16,7 @@ export function StoredOverlay({ one, onEdit }: { readonly one: OverlayView; read
     stale: ['overlays'],
   })
   return (
-    <section className="card" aria-label={`Overlay ${name}`}>
+    <section className="card" aria-label={t('Overlay {{name}}', { name })}>
       <Stack gap="xs">
         <Group justify="space-between" align="flex-start">
           <Group gap={6}>
@@ -29,13 +30,13 @@ export function StoredOverlay({ one, onEdit }: { readonly one: OverlayView; read
               </Quiet>
             )}
             <Badge variant="outline" color={inForce ? 'leaf' : 'gray'}>
-              {inForce ? 'in force' : 'another one is in force'}
+              {inForce ? t('in force') : t('another one is in force')}
             </Badge>
           </Group>
           <Group gap="xs">
-            <SmallButton onClick={onEdit}>Change</SmallButton>
+            <SmallButton onClick={onEdit}>{t('Change')}</SmallButton>
             <SmallButton loading={deleting.isPending} onClick={() => deleting.mutate()}>
-              Delete
+              {t('Delete')}
             </SmallButton>
           </Group>
         </Group>
@@ -43,7 +44,11 @@ export function StoredOverlay({ one, onEdit }: { readonly one: OverlayView; read
           <Inert text={content} />
         </div>
         <Quiet size="xs">
-          set by {setBy}, <Time iso={setAt} /> · for {appliesTo?.join(', ') ?? 'the entry Signature'}
+          <Trans
+            text="set by {{setBy}}, <time/> · for {{appliesTo}}"
+            values={{ setBy, appliesTo: appliesTo?.join(', ') ?? t('the entry Signature') }}
+            parts={{ time: <Time iso={setAt} /> }}
+          />
         </Quiet>
         <Trouble error={deleting.error} />
       </Stack>

@@ -2,7 +2,9 @@ import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { threadQuery } from '../api/queries.ts'
+import { Trans, t } from '../language/index.ts'
 import { MomentLink, Quiet } from '../parts/index.ts'
+import { endedBy } from '../words/end-words.ts'
 
 interface SummonProgressProps {
   readonly correlation: string
@@ -19,23 +21,28 @@ export function SummonProgress({ correlation, thread, salt }: SummonProgressProp
   return (
     <div role="status">
       <Text size="sm">
-        Said. {line?.moment === null && line.isOpen ? `It waits in the inbox of ${line.to}. ` : ''}
+        {t('Said.')}{' '}
+        {line?.moment === null && line.isOpen
+          ? `${t('It waits in the inbox of {{to}}.', { to: line.to })} `
+          : ''}
         {line?.moment == null ? null : (
           <>
             <MomentLink being={line.to} n={line.moment.n}>
-              Moment {line.moment.n} of {line.to}
+              {t('Moment {{n}} of {{to}}', { n: line.moment.n, to: line.to })}
             </MomentLink>
-            : {line.moment.outcome}.{' '}
+            : {endedBy(line.moment.outcome, null)}.{' '}
           </>
         )}
         <Anchor component={Link} to={`/threads/${id}`} size="sm">
-          Follow it in its thread
+          {t('Follow it in its thread')}
         </Anchor>
       </Text>
       {salt === null ? null : (
         <Quiet size="xs">
-          Its overlay was sent and is kept nowhere. With this salt you can prove later what it was:{' '}
-          <span className="code inert">{salt}</span>
+          <Trans
+            text="Its overlay was sent and is kept nowhere. With this salt you can prove later what it was: <span/>"
+            parts={{ span: <span className="code inert">{salt}</span> }}
+          />
         </Quiet>
       )}
     </div>

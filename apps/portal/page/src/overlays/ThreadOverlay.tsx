@@ -3,6 +3,7 @@ import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer, Form, Time } from '../parts/index.ts'
 import { threadOverlayQuery } from './queries.ts'
 
@@ -29,28 +30,32 @@ export function ThreadOverlay({ id }: { readonly id: string }) {
           <Form
             form={form}
             doing={setting}
-            submit="Set it"
+            submit={t('Set it')}
             send={() => 'set'}
             trailing={
               isSet ? (
                 <Button variant="default" loading={setting.isPending} onClick={() => setting.mutate('clear')}>
-                  Take it away
+                  {t('Take it away')}
                 </Button>
               ) : null
             }
           >
             <Text size="sm">
               {last === undefined ? (
-                'This thread has no overlay.'
+                t('This thread has no overlay.')
               ) : (
-                <>
-                  {isSet ? 'It was set' : 'It was taken away'} by @{last.by}, <Time iso={String(last.at)} />.
-                </>
+                <Trans
+                  text={isSet ? 'It was set by @{{by}}, <time/>.' : 'It was taken away by @{{by}}, <time/>.'}
+                  values={{ by: last.by }}
+                  parts={{ time: <Time iso={String(last.at)} /> }}
+                />
               )}
             </Text>
             <Textarea
-              label="How models are to approach its next moments"
-              description="A worker keeps it in memory until it is taken away, or the thread is silent for 24 hours"
+              label={t('How models are to approach its next moments')}
+              description={t(
+                'A worker keeps it in memory until it is taken away, or the thread is silent for 24 hours',
+              )}
               minRows={2}
               maxRows={8}
               {...form.getInputProps('content')}

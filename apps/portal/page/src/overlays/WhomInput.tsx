@@ -2,6 +2,7 @@ import { Autocomplete, type AutocompleteProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { searchQuery } from '../api/search-query.ts'
+import { t } from '../language/index.ts'
 import { Inert } from '../parts/index.ts'
 
 const TYPING_MS = 150
@@ -12,8 +13,8 @@ export function WhomInput({ value = '', ...props }: AutocompleteProps) {
   const found = useQuery({ ...searchQuery(letters), enabled: letters !== '' })
   return (
     <Autocomplete
-      label="Being"
-      placeholder="@echo, or a few letters of its name"
+      label={t('Being')}
+      placeholder={t('@echo, or a few letters of its name')}
       required
       data-autofocus
       data={[...(found.data?.beings ?? [])]}

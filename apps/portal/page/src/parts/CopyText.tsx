@@ -1,4 +1,5 @@
 import { Button, CopyButton } from '@mantine/core'
+import { t } from '../language/index.ts'
 
 /**
  * Copies a text. Over plain http from another machine a browser gives no clipboard to a page. Then there is
@@ -9,7 +10,7 @@ export const CopyText = ({ text }: { readonly text: string }) =>
     <CopyButton value={text}>
       {({ copied, copy }) => (
         <Button size="xs" onClick={copy}>
-          {copied ? 'Copied' : 'Copy it'}
+          {copied ? t('Copied') : t('Copy it')}
         </Button>
       )}
     </CopyButton>

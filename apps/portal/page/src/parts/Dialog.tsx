@@ -1,13 +1,14 @@
 import { Button, Modal, type ModalProps } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { t } from '../language/index.ts'
 import { SmallButton } from './small.ts'
 
 /** A dialog over the page. Its head is not a landmark, and its button says what it does. */
 export const Dialog = (props: ModalProps) => (
   <Modal
     size="lg"
-    closeButtonProps={{ 'aria-label': 'Close' }}
+    closeButtonProps={{ 'aria-label': t('Close') }}
     attributes={{ header: { role: 'none' } }}
     {...props}
   />

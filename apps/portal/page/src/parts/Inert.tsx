@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { pieces } from '../text/unseen-text.ts'
 
 /**
@@ -8,7 +9,7 @@ export const Inert = ({ text }: { readonly text: string }) => (
   <span className="inert" dir="auto">
     {pieces(text).map(({ text, isUnseen }, i) =>
       isUnseen ? (
-        <span key={i} className="unseen" title={`an invisible character, ${text}`}>
+        <span key={i} className="unseen" title={t('an invisible character, {{text}}', { text })}>
           {text}
         </span>
       ) : (

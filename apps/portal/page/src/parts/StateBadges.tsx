@@ -1,19 +1,20 @@
 import { Badge } from '@mantine/core'
 import type { FoundBy } from '../api/deed.ts'
 import type { beingQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 
 export type BeingState = FoundBy<ReturnType<typeof beingQuery>>['states'][number]
 
 /** A state in words, and its colour. */
 export const STATES: Readonly<Record<BeingState, { readonly words: string; readonly color: string }>> = {
-  ended: { words: 'ended', color: 'gray' },
-  driven: { words: 'driven', color: 'orange' },
-  paused: { words: 'paused', color: 'orange' },
-  parked: { words: 'parked', color: 'red' },
-  asks: { words: 'waits for a yes', color: 'blue' },
-  working: { words: 'at work', color: 'leaf' },
-  failed: { words: 'failed', color: 'red' },
-  asleep: { words: 'asleep', color: 'gray' },
+  ended: { words: t('ended', { context: 'state' }), color: 'gray' },
+  driven: { words: t('driven'), color: 'orange' },
+  paused: { words: t('paused'), color: 'orange' },
+  parked: { words: t('parked'), color: 'red' },
+  asks: { words: t('waits for a yes'), color: 'blue' },
+  working: { words: t('at work'), color: 'leaf' },
+  failed: { words: t('failed', { context: 'state' }), color: 'red' },
+  asleep: { words: t('asleep'), color: 'gray' },
 }
 
 interface StateBadgesProps {
@@ -26,6 +27,6 @@ interface StateBadgesProps {
 export const StateBadges = ({ states, driver }: StateBadgesProps) =>
   states.map((state) => (
     <Badge key={state} color={STATES[state].color} variant={state === 'asleep' ? 'outline' : 'light'}>
-      {state === 'driven' && driver != null ? `driven by ${driver}` : STATES[state].words}
+      {state === 'driven' && driver != null ? t('driven by {{driver}}', { driver }) : STATES[state].words}
     </Badge>
   ))

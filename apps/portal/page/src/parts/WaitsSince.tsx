@@ -1,5 +1,6 @@
 import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
+import { t } from '../language/index.ts'
 import { WHOLE_TIME } from '../text/clock.ts'
 import { durationOf } from '../words/duration.ts'
 
@@ -15,7 +16,7 @@ export function WaitsSince({ iso }: { readonly iso: string }) {
   const at = new Date(iso)
   return (
     <time dateTime={iso} title={WHOLE_TIME.format(at)} className="quiet">
-      waits {waitText(now - at.getTime())}
+      {t('waits {{wait}}', { wait: waitText(now - at.getTime()) })}
     </time>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { typedJson } from '../text/typed-json.ts'
 
 /** Those fields of a form that are not empty, without spaces around them. */
@@ -15,6 +16,6 @@ export function parsed(text: string, subject: string): unknown {
   try {
     return typedJson(text)
   } catch (error) {
-    throw new Error(`${subject} not JSON: ${(error as Error).message}`)
+    throw new Error(t('{{subject}} not JSON: {{message}}', { subject, message: (error as Error).message }))
   }
 }

@@ -1,5 +1,6 @@
 import { Alert, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../language/index.ts'
 import { Inert } from './Inert.tsx'
 import { Quiet, SmallButton } from './small.ts'
 
@@ -20,15 +21,15 @@ export function Answer<T>({ of, children }: QueryStateProps<T>) {
   if (of.data !== undefined) return children(of.data)
   if (of.error !== null)
     return (
-      <Alert color="red" title="This cannot be shown" role="alert">
+      <Alert color="red" title={t('This cannot be shown')} role="alert">
         <Stack gap="sm" align="flex-start">
           <Inert text={of.error.message} />
-          <SmallButton onClick={() => of.refetch()}>Try again</SmallButton>
+          <SmallButton onClick={() => of.refetch()}>{t('Try again')}</SmallButton>
         </Stack>
       </Alert>
     )
   return (
-    <Stack gap="sm" aria-busy="true" aria-label="loading">
+    <Stack gap="sm" aria-busy="true" aria-label={t('loading')}>
       {[64, 48, 56].map((height) => (
         <Skeleton key={height} height={height} />
       ))}
@@ -54,6 +55,6 @@ export const Trouble = ({ error }: { readonly error: Error | null }) =>
 export const Done = ({ is }: { readonly is: boolean }) =>
   is ? (
     <Text size="sm" role="status">
-      Done.
+      {t('Done.')}
     </Text>
   ) : null

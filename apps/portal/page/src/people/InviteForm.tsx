@@ -2,12 +2,13 @@ import { Input, SegmentedControl, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Form, given } from '../parts/index.ts'
 import type { NewLink } from './ShownLink.tsx'
 
 const TERMS = [
-  { value: '24', label: 'A day' },
-  { value: '168', label: 'A week' },
+  { value: '24', label: t('A day') },
+  { value: '168', label: t('A week') },
 ]
 
 /** A person is born, and gets a link. */
@@ -25,21 +26,21 @@ export function InviteForm({ onMade }: { readonly onMade: (link: NewLink) => voi
     { stale: ['people'], onDone: (made) => onMade({ ...made, hours: Number(hours) }) },
   )
   return (
-    <Form form={form} doing={inviting} submit="Invite" send={(values) => values}>
+    <Form form={form} doing={inviting} submit={t('Invite')} send={(values) => values}>
       <TextInput
-        label="Name"
-        description="Lower case letters, digits and hyphens. It is taken for ever."
+        label={t('Name')}
+        description={t('Lower case letters, digits and hyphens. It is taken for ever.')}
         placeholder="ann"
         required
         {...form.getInputProps('name')}
       />
       <TextInput
-        label="Default role"
-        description="What it may do. Left empty: citizen, if you may hand that on, else resident"
+        label={t('Default role')}
+        description={t('What it may do. Left empty: citizen, if you may hand that on, else resident')}
         placeholder="citizen"
         {...form.getInputProps('role')}
       />
-      <Input.Wrapper label="The link is good for" labelElement="div" id="term">
+      <Input.Wrapper label={t('The link is good for')} labelElement="div" id="term">
         <SegmentedControl aria-labelledby="term-label" data={TERMS} {...form.getInputProps('hours')} />
       </Input.Wrapper>
     </Form>

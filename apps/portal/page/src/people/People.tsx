@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Answer, DialogButton, Empty, PageHead } from '../parts/index.ts'
 import { InviteForm } from './InviteForm.tsx'
 import { Person } from './Person.tsx'
@@ -14,7 +15,7 @@ export function People() {
   const { data: session } = useQuery(sessionQuery)
   const [link, show] = useState<NewLink | null>(null)
   const inviting = (
-    <DialogButton label="Invite somebody" title="Invite somebody">
+    <DialogButton label={t('Invite somebody')} title={t('Invite somebody')}>
       {(close) => (
         <InviteForm
           onMade={(made) => {
@@ -27,8 +28,10 @@ export function People() {
   )
   return (
     <Stack maw={820}>
-      <PageHead title="People" action={inviting}>
-        You, and the persons that you or your offspring brought in. Each one acts as a being of its own.
+      <PageHead title={t('People')} action={inviting}>
+        {t(
+          'You, and the persons that you or your offspring brought in. Each one acts as a being of its own.',
+        )}
       </PageHead>
       {link === null ? null : <ShownLink link={link} onClose={() => show(null)} />}
       <Answer of={people}>
@@ -43,8 +46,8 @@ export function People() {
               />
             ))}
             {all.length > 1 ? null : (
-              <Empty title="Nobody else is here">
-                Invite somebody: a person is born as your child, and gets a link by which it signs in.
+              <Empty title={t('Nobody else is here')}>
+                {t('Invite somebody: a person is born as your child, and gets a link by which it signs in.')}
               </Empty>
             )}
           </Stack>

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { BeingLink, DialogButton, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import type { PersonFound } from './queries.ts'
 import type { NewLink } from './ShownLink.tsx'
@@ -28,17 +29,17 @@ export function Person({ person, isMe, onLink }: PersonProps) {
         <div className="grows">
           <Text fw={600}>
             <BeingLink stance={stance} />
-            {isMe ? <span className="quiet"> (you)</span> : null}
+            {isMe ? <span className="quiet"> {t('(you)')}</span> : null}
           </Text>
           <Standing person={person} />
         </div>
         <Group gap="xs">
           <SmallButton loading={linking.isPending} onClick={() => linking.mutate()}>
-            New link
+            {t('New link')}
           </SmallButton>
           {invitation === null || invitation.isOver ? null : (
             <SmallButton loading={revoking.isPending} onClick={() => revoking.mutate()}>
-              Revoke its link
+              {t('Revoke its link')}
             </SmallButton>
           )}
           {hasAccount && !isMe ? <Removal stance={stance} /> : null}
@@ -51,18 +52,21 @@ export function Person({ person, isMe, onLink }: PersonProps) {
 
 const Standing = ({ person: { hasAccount, seenAt, invitation } }: Pick<PersonProps, 'person'>) => (
   <Quiet>
-    {hasAccount ? 'Can sign in' : 'Cannot sign in yet'}
+    {hasAccount ? t('Can sign in') : t('Cannot sign in yet')}
     {seenAt === null ? null : (
       <>
-        {' · '}last seen <Time iso={seenAt} />
+        {' · '}
+        <Trans text="last seen <time/>" parts={{ time: <Time iso={seenAt} /> }} />
       </>
     )}
     {invitation === null ? null : (
       <>
         {' · '}
-        {invitation.isOver ? 'its link was over ' : 'its link is good until '}
-        <Time iso={invitation.expiresAt} />
-        {invitation.madeBy === null ? null : `, made by ${invitation.madeBy}`}
+        <Trans
+          text={invitation.isOver ? 'its link was over <time/>' : 'its link is good until <time/>'}
+          parts={{ time: <Time iso={invitation.expiresAt} /> }}
+        />
+        {invitation.madeBy === null ? null : t(', made by {{madeBy}}', { madeBy: invitation.madeBy })}
       </>
     )}
   </Quiet>
@@ -71,16 +75,21 @@ const Standing = ({ person: { hasAccount, seenAt, invitation } }: Pick<PersonPro
 function Removal({ stance }: { readonly stance: string }) {
   const removing = useDeed(() => own.people.remove.$post({ json: { stance } }), STALE)
   return (
-    <DialogButton label="Take its account away" title={`Take the account of ${stance} away`} isSmall>
+    <DialogButton
+      label={t('Take its account away')}
+      title={t('Take the account of {{stance}} away', { stance })}
+      isSmall
+    >
       <Stack gap="sm">
         <Text size="sm">
-          Its password and passkeys are deleted, and it is signed out everywhere. The being lives on, and a
-          new link lets the person in again.
+          {t(
+            'Its password and passkeys are deleted, and it is signed out everywhere. The being lives on, and a new link lets the person in again.',
+          )}
         </Text>
         <Trouble error={removing.error} />
         <Group>
           <Button color="red" loading={removing.isPending} onClick={() => removing.mutate()}>
-            Take it away
+            {t('Take it away')}
           </Button>
         </Group>
       </Stack>

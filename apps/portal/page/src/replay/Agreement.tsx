@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Table, Text } from '@mantine/core'
 import type { ReplayComparison } from '../../../src/machine.ts'
-import { BeingLink, Code, MomentLink, plural, Quiet } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { BeingLink, Code, MomentLink, Quiet } from '../parts/index.ts'
 
 export type AgreementProps = ReplayComparison & { readonly more: number }
 
@@ -13,20 +14,25 @@ export function Agreement({
   more,
   olderPrompts = 0,
 }: AgreementProps) {
-  const all = `${plural(moments, 'moment')} of ${plural(beings, 'being')}`
+  const all = t('{{count}} moments of {{beings}}', {
+    count: moments,
+    beings: t('{{count}} beings', { count: beings }),
+  })
   return (
     <Stack gap="xs" role="status">
       <Group gap="xs">
-        <Badge color={identical ? 'leaf' : 'red'}>{identical ? 'identical' : 'differs'}</Badge>
+        <Badge color={identical ? 'leaf' : 'red'}>{identical ? t('identical') : t('differs')}</Badge>
         <Text size="sm">
           {identical
-            ? `${all}: the chain, Temporal and the record agree.`
-            : `${all}: ${plural(mismatches.length + more, 'value differs', 'values differ')}.`}
+            ? t('{{all}}: the chain, Temporal and the record agree.', { all })
+            : `${all}: ${t('{{count}} values differ', { count: mismatches.length + more })}.`}
         </Text>
       </Group>
       {olderPrompts === 0 ? null : (
         <Quiet size="xs">
-          An older version wrote {olderPrompts} of the prompts, so their text was not compared.
+          {t('An older version wrote {{olderPrompts}} of the prompts, so their text was not compared.', {
+            olderPrompts,
+          })}
         </Quiet>
       )}
       {identical ? null : (
@@ -34,7 +40,7 @@ export function Agreement({
           <Table
             className="facts"
             data={{
-              head: ['Moment', 'Value', 'In the record', 'From the chain', 'From Temporal'],
+              head: [t('Moment'), t('Value'), t('In the record'), t('From the chain'), t('From Temporal')],
               body: mismatches.map(({ being, n, field, ...values }) => [
                 <>
                   <BeingLink stance={`@${being}`} />{' '}
@@ -53,7 +59,7 @@ export function Agreement({
           />
         </Table.ScrollContainer>
       )}
-      {more === 0 ? null : <Quiet size="xs">{more} more are not shown.</Quiet>}
+      {more === 0 ? null : <Quiet size="xs">{t('{{more}} more are not shown.', { more })}</Quiet>}
     </Stack>
   )
 }

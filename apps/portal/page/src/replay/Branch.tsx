@@ -1,4 +1,5 @@
 import { Button, Group, Popover, Stack, Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { CopyText } from '../parts/index.ts'
 
 /**
@@ -12,14 +13,15 @@ export function Branch({ at }: { readonly at: string }) {
     <Popover width={340} position="bottom-end" withArrow trapFocus>
       <Popover.Target>
         <Button size="xs" variant="subtle">
-          Branch here
+          {t('Branch here')}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">
           <Text size="sm">
-            A branch is a reality of its own, with the same record up to this moment. Whoever runs this one
-            makes it on its machine:
+            {t(
+              'A branch is a reality of its own, with the same record up to this moment. Whoever runs this one makes it on its machine:',
+            )}
           </Text>
           <span className="code inert">{command}</span>
           <Group>

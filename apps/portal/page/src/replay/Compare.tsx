@@ -3,10 +3,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ask, Refusal } from '../api/client.ts'
 import { eventsIn } from '../api/events.ts'
+import { t } from '../language/index.ts'
 import { Inert, Quiet, Trouble } from '../parts/index.ts'
 import { Agreement, type AgreementProps } from './Agreement.tsx'
 
-const ALL_BEINGS = 'all beings'
+const ALL_BEINGS = t('all beings')
 
 interface CompareProps {
   readonly me: string | null
@@ -25,19 +26,19 @@ export function Compare({ me, beings }: CompareProps) {
   const chosen = whose ?? me?.slice(1) ?? beings[0] ?? null
   const comparing = useMutation({
     mutationFn: () => {
-      setProgress('reading the record')
+      setProgress(t('reading the record'))
       stopping.current = new AbortController()
       return compareRecords(chosen === ALL_BEINGS ? null : chosen, stopping.current.signal, setProgress)
     },
   })
   const isStopped = stopping.current?.signal.aborted === true
   return (
-    <section className="card" aria-label="Compare with the record">
+    <section className="card" aria-label={t('Compare with the record')}>
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
           <Select
             flex={1}
-            label="Run the moments of … again, and compare"
+            label={t('Run the moments of … again, and compare')}
             searchable
             limit={100}
             allowDeselect={false}
@@ -47,11 +48,11 @@ export function Compare({ me, beings }: CompareProps) {
           />
           {comparing.isPending ? (
             <Button variant="default" onClick={() => stopping.current?.abort()}>
-              Stop
+              {t('Stop')}
             </Button>
           ) : (
             <Button variant="default" onClick={() => comparing.mutate()} disabled={chosen === null}>
-              Compare
+              {t('Compare')}
             </Button>
           )}
         </Group>
@@ -80,5 +81,5 @@ async function compareRecords(
     if (event === 'compared') return said
     if (event === 'refused') throw new Refusal(said.code, said.message)
   }
-  throw new Refusal('SERVICE_UNAVAILABLE', 'the comparison ended before it said what it found: try again')
+  throw new Refusal('SERVICE_UNAVAILABLE', t('the comparison ended before it said what it found: try again'))
 }

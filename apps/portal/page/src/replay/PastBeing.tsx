@@ -1,5 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { memo } from 'react'
+import { Trans, t } from '../language/index.ts'
 import { BeingLink, Inert, MomentLink, Quiet, WornRoles } from '../parts/index.ts'
 import type { Track, TrackPoint } from './track.ts'
 
@@ -38,11 +39,11 @@ export const PastBeing = memo(function PastBeing({ trace, track, isMoving }: Pas
         <Group gap={6} justify="flex-end">
           {isEnded ? (
             <Badge color="gray" tt="uppercase">
-              ended
+              {t('ended')}
             </Badge>
           ) : null}
           {stack === null ? (
-            <Quiet size="xs">{n === 0 ? 'no moment yet' : 'no role'}</Quiet>
+            <Quiet size="xs">{n === 0 ? t('no moment yet') : t('no role')}</Quiet>
           ) : (
             <WornRoles roles={[stack.primary, ...stack.stacked].map((role) => role.name)} />
           )}
@@ -52,7 +53,8 @@ export const PastBeing = memo(function PastBeing({ trace, track, isMoving }: Pas
         {place}
         {words === null ? null : (
           <>
-            {' · '}“<Inert text={words} />”
+            {' · '}
+            <Trans text="“<words/>”" parts={{ words: <Inert text={words} /> }} />
           </>
         )}
       </Quiet>

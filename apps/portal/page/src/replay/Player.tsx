@@ -1,5 +1,6 @@
 import { Button, Group, Select, Slider, Stack, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
+import { t } from '../language/index.ts'
 import { BeingLink, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
 import { Share } from '../sharing/Share.tsx'
 import { endedBy } from '../words/end-words.ts'
@@ -9,9 +10,9 @@ import type { Track } from './track.ts'
 import { usePosition } from './usePosition.ts'
 
 const SPEEDS = [
-  { value: '1', label: 'slow' },
-  { value: '4', label: 'four a second' },
-  { value: '20', label: 'twenty a second' },
+  { value: '1', label: t('slow') },
+  { value: '4', label: t('four a second') },
+  { value: '20', label: t('twenty a second') },
 ]
 
 interface PlayerProps {
@@ -27,7 +28,7 @@ export function Player({ track, upTo }: PlayerProps) {
   const step = track.stepAt(position)
   return (
     <>
-      <section className="card" aria-label="Position">
+      <section className="card" aria-label={t('Position')}>
         <Stack gap="xs">
           <Slider
             min={0}
@@ -35,13 +36,14 @@ export function Player({ track, upTo }: PlayerProps) {
             value={position}
             onChange={goTo}
             label={null}
-            thumbLabel="Position in the record"
-            thumbProps={{ 'aria-valuetext': `${position} of ${upTo}` }}
+            thumbLabel={t('Position in the record')}
+            thumbProps={{ 'aria-valuetext': t('{{position}} of {{upTo}}', { position, upTo }) }}
           />
           <Group justify="space-between" gap="sm">
             <PlayerKeys track={track} upTo={upTo} at={at} />
             <Text size="sm" role="status">
-              <b data-entry={position}>{position}</b> <span className="quiet">of {upTo}</span>
+              <b data-entry={position}>{position}</b>{' '}
+              <span className="quiet">{t('of {{upTo}}', { upTo })}</span>
               {step === null ? null : (
                 <>
                   {' · '}
@@ -71,25 +73,25 @@ function PlayerKeys({
   return (
     <Group gap="xs">
       <SmallButton onClick={() => goTo(0)} disabled={position === 0}>
-        Genesis
+        {t('Genesis')}
       </SmallButton>
       <SmallButton onClick={() => goTo(track.previous(position))} disabled={position === 0}>
-        Back
+        {t('Back')}
       </SmallButton>
       <Button size="xs" w={72} onClick={speed === null ? play : () => setSpeed(null)}>
-        {speed === null ? 'Play' : 'Pause'}
+        {speed === null ? t('Play') : t('Pause')}
       </Button>
       <SmallButton onClick={() => goTo(next)} disabled={next === null}>
-        Forward
+        {t('Forward')}
       </SmallButton>
       <SmallButton onClick={() => goTo(upTo)} disabled={isAtEnd}>
-        Now
+        {t('Now')}
       </SmallButton>
       {speed === null ? null : (
         <Select
           size="xs"
           w={140}
-          aria-label="Speed"
+          aria-label={t('Speed')}
           allowDeselect={false}
           data={SPEEDS}
           value={speed}
@@ -111,8 +113,8 @@ function What({ step, position }: { readonly step: ReturnType<Track['stepAt']>; 
       <Group justify="space-between" gap="sm">
         <Quiet>
           {step === null
-            ? 'Before the first fact.'
-            : 'Facts of no moment: the reality was made or changed by its owner.'}
+            ? t('Before the first fact.')
+            : t('Facts of no moment: the reality was made or changed by its owner.')}
         </Quiet>
         {share}
       </Group>
@@ -124,7 +126,7 @@ function What({ step, position }: { readonly step: ReturnType<Track['stepAt']>; 
         <BeingLink stance={`@${being}`} />
         {' · '}
         <MomentLink being={being} n={n}>
-          moment {n}: {endedBy(outcome, reason)}
+          {t('moment {{n}}: {{outcome}}', { n, outcome: endedBy(outcome, reason) })}
         </MomentLink>
       </Text>
       <Group gap="xs">

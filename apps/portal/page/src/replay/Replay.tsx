@@ -1,4 +1,5 @@
 import { Group, Progress, Stack } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Answer, Empty, PageHead, Quiet, SmallButton } from '../parts/index.ts'
 import { Player } from './Player.tsx'
 import { useTrack } from './useTrack.ts'
@@ -9,34 +10,30 @@ export function Replay() {
   const { newest } = track
   return (
     <Stack>
-      <PageHead title="Replay">
-        The record from its first fact on, as far as the past is open to you.
+      <PageHead title={t('Replay')}>
+        {t('The record from its first fact on, as far as the past is open to you.')}
       </PageHead>
       {query.isFetching && track.upTo < newest ? (
         <Group gap="sm" wrap="nowrap">
           <Progress
             flex={1}
             value={(100 * track.upTo) / Math.max(1, newest)}
-            aria-label="Loading of the record"
+            aria-label={t('Loading of the record')}
           />
-          <Quiet>
-            {track.upTo} of {newest}
-          </Quiet>
-          <SmallButton onClick={stop}>Stop</SmallButton>
+          <Quiet>{t('{{upTo}} of {{newest}}', { upTo: track.upTo, newest })}</Quiet>
+          <SmallButton onClick={stop}>{t('Stop')}</SmallButton>
         </Group>
       ) : isStopped ? (
         <Group gap="sm">
-          <Quiet>
-            Loaded up to {track.upTo} of {newest}.
-          </Quiet>
-          <SmallButton onClick={goOn}>Load the rest</SmallButton>
+          <Quiet>{t('Loaded up to {{upTo}} of {{newest}}.', { upTo: track.upTo, newest })}</Quiet>
+          <SmallButton onClick={goOn}>{t('Load the rest')}</SmallButton>
         </Group>
       ) : null}
       <Answer of={upTo > 0 ? { ...query, data: upTo } : query}>
         {() =>
           track.next(0) === null ? (
-            <Empty title="Nothing is open to you yet">
-              The past of a being is open to itself, to its makers and to the operator.
+            <Empty title={t('Nothing is open to you yet')}>
+              {t('The past of a being is open to itself, to its makers and to the operator.')}
             </Empty>
           ) : (
             <Player track={track} upTo={upTo} />

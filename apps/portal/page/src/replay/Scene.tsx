@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { MapView } from '../map/MapView.tsx'
 import { type MapMark, markKind, markName } from '../map/plan.ts'
 import { Empty, Rows } from '../parts/index.ts'
@@ -40,7 +41,7 @@ export function Scene({ track, position, upTo }: SceneProps) {
     <div className="halves">
       <Stack gap="xs">
         <Select
-          label="Space"
+          label={t('Space')}
           searchable
           limit={100}
           allowDeselect={false}
@@ -55,9 +56,9 @@ export function Scene({ track, position, upTo }: SceneProps) {
         />
       </Stack>
       {beings.length === 0 ? (
-        <Empty title="Nobody was there yet">Go forward: beings appear as they are born.</Empty>
+        <Empty title={t('Nobody was there yet')}>{t('Go forward: beings appear as they are born.')}</Empty>
       ) : (
-        <Rows label="What each being wore" items={beings} keyOf={({ key }) => key} height={46}>
+        <Rows label={t('What each being wore')} items={beings} keyOf={({ key }) => key} height={46}>
           {(trace) => <PastBeing trace={trace} track={track} isMoving={trace.key === `being:${mover}`} />}
         </Rows>
       )}

@@ -1,4 +1,5 @@
 import { Pill } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Inert } from '../parts/index.ts'
 
 interface ChipProps {
@@ -15,7 +16,7 @@ export const Chip = ({ value = '', words = value, onRemove, disabled }: ChipProp
     withRemoveButton={disabled !== true}
     onRemove={onRemove}
     // Mantine hides it from who reads by ear, and leaves it out of the order of keys.
-    removeButtonProps={{ 'aria-label': `Remove ${words}`, 'aria-hidden': false, tabIndex: 0 }}
+    removeButtonProps={{ 'aria-label': t('Remove {{words}}', { words }), 'aria-hidden': false, tabIndex: 0 }}
   >
     <Inert text={words} />
   </Pill>

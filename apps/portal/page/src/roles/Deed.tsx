@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Refusal } from '../api/client.ts'
 import { momentQuery } from '../api/queries.ts'
+import { Trans, t } from '../language/index.ts'
 import { Inert, Quiet } from '../parts/index.ts'
 import type { Fault, LintResult } from './queries.ts'
 
@@ -11,7 +12,7 @@ export function Refused({ error }: { readonly error: Error | null }) {
   if (error === null) return null
   const moment = error instanceof Refusal ? momentIn(error.detail) : null
   return (
-    <Alert color="red" p="xs" role="alert" title={error instanceof Refusal ? error.code : 'It failed'}>
+    <Alert color="red" p="xs" role="alert" title={error instanceof Refusal ? error.code : t('It failed')}>
       <Inert text={error.message} />
       {moment === null ? null : <GatesOfVersion {...moment} />}
     </Alert>
@@ -37,35 +38,46 @@ function GatesOfVersion({ name, n }: RoleVersionName) {
     <Text size="sm" mt={4}>
       {by.length === 0 ? null : (
         <>
-          Decided by: <Inert text={by.join(' · ')} />.{' '}
+          <Trans text="Decided by: <rules/>." parts={{ rules: <Inert text={by.join(' · ')} /> }} />{' '}
         </>
       )}
       <Link to="/beings/$name" params={{ name }} search={{ n }}>
-        The refused moment
+        {t('The refused moment')}
       </Link>
     </Text>
   )
 }
 
 /** What the server found in a draft, errors before warnings. */
-export function Findings({ checked, of }: { readonly checked: LintResult | undefined; readonly of: string }) {
+export function Findings({
+  checked,
+  of,
+}: {
+  readonly checked: LintResult | undefined
+  readonly of: 'role' | 'flow'
+}) {
   if (checked === undefined) return null
   const { errors, warnings } = checked
   return (
-    <div role="status" aria-label={`Check of the ${of}`}>
-      {errors.length === 0 && warnings.length === 0 ? <Quiet>The check finds nothing wrong.</Quiet> : null}
+    <div role="status" aria-label={of === 'role' ? t('Check of the role') : t('Check of the flow')}>
+      {errors.length === 0 && warnings.length === 0 ? (
+        <Quiet>{t('The check finds nothing wrong.')}</Quiet>
+      ) : null}
       <LintFaults
-        title={`It cannot be published: ${countedFaults(errors, 'error')}`}
+        title={t('It cannot be published: {{errors}}', {
+          errors: t('{{count}} errors', { count: errors.length }),
+        })}
         color="red"
         faults={errors}
       />
-      <LintFaults title={countedFaults(warnings, 'warning')} color="orange" faults={warnings} />
+      <LintFaults
+        title={t('{{count}} warnings', { count: warnings.length })}
+        color="orange"
+        faults={warnings}
+      />
     </div>
   )
 }
-
-const countedFaults = (faults: readonly Fault[], word: string): string =>
-  `${faults.length} ${word}${faults.length === 1 ? '' : 's'}`
 
 function LintFaults(props: {
   readonly title: string

@@ -1,15 +1,18 @@
 import { Alert, Group } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Quiet, SmallButton } from '../parts/index.ts'
 import type { DraftState } from './useDraft.ts'
 
 const DRAFT_NOTES = {
   role: {
-    published: 'What you write is kept as a draft in this browser only, until you publish it.',
-    overtaken: 'Somebody published another version since you began this draft. Publishing yours replaces it.',
+    published: t('What you write is kept as a draft in this browser only, until you publish it.'),
+    overtaken: t(
+      'Somebody published another version since you began this draft. Publishing yours replaces it.',
+    ),
   },
   flow: {
-    published: 'In force. What you change is a draft in this browser only, until you publish it.',
-    overtaken: 'Another flow was published since you began this draft. Publishing yours replaces it.',
+    published: t('In force. What you change is a draft in this browser only, until you publish it.'),
+    overtaken: t('Another flow was published since you began this draft. Publishing yours replaces it.'),
   },
 }
 
@@ -28,12 +31,12 @@ export const DraftNote = ({ of, isTryable, draft: { isDraft, isOvertaken } }: Dr
   <>
     <Quiet>
       {isDraft
-        ? 'This draft is kept in this browser only, for you, until you publish it.'
+        ? t('This draft is kept in this browser only, for you, until you publish it.')
         : DRAFT_NOTES[of].published}
     </Quiet>
     {!isTryable || !isDraft ? null : (
       <Group>
-        <SmallButton onClick={() => leadTo(TRIAL_ID)}>Try it on past moments</SmallButton>
+        <SmallButton onClick={() => leadTo(TRIAL_ID)}>{t('Try it on past moments')}</SmallButton>
       </Group>
     )}
     {isOvertaken ? (

@@ -2,6 +2,7 @@ import { Group, type OptionsFilter, Stack, TagsInput, Text } from '@mantine/core
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Trans, t } from '../language/index.ts'
 import { Inert, SmallButton } from '../parts/index.ts'
 import { Chip } from './Chip.tsx'
 import { entryOfText, type ListEntry, textOfEntry } from './entries.ts'
@@ -43,7 +44,7 @@ export function EntryPicker(props: PickerProps) {
       <TagsInput
         label={label}
         description={description}
-        placeholder={entries.length === 0 ? 'nothing' : ''}
+        placeholder={entries.length === 0 ? t('nothing') : ''}
         data={choices}
         filter={holding}
         searchValue={typed}
@@ -68,9 +69,14 @@ export function EntryPicker(props: PickerProps) {
       {starred.map((entry) => (
         <Group key={textOfEntry(entry)} gap="xs" role="alert">
           <Text size="sm">
-            No name has a star, so “<Inert text={textOfEntry(entry)} />” would match nothing.
+            <Trans
+              text="No name has a star, so “<text/>” would match nothing."
+              parts={{ text: <Inert text={textOfEntry(entry)} /> }}
+            />
           </Text>
-          <SmallButton onClick={() => mean(entry)}>Use {entryLabel(meantBy(entry) ?? entry)}</SmallButton>
+          <SmallButton onClick={() => mean(entry)}>
+            {t('Use {{entry}}', { entry: entryLabel(meantBy(entry) ?? entry) })}
+          </SmallButton>
         </Group>
       ))}
     </Stack>

@@ -1,4 +1,5 @@
 import { Alert } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { pieces } from '../text/unseen-text.ts'
 
 /** A field of text shows no invisible characters, so they are told of beside it. */
@@ -8,7 +9,7 @@ export function Hidden({ text }: { readonly text: string }) {
   const codes = [...new Set(found.map(({ text }) => text))]
   return (
     <Alert color="orange" p="xs" role="status">
-      {found.length} invisible {found.length === 1 ? 'character' : 'characters'}: {codes.join(', ')}
+      {t('{{count}} invisible characters: {{codes}}', { count: found.length, codes: codes.join(', ') })}
     </Alert>
   )
 }

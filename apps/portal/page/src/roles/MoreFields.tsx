@@ -1,4 +1,5 @@
 import { NumberInput, Select, SimpleGrid, Switch, TagsInput } from '@mantine/core'
+import { t } from '../language/index.ts'
 import type { Spec } from './spec.ts'
 
 interface RoleMoreProps {
@@ -12,61 +13,61 @@ interface RoleMoreProps {
 const FIELD_CHOICES = [
   [
     'requiredCognition',
-    'Who can wear it',
-    'any mind',
-    { llm: 'a model', human: 'a person', scripted: 'a script' },
+    t('Who can wear it'),
+    t('any mind'),
+    { llm: t('a model'), human: t('a person'), scripted: t('a script') },
   ],
   [
     'defaultOrientation',
-    'What it looks at',
-    'the world',
-    { forward: 'the world', half: 'half the world, half itself', inward: 'itself' },
+    t('What it looks at'),
+    t('the world'),
+    { forward: t('the world'), half: t('half the world, half itself'), inward: t('itself') },
   ],
   [
     'respondMode',
-    'Whether it answers',
-    'when it has something to say',
-    { async: 'when it has something to say', none: 'never' },
+    t('Whether it answers'),
+    t('when it has something to say'),
+    { async: t('when it has something to say'), none: t('never') },
   ],
   [
     'onAnswers',
-    'When it acts, having asked others',
-    'on each answer',
-    { each: 'on each answer', all: 'once all answers are in' },
+    t('When it acts, having asked others'),
+    t('on each answer'),
+    { each: t('on each answer'), all: t('once all answers are in') },
   ],
   [
     'views',
-    'What its prompt shows',
-    'what is around it, and its views',
-    { default: 'what is around it, and its views', only: 'its views alone' },
+    t('What its prompt shows'),
+    t('what is around it, and its views'),
+    { default: t('what is around it, and its views'), only: t('its views alone') },
   ],
   [
     'layout',
-    'Order of its prompt',
-    'as it is told',
-    { 'as-told': 'as it is told', 'stable-first': 'what seldom changes first' },
+    t('Order of its prompt'),
+    t('as it is told'),
+    { 'as-told': t('as it is told'), 'stable-first': t('what seldom changes first') },
   ],
   [
     'prose',
-    'Words without an act',
-    'are kept, and reach nobody',
-    { see: 'are kept, and reach nobody', answers: 'are its answer' },
+    t('Words without an act'),
+    t('are kept, and reach nobody'),
+    { see: t('are kept, and reach nobody'), answers: t('are its answer') },
   ],
 ] as const
 /** Where the value of a field is not text. */
-const SELF_CONTINUES = {
-  'after each act': true,
-  'until it has answered': 'until-answered',
-  no: false,
-} as const
+const SELF_CONTINUES: Readonly<Record<string, unknown>> = {
+  [t('after each act')]: true,
+  [t('until it has answered')]: 'until-answered',
+  [t('no')]: false,
+}
 
 /** Fields that most roles leave out. */
 export function MoreFields({ role, set, errorOf }: RoleMoreProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
       <TagsInput
-        label="Woken by"
-        description="message unless given; an empty list wakes never"
+        label={t('Woken by')}
+        description={t('message unless given; an empty list wakes never')}
         placeholder={role.triggerOn === undefined ? 'message' : ''}
         data={['message', 'schedule', 'change', 'idle']}
         value={role.triggerOn === undefined ? [] : [...(role.triggerOn as readonly string[])]}
@@ -88,19 +89,17 @@ export function MoreFields({ role, set, errorOf }: RoleMoreProps) {
         />
       ))}
       <Select
-        label="Goes on by itself"
-        placeholder="no"
+        label={t('Goes on by itself')}
+        placeholder={t('no')}
         data={Object.keys(SELF_CONTINUES)}
         clearable
         value={Object.entries(SELF_CONTINUES).find(([, value]) => value === role.selfContinue)?.[0] ?? null}
-        onChange={(chosen) =>
-          set('selfContinue', SELF_CONTINUES[chosen as keyof typeof SELF_CONTINUES] as unknown)
-        }
+        onChange={(chosen) => set('selfContinue', SELF_CONTINUES[chosen ?? ''])}
         error={errorOf('selfContinue')}
       />
       <NumberInput
-        label="Steps for one question"
-        description="after acts, looks and refusals"
+        label={t('Steps for one question')}
+        description={t('after acts, looks and refusals')}
         placeholder="16"
         min={0}
         max={200}
@@ -110,7 +109,7 @@ export function MoreFields({ role, set, errorOf }: RoleMoreProps) {
         error={errorOf('steps')}
       />
       <Switch
-        label="Has to call a tool when asked"
+        label={t('Has to call a tool when asked')}
         checked={role.forceToolCall === true}
         onChange={(event) => set('forceToolCall', event.currentTarget.checked ? true : undefined)}
       />

@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core'
+import { t } from '../language/index.ts'
 
 interface Origin {
   readonly origin: string
@@ -6,18 +7,24 @@ interface Origin {
   readonly deleted: boolean
 }
 
+/** Where a role is from; an extension has its name. */
+const ORIGINS: Readonly<Record<string, string>> = {
+  live: t('live', { context: 'origin' }),
+  seed: t('seed'),
+}
+
 export const originText = ({ origin, author, deleted }: Origin): string => {
-  if (deleted) return `deleted; ${author ?? 'an extension'} wrote it`
-  if (origin === 'live') return `written by ${author ?? 'nobody'}`
-  return origin === 'seed' ? 'part of every reality' : `of the extension ${origin}`
+  if (deleted) return t('deleted; {{author}} wrote it', { author: author ?? t('an extension') })
+  if (origin === 'live') return t('written by {{author}}', { author: author ?? t('nobody') })
+  return origin === 'seed' ? t('part of every reality') : t('of the extension {{origin}}', { origin })
 }
 
 export function OriginBadge({ origin, deleted }: Origin) {
   if (deleted)
     return (
       <Badge color="gray" tt="uppercase">
-        deleted
+        {t('deleted')}
       </Badge>
     )
-  return <Badge color={origin === 'live' ? 'leaf' : 'gray'}>{origin}</Badge>
+  return <Badge color={origin === 'live' ? 'leaf' : 'gray'}>{ORIGINS[origin] ?? origin}</Badge>
 }

@@ -1,6 +1,7 @@
 import { Alert, Autocomplete, Button, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type DeedBody, useAct } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Code, Form } from '../parts/index.ts'
 import { typedValue } from '../text/typed-json.ts'
 import { Refused } from './Deed.tsx'
@@ -37,19 +38,19 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
   const { namespace, key } = form.values
   const answer = publishing.data
   return (
-    <section className="card" aria-label="Publish a signal">
+    <section className="card" aria-label={t('Publish a signal')}>
       <Text fw={600} mb="sm">
-        Publish a signal
+        {t('Publish a signal')}
       </Text>
       <Form
         form={form}
         doing={publishing}
-        submit="Publish"
+        submit={t('Publish')}
         send={(written) => signalCall(written, typedValue(written.value))}
         refused={Refused}
         done={
           answer === undefined || publishing.isPending ? null : (
-            <Alert color="leaf" p="xs" role="status" title="Published">
+            <Alert color="leaf" p="xs" role="status" title={t('Published')}>
               <Code value={answer.result} />
             </Alert>
           )
@@ -60,12 +61,12 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
             disabled={namespace === '' || key === '' || publishing.isPending}
             onClick={() => publishing.mutate(signalCall(form.values, null))}
           >
-            Remove it
+            {t('Remove it')}
           </Button>
         }
       >
         <Autocomplete
-          label="Namespace"
+          label={t('Namespace')}
           description={describeOwner(
             namespace,
             namespaces.find((one) => one.namespace === namespace),
@@ -75,10 +76,10 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
           data={namespaces.map((one) => one.namespace)}
           {...form.getInputProps('namespace')}
         />
-        <TextInput label="Key" placeholder="tick.alive" required {...form.getInputProps('key')} />
+        <TextInput label={t('Key')} placeholder="tick.alive" required {...form.getInputProps('key')} />
         <TextInput
-          label="Value"
-          description="true, 7 and JSON are taken as such, other words as text"
+          label={t('Value')}
+          description={t('true, 7 and JSON are taken as such, other words as text')}
           placeholder="true"
           required
           {...form.getInputProps('value')}
@@ -89,8 +90,14 @@ export function PublishForm({ form, namespaces }: PublishFormProps) {
 }
 
 function describeOwner(namespace: string, owned: Namespace | undefined): string {
-  if (namespace === '') return 'One word. The first to publish there owns it.'
-  if (owned === undefined || owned.owner === null) return 'Nobody owns it: you will, once you publish.'
-  const others = owned.publishers.length === 0 ? '' : `, and ${owned.publishers.join(', ')} may publish too`
-  return `${owned.owner} owns it${owned.reserved ? ', as the namespace of an extension' : ''}${others}.`
+  if (namespace === '') return t('One word. The first to publish there owns it.')
+  if (owned === undefined || owned.owner === null) return t('Nobody owns it: you will, once you publish.')
+  const others =
+    owned.publishers.length === 0
+      ? ''
+      : t(', and {{publishers}} may publish too', { publishers: owned.publishers.join(', ') })
+  const whole = owned.reserved
+    ? t('{{owner}} owns it, as the namespace of an extension', { owner: owned.owner })
+    : t('{{owner}} owns it', { owner: owned.owner })
+  return `${whole}${others}.`
 }

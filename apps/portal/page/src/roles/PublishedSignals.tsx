@@ -1,4 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { BeingLink, Content, Empty, Inert, Quiet } from '../parts/index.ts'
 import type { Namespace } from './PublishForm.tsx'
 
@@ -17,16 +18,20 @@ export function PublishedSignals({ namespaces, values, onChoose }: PublishedSign
   const all = namespaces.map((one) => ({ ...one, signals: leavesOf(values?.[one.namespace]) }))
   const shown = all.filter(({ signals }) => signals.length > 0)
   if (shown.length === 0)
-    return <Empty title="Nothing is published">Publish a signal: each being whose flow reads it wakes.</Empty>
+    return (
+      <Empty title={t('Nothing is published')}>
+        {t('Publish a signal: each being whose flow reads it wakes.')}
+      </Empty>
+    )
   return (
     <Stack>
       {shown.map(({ namespace, owner, signals }) => (
-        <section key={namespace} className="list" aria-label={`Signals of ${namespace}`}>
+        <section key={namespace} className="list" aria-label={t('Signals of {{namespace}}', { namespace })}>
           <Group justify="space-between" p="xs" gap="xs">
             <Text size="sm" fw={600}>
               <Inert text={namespace} />
             </Text>
-            <Quiet size="xs">{owner === null ? 'nobody owns it' : <BeingLink stance={owner} />}</Quiet>
+            <Quiet size="xs">{owner === null ? t('nobody owns it') : <BeingLink stance={owner} />}</Quiet>
           </Group>
           {signals.slice(0, SIGNALS_MAX).map(({ key, value }) => (
             <button key={key} type="button" className="row" onClick={() => onChoose(namespace, key, value)}>
@@ -42,7 +47,7 @@ export function PublishedSignals({ namespaces, values, onChoose }: PublishedSign
           ))}
           {signals.length > SIGNALS_MAX ? (
             <Quiet size="xs" p="xs">
-              {signals.length - SIGNALS_MAX} more are not shown.
+              {t('{{length}} more are not shown.', { length: signals.length - SIGNALS_MAX })}
             </Quiet>
           ) : null}
         </section>

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { Refusal } from '../api/client.ts'
 import { useAct } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Quiet, SmallButton } from '../parts/index.ts'
 import { Refused } from './Deed.tsx'
 import { roleQuery } from './queries.ts'
@@ -31,10 +32,10 @@ export function RoleDeeds({ name, isLive, isDeleted, canCopy }: RoleDeedsProps) 
             size="xs"
             onClick={() => void navigate({ to: '/roles', search: { role: name, edit: true } })}
           >
-            {isLive ? 'Edit' : 'Copy as a new role'}
+            {isLive ? t('Edit') : t('Copy as a new role')}
           </Button>
         ) : null}
-        {isLive && !isAsking ? <SmallButton onClick={open}>Delete</SmallButton> : null}
+        {isLive && !isAsking ? <SmallButton onClick={open}>{t('Delete')}</SmallButton> : null}
         {isAsking ? (
           <>
             <SmallButton
@@ -43,9 +44,9 @@ export function RoleDeeds({ name, isLive, isDeleted, canCopy }: RoleDeedsProps) 
               loading={deleting.isPending}
               onClick={() => remove({})}
             >
-              Delete {name}
+              {t('Delete {{name}}', { name })}
             </SmallButton>
-            <SmallButton onClick={close}>Keep it</SmallButton>
+            <SmallButton onClick={close}>{t('Keep it')}</SmallButton>
           </>
         ) : null}
       </Group>
@@ -53,11 +54,12 @@ export function RoleDeeds({ name, isLive, isDeleted, canCopy }: RoleDeedsProps) 
       {isUsed ? (
         <div>
           <Button size="xs" color="red" loading={deleting.isPending} onClick={() => remove({ force: true })}>
-            Delete it all the same
+            {t('Delete it all the same')}
           </Button>
           <Quiet size="xs" mt={4}>
-            Clauses that name it then never apply, and a being whose default role it is lives no moment
-            without another one.
+            {t(
+              'Clauses that name it then never apply, and a being whose default role it is lives no moment without another one.',
+            )}
           </Quiet>
         </div>
       ) : null}

@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { t } from '../language/index.ts'
 import { Answer } from '../parts/index.ts'
 import { roleQuery } from './queries.ts'
 import { type OfferedEntries, RoleForm } from './RoleForm.tsx'
@@ -28,7 +29,7 @@ function Existing({ name, catalogs }: RoleEditorProps & { readonly name: string 
       {({ origin, versions, usedBy }) => {
         const spec = versions.map((one) => one.spec as Spec | null).find((one) => one !== null)
         if (spec === undefined)
-          return <Alert title="Its text is not open to you">So it cannot be edited here.</Alert>
+          return <Alert title={t('Its text is not open to you')}>{t('So it cannot be edited here.')}</Alert>
         if (origin === 'live')
           return (
             <RoleForm
@@ -41,7 +42,9 @@ function Existing({ name, catalogs }: RoleEditorProps & { readonly name: string 
           )
         const prompt = typeof spec.prompt === 'string' ? spec.prompt : ''
         const copy = { ...spec, name: `${name.replace(/^.*:/, '')}-copy`, prompt }
-        return <RoleForm published={null} source={copy} catalogs={catalogs} of={`copy of ${name}`} />
+        return (
+          <RoleForm published={null} source={copy} catalogs={catalogs} of={t('copy of {{name}}', { name })} />
+        )
       }}
     </Answer>
   )

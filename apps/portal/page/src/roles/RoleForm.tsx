@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useAct } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Inert } from '../parts/index.ts'
 import { KeptTrial } from '../trial/KeptTrial.tsx'
 import { TrialCard } from '../trial/TrialCard.tsx'
@@ -61,10 +62,14 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Role
   }
   return (
     <Stack>
-      <form onSubmit={onSubmit} className="card" aria-label="Role">
+      <form onSubmit={onSubmit} className="card" aria-label={t('Role')}>
         <Stack>
           <Title order={2}>
-            {published === null ? 'New role' : <Inert text={`Edit ${published.name}`} />}
+            {published === null ? (
+              t('New role')
+            ) : (
+              <Inert text={t('Edit {{name}}', { name: published.name })} />
+            )}
           </Title>
           <DraftNote of="role" draft={draft} isTryable={published !== null} />
           <Fields
@@ -77,7 +82,7 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Role
           <Findings checked={role.name === '' ? undefined : checked} of="role" />
           {published === null || !draft.isDraft ? null : (
             <Difference
-              title="Your draft against what is in force"
+              title={t('Your draft against what is in force')}
               before={roleText(published)}
               after={roleText(role)}
             />
@@ -90,13 +95,13 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Role
               loading={publishing.isPending}
               disabled={role.name === '' || (published !== null && !draft.isDraft)}
             >
-              Publish
+              {t('Publish')}
             </Button>
             <Button
               variant="default"
               onClick={() => leave(published === null ? {} : { role: published.name })}
             >
-              {draft.isDraft ? 'Discard the draft' : 'Back'}
+              {draft.isDraft ? t('Discard the draft') : t('Back')}
             </Button>
           </Group>
         </Stack>
@@ -131,8 +136,8 @@ function Fields({ role, write, checked, published, catalogs }: FieldsProps) {
   return (
     <>
       <TextInput
-        label="Name"
-        description="Lower case, words joined by a hyphen. It never changes."
+        label={t('Name')}
+        description={t('Lower case, words joined by a hyphen. It never changes.')}
         required
         disabled={published !== null}
         error={role.name === '' ? undefined : errorOf('name')}
@@ -140,15 +145,15 @@ function Fields({ role, write, checked, published, catalogs }: FieldsProps) {
         onChange={(event) => set('name', event.currentTarget.value)}
       />
       <TextInput
-        label="Description"
-        description="For people; it is never part of a prompt."
+        label={t('Description')}
+        description={t('For people; it is never part of a prompt.')}
         error={errorOf('description')}
         value={String(description)}
         onChange={(event) => set('description', event.currentTarget.value || undefined)}
       />
       <Textarea
-        label="Prompt"
-        description="Who its wearer is, and what it is for. What it may reach is told by itself."
+        label={t('Prompt')}
+        description={t('Who its wearer is, and what it is for. What it may reach is told by itself.')}
         minRows={5}
         maxRows={24}
         error={errorOf('prompt')}
@@ -167,7 +172,7 @@ function Fields({ role, write, checked, published, catalogs }: FieldsProps) {
       ))}
       <Accordion variant="contained">
         <Accordion.Item value="more">
-          <Accordion.Control>What wakes it, and how it answers</Accordion.Control>
+          <Accordion.Control>{t('What wakes it, and how it answers')}</Accordion.Control>
           <Accordion.Panel>
             <MoreFields role={role} set={set} errorOf={errorOf} />
           </Accordion.Panel>
@@ -184,31 +189,31 @@ function pickersOf({ operations, beOps, see, ...catalogs }: OfferedEntries) {
   return [
     {
       field: 'canSee',
-      label: 'May see',
-      description: 'Spaces, beings and things by name, or such as its maker',
+      label: t('May see'),
+      description: t('Spaces, beings and things by name, or such as its maker'),
       addresses: 'all' as const,
       offered: ['~', '{"pattern":"*"}', ...relations, ...resolvers],
     },
     {
       field: 'canDo',
-      label: 'May do',
-      description: 'Operations',
+      label: t('May do'),
+      description: t('Operations'),
       offered: [...operations.map(({ name }) => name), '{"pattern":"*"}', ...resolvers],
     },
     {
       field: 'canSummon',
-      label: 'May speak to',
-      description: 'Beings by name, or such as whoever asks',
+      label: t('May speak to'),
+      description: t('Beings by name, or such as whoever asks'),
       addresses: 'beings' as const,
       offered: [...relations, '{"pattern":"@*"}', ...resolvers],
     },
     {
       field: 'canBe',
-      label: 'May be',
-      description: 'Operations of identity, such as birth; most roles leave it empty',
+      label: t('May be'),
+      description: t('Operations of identity, such as birth; most roles leave it empty'),
       offered: beOps.map(({ name }) => name),
     },
-    { field: 'see', label: 'Is shown', description: 'Views that every prompt holds', offered: see },
+    { field: 'see', label: t('Is shown'), description: t('Views that every prompt holds'), offered: see },
   ]
 }
 

@@ -2,6 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { FoundBy } from '../api/deed.ts'
 import { useAct } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Answer, Empty, Inert, Quiet, Time } from '../parts/index.ts'
 import { Refused } from './Deed.tsx'
 import { OriginBadge, originText } from './Origin.tsx'
@@ -71,12 +72,14 @@ const RoleHead = ({ name, of }: { readonly name: string; readonly of: RoleView }
 
 const NoSpec = ({ isOpen, permissions }: Pick<RoleView, 'isOpen' | 'permissions'>) =>
   isOpen ? (
-    <Empty title="This role is deleted">
-      Older moments keep what they wore. Restore a version below to write it again.
+    <Empty title={t('This role is deleted')}>
+      {t('Older moments keep what they wore. Restore a version below to write it again.')}
     </Empty>
   ) : (
-    <Empty title="Its text is not open to you">
-      What a being wrote is open to those to whom its author’s past is open, and to the makers of beings that
-      name the role. It permits: {permissions.join(', ') || 'nothing'}.
+    <Empty title={t('Its text is not open to you')}>
+      {t(
+        'What a being wrote is open to those to whom its author’s past is open, and to the makers of beings that name the role. It permits: {{permissions}}.',
+        { permissions: permissions.join(', ') || t('nothing') },
+      )}
     </Empty>
   )

@@ -1,7 +1,8 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { RoleUser } from '@treeos/client'
-import { BeingLink, Card, plural, Quiet } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { BeingLink, Card, Quiet } from '../parts/index.ts'
 import { inNameOrder } from '../text/by-name.ts'
 
 interface RoleUsersProps {
@@ -12,28 +13,30 @@ interface RoleUsersProps {
 
 /** The beings that wear a role, or may come to. */
 export const RoleUsers = ({ usedBy, others }: RoleUsersProps) => (
-  <Card title="Who uses it" gap={4}>
+  <Card title={t('Who uses it')} gap={4}>
     {usedBy.length === 0 && others === 0 ? (
-      <Quiet>Nobody. Name it in the flow of a being: open the being, then its flow.</Quiet>
+      <Quiet>{t('Nobody. Name it in the flow of a being: open the being, then its flow.')}</Quiet>
     ) : null}
     {inNameOrder(usedBy, ({ stance }) => stance).map(({ stance, isDefault, isInFlow, wearsIt }) => (
       <Group key={stance} gap="xs">
         <Text size="sm">
           <BeingLink stance={stance} />
         </Text>
-        {wearsIt === true ? <Badge size="sm">wore it last</Badge> : null}
+        {wearsIt === true ? <Badge size="sm">{t('wore it last')}</Badge> : null}
         <Quiet size="xs">
-          {[isDefault ? 'by default' : null, isInFlow ? 'by its flow' : null].filter(Boolean).join(', ')}
+          {[isDefault ? t('by default') : null, isInFlow ? t('by its flow') : null]
+            .filter(Boolean)
+            .join(', ')}
         </Quiet>
         {isInFlow ? (
           <Text size="xs">
             <Link to="/beings/$name/flow" params={{ name: stance.slice(1) }}>
-              its flow
+              {t('its flow')}
             </Link>
           </Text>
         ) : null}
       </Group>
     ))}
-    {others > 0 ? <Quiet size="xs">{plural(others, 'more is', 'more are')} not shown.</Quiet> : null}
+    {others > 0 ? <Quiet size="xs">{t('{{count}} more are not shown.', { count: others })}</Quiet> : null}
   </Card>
 )

@@ -1,5 +1,7 @@
 import type { ListedRole } from '@treeos/client'
-import { Answer, Empty, Inert, PageHead, plural, Quiet } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { Answer, Empty, Inert, PageHead, Quiet } from '../parts/index.ts'
+import { mindText } from '../words/mind-text.ts'
 import './roles.css'
 import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -22,7 +24,7 @@ export function Roles() {
   const write = () => void navigate({ to: '/roles', search: { edit: true } })
   return (
     <Stack>
-      <PageHead title="Roles" action={<Button onClick={write}>New role</Button>} />
+      <PageHead title={t('Roles')} action={<Button onClick={write}>{t('New role')}</Button>} />
       <Answer of={roles}>
         {(catalogs) => (
           <div className="wide" data-chosen={role !== undefined || edit === true}>
@@ -30,8 +32,8 @@ export function Roles() {
             {edit === true ? (
               <RoleEditor key={role ?? ''} name={role ?? null} catalogs={catalogs} />
             ) : role === undefined ? (
-              <Empty title="Choose a role">
-                It shows what its wearers may reach, what they are told, and who wears it.
+              <Empty title={t('Choose a role')}>
+                {t('It shows what its wearers may reach, what they are told, and who wears it.')}
               </Empty>
             ) : (
               <RoleInside key={role} name={role} />
@@ -50,9 +52,9 @@ interface ListProps {
 
 /** Which roles are listed. */
 const WHICH = {
-  mine: { label: 'Mine', fits: ({ author }: ListedRole, me: string | undefined) => author === me },
-  used: { label: 'In use', fits: ({ users }: ListedRole) => users > 0 },
-  all: { label: 'All', fits: () => true },
+  mine: { label: t('Mine'), fits: ({ author }: ListedRole, me: string | undefined) => author === me },
+  used: { label: t('In use'), fits: ({ users }: ListedRole) => users > 0 },
+  all: { label: t('All'), fits: () => true },
 } as const
 type WhichRoles = keyof typeof WHICH
 
@@ -69,30 +71,32 @@ function RoleList({ roles, chosen }: ListProps) {
     <Stack gap="xs">
       <SegmentedControl
         size="xs"
-        aria-label="Which roles"
+        aria-label={t('Which roles')}
         data={Object.entries(WHICH).map(([value, { label }]) => ({ value, label }))}
         value={which}
         onChange={(value) => setWhich(value as WhichRoles)}
       />
       <TextInput
-        aria-label="Search roles"
-        placeholder={`Search ${roles.length} roles by name, origin, author`}
+        aria-label={t('Search roles')}
+        placeholder={t('Search {{length}} roles by name, origin, author', { length: roles.length })}
         value={wanted}
         onChange={(event) => setWanted(event.currentTarget.value)}
       />
       {found.length === 0 ? (
-        <Empty title="No role is found">
-          Look at all of them, search for fewer letters, or write a new role.
+        <Empty title={t('No role is found')}>
+          {t('Look at all of them, search for fewer letters, or write a new role.')}
         </Empty>
       ) : (
-        <nav className="list" aria-label="Roles">
+        <nav className="list" aria-label={t('Roles')}>
           {found.slice(0, ROLES_MAX).map((role) => (
             <RoleRow key={role.name} role={role} isChosen={role.name === chosen} />
           ))}
         </nav>
       )}
       {found.length > ROLES_MAX ? (
-        <Quiet size="xs">{found.length - ROLES_MAX} more: search to see them.</Quiet>
+        <Quiet size="xs">
+          {t('{{length}} more: search to see them.', { length: found.length - ROLES_MAX })}
+        </Quiet>
       ) : null}
     </Stack>
   )
@@ -113,8 +117,10 @@ function RoleRow({ role, isChosen }: { readonly role: ListedRole; readonly isCho
           {description === '' ? originText(role) : <Inert text={description} />}
         </Quiet>
         <Quiet size="xs" flex="none">
-          {requiredCognition === null ? '' : `${requiredCognition} only · `}
-          {users === 0 ? 'unused' : plural(users, 'being')}
+          {requiredCognition === null
+            ? ''
+            : `${t('{{mind}} only', { mind: mindText(requiredCognition) })} · `}
+          {users === 0 ? t('unused') : t('{{count}} beings', { count: users })}
         </Quiet>
       </Group>
     </Link>

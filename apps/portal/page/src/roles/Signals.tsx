@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { Answer, PageHead } from '../parts/index.ts'
 import './roles.css'
 import { Stack } from '@mantine/core'
@@ -18,7 +19,7 @@ export function Signals() {
   }
   return (
     <Stack>
-      <PageHead title="Signals" />
+      <PageHead title={t('Signals')} />
       <Answer of={signals}>
         {({ namespaces, values }) => (
           <div className="wide">

@@ -1,5 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { Fragment } from 'react'
+import { t } from '../language/index.ts'
 import { Inert } from '../parts/index.ts'
 import { type ListEntry, textOfEntry } from './entries.ts'
 import { entryLabel } from './entry-label.ts'
@@ -7,18 +8,18 @@ import type { Spec } from './spec.ts'
 import { sentencesOfRole } from './spec-words.ts'
 
 const LIST_LABELS = {
-  canSee: 'may see',
-  canDo: 'may do',
-  canSummon: 'may speak to',
-  canBe: 'may be',
-  see: 'is shown',
+  canSee: t('may see'),
+  canDo: t('may do'),
+  canSummon: t('may speak to'),
+  canBe: t('may be'),
+  see: t('is shown'),
 }
 /** What a role permits and says. */
 export function SpecCard({ spec }: { readonly spec: Spec }) {
   const { prompt } = spec
   const sentences = sentencesOfRole(spec)
   return (
-    <section className="card" aria-label="The role">
+    <section className="card" aria-label={t('The role')}>
       <Stack gap="sm">
         <dl className="fields">
           {Object.entries(LIST_LABELS).map(([field, words]) => (
@@ -41,13 +42,13 @@ export function SpecCard({ spec }: { readonly spec: Spec }) {
         )}
         <div>
           <Text size="sm" fw={600} mb={4}>
-            Its prompt
+            {t('Its prompt')}
           </Text>
           <Text component="div" size="sm" className="block">
             {typeof prompt !== 'string' ? (
-              <span className="quiet">It is code: {JSON.stringify(prompt)}</span>
+              <span className="quiet">{t('It is code: {{code}}', { code: JSON.stringify(prompt) })}</span>
             ) : prompt === '' ? (
-              <span className="quiet">It says nothing.</span>
+              <span className="quiet">{t('It says nothing.')}</span>
             ) : (
               <Inert text={prompt} />
             )}
@@ -60,7 +61,7 @@ export function SpecCard({ spec }: { readonly spec: Spec }) {
 
 const Chips = ({ entries }: { readonly entries: readonly ListEntry[] }) =>
   entries.length === 0 ? (
-    <span className="quiet">nothing</span>
+    <span className="quiet">{t('nothing')}</span>
   ) : (
     <Group gap={4}>
       {entries.map((entry) => (

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { Trans, t } from '../language/index.ts'
 import { BeingLink, Card, Quiet, Time } from '../parts/index.ts'
 import { noteText } from '../trial/trial-text.ts'
 import { Difference } from '../words/Difference.tsx'
@@ -32,16 +33,21 @@ export function Versions({ versions, draft, onRestore, isRestoring }: VersionsPr
   const [chosen, choose] = useState<number | null>(null)
   if (versions.length === 0) return null
   return (
-    <Card title="Versions" gap={4}>
+    <Card title={t('Versions')} gap={4}>
       <Stack gap={0} component="ol" m={0} pl={0} className="versions">
         {versions.map(({ seq, at, by, text, trial = null }, i) => (
           <li key={seq}>
             <Group justify="space-between" gap="xs" wrap="nowrap">
               <Text size="sm">
-                <Time iso={at} /> {text === null ? 'deleted' : 'written'}
-                {' by '}
-                {by === null ? 'the code of an extension' : <BeingLink stance={by} />}
-                {i === 0 ? ', in force' : ''}
+                <Trans
+                  text={text === null ? '<time/> deleted by <author/>' : '<time/> written by <author/>'}
+                  parts={{
+                    time: <Time iso={at} />,
+                    author:
+                      by === null ? <span>{t('the code of an extension')}</span> : <BeingLink stance={by} />,
+                  }}
+                />
+                {i === 0 ? `, ${t('in force')}` : ''}
               </Text>
               <Group gap={6} wrap="nowrap">
                 <Button
@@ -50,7 +56,7 @@ export function Versions({ versions, draft, onRestore, isRestoring }: VersionsPr
                   aria-expanded={chosen === seq}
                   onClick={() => choose(chosen === seq ? null : seq)}
                 >
-                  {chosen === seq ? 'Hide' : 'Compare'}
+                  {chosen === seq ? t('Hide') : t('Compare')}
                 </Button>
                 {onRestore === undefined || text === null || i === 0 ? null : (
                   <Button
@@ -59,21 +65,23 @@ export function Versions({ versions, draft, onRestore, isRestoring }: VersionsPr
                     loading={isRestoring}
                     onClick={() => onRestore(seq)}
                   >
-                    Restore
+                    {t('Restore')}
                   </Button>
                 )}
               </Group>
             </Group>
-            {trial === null ? null : <Quiet size="xs">Tried before. {noteText(trial)}</Quiet>}
+            {trial === null ? null : (
+              <Quiet size="xs">{t('Tried before. {{note}}', { note: noteText(trial) })}</Quiet>
+            )}
             {chosen === seq ? (
               <Stack gap="xs" my="xs">
                 <Difference
-                  title="Against the version before it"
+                  title={t('Against the version before it')}
                   before={versions[i + 1]?.text ?? ''}
                   after={text ?? ''}
                 />
                 {draft === null ? null : (
-                  <Difference title="Your draft against it" before={text ?? ''} after={draft} />
+                  <Difference title={t('Your draft against it')} before={text ?? ''} after={draft} />
                 )}
               </Stack>
             ) : null}

@@ -1,42 +1,43 @@
+import { t } from '../language/index.ts'
 import { entryOfText, type ListEntry, textOfEntry } from './entries.ts'
 
 /** What relations of TreeOS name, for who reads a role. Those of extensions keep their names. */
 const RELATIONS: Readonly<Record<string, string>> = {
-  self: 'itself',
-  asker: 'whoever asks',
-  parent: 'its maker',
-  here: 'the space where it is',
-  present: 'whoever is in the same space',
-  'any-child': 'any of its children',
-  predecessor: 'the one before it in its role',
+  self: t('itself'),
+  asker: t('whoever asks'),
+  parent: t('its maker'),
+  here: t('the space where it is'),
+  present: t('whoever is in the same space'),
+  'any-child': t('any of its children'),
+  predecessor: t('the one before it in its role'),
 }
 
 /** An entry of a list in words. A literal is a name, which says itself. */
 export function entryLabel(entry: ListEntry): string {
-  if (entry === '~') return 'its home'
+  if (entry === '~') return t('its home')
   if (typeof entry === 'string') return textOfEntry(entry)
   const { rel, pattern, kind, resolver } = entry
-  if (rel !== undefined) return RELATIONS[rel] ?? `its ${rel}`
-  if (resolver !== undefined) return `what ${resolver} finds`
+  if (rel !== undefined) return RELATIONS[rel] ?? t('its {{rel}}', { rel })
+  if (resolver !== undefined) return t('what {{resolver}} finds', { resolver })
   if (pattern === undefined) return textOfEntry(entry)
-  return kind === undefined ? patternLabel(pattern) : `${kind} “${pattern}”`
+  return kind === undefined ? patternLabel(pattern) : t('{{kind}} “{{pattern}}”', { kind, pattern })
 }
 
 function patternLabel(pattern: string): string {
-  if (pattern === '*') return 'everything'
+  if (pattern === '*') return t('everything')
   const place = pattern.lastIndexOf('/@')
   if (place >= 0 && !pattern.slice(0, place).includes('*')) {
     const beings = pattern.slice(place + 1)
-    const where = `in ${pattern.slice(0, place) || '/'}`
-    return beings === '@*' ? `any being ${where}` : `${patternLabel(beings)} ${where}`
+    const where = t('in {{pattern}}', { pattern: pattern.slice(0, place) || '/' })
+    return beings === '@*' ? t('any being {{where}}', { where }) : `${patternLabel(beings)} ${where}`
   }
-  if (pattern === '@*') return 'any being'
+  if (pattern === '@*') return t('any being')
   const opens = pattern.startsWith('*')
   const closes = pattern.endsWith('*')
   const literal = pattern.slice(opens ? 1 : 0, closes ? -1 : undefined)
-  if (opens && closes) return `all that hold “${literal}”`
-  if (opens) return `all that end with “${literal}”`
-  return closes ? `all that begin with “${literal}”` : pattern
+  if (opens && closes) return t('all that hold “{{literal}}”', { literal })
+  if (opens) return t('all that end with “{{literal}}”', { literal })
+  return closes ? t('all that begin with “{{literal}}”', { literal }) : pattern
 }
 
 /** The entry of words that were typed, where one of those offered has them; null where none has. */

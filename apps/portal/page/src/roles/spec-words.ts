@@ -1,46 +1,52 @@
+import { t } from '../language/index.ts'
 import type { Spec } from './spec.ts'
 
 const WAKES: Readonly<Record<string, string>> = {
-  message: 'somebody speaks to it',
-  schedule: 'its schedule comes',
-  change: 'something changes that it watches',
-  idle: 'nothing happened for a while',
+  message: t('somebody speaks to it'),
+  schedule: t('its schedule comes'),
+  change: t('something changes that it watches'),
+  idle: t('nothing happened for a while'),
 }
-const MINDS: Readonly<Record<string, string>> = { llm: 'a model', human: 'a person', scripted: 'a script' }
+const MINDS: Readonly<Record<string, string>> = {
+  llm: t('a model'),
+  human: t('a person'),
+  scripted: t('a script'),
+}
 
 /** For each field how it reads as a sentence; null: it is as every role is, so there is nothing to say. */
 const SENTENCES: Readonly<Record<string, (value: unknown) => string | null>> = {
   triggerOn: (value) => {
     const wakes = Array.isArray(value) ? value.map((one) => WAKES[String(one)] ?? String(one)) : []
     return wakes.length === 0
-      ? 'Nothing wakes its wearer.'
-      : `Its wearer is woken when ${listed(wakes, 'or')}.`
+      ? t('Nothing wakes its wearer.')
+      : t('Its wearer is woken when {{causes}}.', { causes: listed(wakes) })
   },
   requiredCognition: (value) =>
-    value === null ? null : `Only ${MINDS[String(value)] ?? String(value)} can wear it.`,
+    value === null ? null : t('Only {{mind}} can wear it.', { mind: MINDS[String(value)] ?? String(value) }),
   selfContinue: (value) =>
     value === true
-      ? 'After each act its wearer goes on by itself.'
+      ? t('After each act its wearer goes on by itself.')
       : value === 'until-answered'
-        ? 'Its wearer goes on by itself until it has answered.'
+        ? t('Its wearer goes on by itself until it has answered.')
         : null,
   steps: (value) =>
-    `For one question it takes at most ${value} ${value === 1 ? 'step' : 'steps'} of its own.`,
-  forceToolCall: (value) => (value === true ? 'When asked, it has to act: words alone do not count.' : null),
-  prose: (value) => (value === 'answers' ? 'What it writes without an act is its answer.' : null),
-  respondMode: (value) => (value === 'none' ? 'It answers nobody.' : null),
-  onAnswers: (value) => (value === 'all' ? 'Of others that it asks, it hears all before it acts.' : null),
+    t('For one question it takes at most {{count}} steps of its own.', { count: Number(value) }),
+  forceToolCall: (value) =>
+    value === true ? t('When asked, it has to act: words alone do not count.') : null,
+  prose: (value) => (value === 'answers' ? t('What it writes without an act is its answer.') : null),
+  respondMode: (value) => (value === 'none' ? t('It answers nobody.') : null),
+  onAnswers: (value) => (value === 'all' ? t('Of others that it asks, it hears all before it acts.') : null),
   defaultOrientation: (value) =>
     value === 'half'
-      ? 'It looks half at the world and half at itself.'
+      ? t('It looks half at the world and half at itself.')
       : value === 'inward'
-        ? 'It looks at itself, not at the world.'
+        ? t('It looks at itself, not at the world.')
         : null,
   views: (value) =>
-    value === 'only' ? 'Of what is around it, its prompt holds only the views below.' : null,
+    value === 'only' ? t('Of what is around it, its prompt holds only the views below.') : null,
   layout: (value) =>
     value === 'stable-first'
-      ? 'Its prompt begins with what seldom changes, so that models can keep it.'
+      ? t('Its prompt begins with what seldom changes, so that models can keep it.')
       : null,
 }
 
@@ -65,5 +71,5 @@ export function sentencesOfRole(spec: Spec): string[] {
 }
 
 /** `a, b or c`. */
-const listed = (words: readonly string[], join: 'and' | 'or'): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${join} ${words.at(-1)}`
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${t('or')} ${words.at(-1)}`

@@ -3,16 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
 import { sessionQuery } from '../api/queries.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer, Block, DialogButton, Inert, Quiet, SmallButton } from '../parts/index.ts'
 import { download, fileNameOf } from './download.ts'
-import {
-  type Envelope,
-  RECEIPT_CHECK,
-  RECEIPT_NOTE,
-  type ReceiptClaim,
-  receiptClaim,
-  receiptText,
-} from './receipt-text.ts'
+import { type Envelope, RECEIPT_CHECK, type ReceiptClaim, receiptClaim, receiptText } from './receipt-text.ts'
 
 interface ReceiptProps {
   readonly name: string
@@ -33,7 +27,11 @@ export function ReceiptButton(of: ReceiptProps) {
   const { data: session } = useQuery(sessionQuery)
   if (session?.uses.all !== true || session.driver !== null) return null
   return (
-    <DialogButton isSmall label="Receipt" title={`Receipt of moment ${of.n} of @${of.name}`}>
+    <DialogButton
+      isSmall
+      label={t('Receipt')}
+      title={t('Receipt of moment {{n}} of @{{name}}', { n: of.n, name: of.name })}
+    >
       <Receipt {...of} />
     </DialogButton>
   )
@@ -53,12 +51,12 @@ function Receipt({ name, n }: ReceiptProps) {
               <SmallButton
                 onClick={() => download(`${file}.json`, 'application/json', `${JSON.stringify(envelope)}\n`)}
               >
-                Download the receipt
+                {t('Download the receipt')}
               </SmallButton>
               <SmallButton onClick={() => download(`${file}.md`, 'text/markdown', text)}>
-                As readable text
+                {t('As readable text')}
               </SmallButton>
-              <SmallButton onClick={() => print()}>Print</SmallButton>
+              <SmallButton onClick={() => print()}>{t('Print')}</SmallButton>
             </Group>
             <Claim of={receiptClaim(envelope)} />
           </Stack>
@@ -72,7 +70,7 @@ function Receipt({ name, n }: ReceiptProps) {
 const Claim = ({ of: { of, says, verdict, fields, decision } }: { readonly of: ReceiptClaim }) => (
   <Stack gap="xs">
     <Text fw={600}>
-      Receipt of <Inert text={of} />
+      <Trans text="Receipt of <moment/>" parts={{ moment: <Inert text={of} /> }} />
     </Text>
     <Text size="sm">
       {says} <Inert text={verdict} />
@@ -84,11 +82,13 @@ const Claim = ({ of: { of, says, verdict, fields, decision } }: { readonly of: R
         </Text>
       ))}
     </Stack>
-    <Quiet>What was decided:</Quiet>
+    <Quiet>{t('What was decided:')}</Quiet>
     <Block value={decision} />
     <Quiet>
-      {RECEIPT_NOTE}
-      <span className="code">{RECEIPT_CHECK}</span> checks it.
+      <Trans
+        text="This text proves nothing. The file of the receipt does: <command/> checks it."
+        parts={{ command: <span className="code">{RECEIPT_CHECK}</span> }}
+      />
     </Quiet>
   </Stack>
 )

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { type LinkOptions, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
+import { t } from '../language/index.ts'
 import { SmallButton } from '../parts/index.ts'
 
 /**
@@ -30,11 +31,11 @@ export function Share({ of }: { readonly of?: LinkOptions }) {
         onClick={() => void share()}
         onBlur={() => setCopied(false)}
       >
-        {isCopied ? 'Copied' : 'Copy the link'}
+        {isCopied ? t('Copied') : t('Copy the link')}
       </SmallButton>
       {shown === null ? null : (
         <TextInput
-          aria-label="Its address"
+          aria-label={t('Its address')}
           readOnly
           value={shown}
           onFocus={(event) => event.currentTarget.select()}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { SmallButton } from '../parts/index.ts'
 import { escaped } from '../text/unseen-text.ts'
 import { download, fileNameOf } from './download.ts'
@@ -18,19 +19,19 @@ export function ThreadExport({ of: thread }: { readonly of: FoundBy<ReturnType<t
     <Menu position="bottom-end">
       <Menu.Target>
         <SmallButton variant="subtle" className="on-screen">
-          Export
+          {t('Export')}
         </SmallButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={leave('text/markdown', 'md', threadText(thread, session?.reality ?? ''))}>
-          As Markdown
+          {t('As Markdown')}
         </Menu.Item>
         <Menu.Item
           onClick={leave('application/json', 'json', `${escaped(JSON.stringify(thread, null, 2))}\n`)}
         >
-          As JSON
+          {t('As JSON')}
         </Menu.Item>
-        <Menu.Item onClick={() => print()}>Print</Menu.Item>
+        <Menu.Item onClick={() => print()}>{t('Print')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

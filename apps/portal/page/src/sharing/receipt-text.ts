@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { onOneLine, quoted } from './quoted-text.ts'
 
 /** A DSSE envelope, as the API gives it. */
@@ -8,11 +9,11 @@ export interface Envelope {
 
 /** What a verdict claims, in words. */
 const VERDICTS: Readonly<Record<string, string>> = {
-  refused: 'It was not allowed.',
-  permitted: 'It was allowed; nothing says that it was done.',
-  asked: 'It was allowed once a person says yes, and nothing was done.',
-  'seen-to-run': 'It was allowed, and was done.',
-  'not-known': 'It was allowed; whether it happened is not known.',
+  refused: t('It was not allowed.'),
+  permitted: t('It was allowed; nothing says that it was done.'),
+  asked: t('It was allowed once a person says yes, and nothing was done.'),
+  'seen-to-run': t('It was allowed, and was done.'),
+  'not-known': t('It was allowed; whether it happened is not known.'),
 }
 
 interface Statement {
@@ -47,7 +48,6 @@ export interface ReceiptClaim {
 }
 
 /** What proves it is the envelope alone. */
-export const RECEIPT_NOTE = 'This text proves nothing. The file of the receipt does: '
 export const RECEIPT_CHECK = 'treeos verify --receipt FILE'
 
 export function receiptClaim(envelope: Envelope): ReceiptClaim {
@@ -58,10 +58,10 @@ export function receiptClaim(envelope: Envelope): ReceiptClaim {
     says: Object.hasOwn(VERDICTS, verdict) ? (VERDICTS[verdict] ?? null) : null,
     verdict,
     fields: [
-      ['Reality', textOf(predicate?.reality)],
-      ['Done to', textOf(predicate?.target)],
-      ['SHA-256 of the record of the moment', textOf(subject?.[0]?.digest?.sha256)],
-      ...envelope.signatures.map(({ keyid }) => ['Signed by', textOf(keyid)] as const),
+      [t('Reality'), textOf(predicate?.reality)],
+      [t('Done to'), textOf(predicate?.target)],
+      [t('SHA-256 of the record of the moment'), textOf(subject?.[0]?.digest?.sha256)],
+      ...envelope.signatures.map(({ keyid }) => [t('Signed by'), textOf(keyid)] as const),
     ],
     decision: textOf(predicate?.moment?.decision),
   }
@@ -71,12 +71,14 @@ export function receiptClaim(envelope: Envelope): ReceiptClaim {
 export function receiptText(envelope: Envelope): string {
   const { of, says, verdict, fields, decision } = receiptClaim(envelope)
   const lines = [
-    `# Receipt of ${onOneLine(of)}`,
+    t('# Receipt of {{name}}', { name: onOneLine(of) }),
     says === null ? quoted(verdict) : `${says} (\`${verdict}\`)`,
     fields.map(([name, text]) => `- ${name}: ${onOneLine(text)}`).join('\n'),
-    'What was decided:',
+    t('What was decided:'),
     quoted(decision),
-    `${RECEIPT_NOTE}\`${RECEIPT_CHECK}\` checks it.`,
+    t('This text proves nothing. The file of the receipt does: {{command}} checks it.', {
+      command: `\`${RECEIPT_CHECK}\``,
+    }),
   ]
   return `${lines.join('\n\n')}\n`
 }

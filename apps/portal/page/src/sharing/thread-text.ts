@@ -1,6 +1,8 @@
 import type { Conversation } from '@treeos/client'
+import { t } from '../language/index.ts'
 import { endedBy } from '../words/end-words.ts'
 import { wordsOf } from '../words/tell.ts'
+import { threadStateText } from '../words/thread-state-text.ts'
 import { onOneLine, quoted } from './quoted-text.ts'
 
 interface SharedThread
@@ -14,11 +16,17 @@ export function threadText(
   reality: string,
 ): string {
   const head = [
-    `# ${participants.length === 0 ? 'A thread' : participants.map(onOneLine).join(', ')}`,
+    `# ${participants.length === 0 ? t('A thread') : participants.map(onOneLine).join(', ')}`,
     [
-      `- Thread ${onOneLine(thread)} of ${onOneLine(reality)}, ${state}`,
-      `- From ${began} to ${moved} (UTC)`,
-      ...(hidden === 0 ? [] : [`- ${hidden} further lines are older, or not open to who wrote this file`]),
+      t('- Thread {{thread}} of {{reality}}, {{state}}', {
+        thread: onOneLine(thread),
+        reality: onOneLine(reality),
+        state: threadStateText(state),
+      }),
+      t('- From {{began}} to {{moved}} (UTC)', { began, moved }),
+      ...(hidden === 0
+        ? []
+        : [t('- {{hidden}} further lines are older, or not open to who wrote this file', { hidden })]),
     ].join('\n'),
   ]
   return `${[...head, ...lines.map(lineText)].join('\n\n')}\n`
@@ -38,12 +46,19 @@ function lineText({
   const end =
     moment === null
       ? isOpen
-        ? 'It waits.'
+        ? t('It waits.')
         : ''
-      : `Moment ${moment.n} ${onOneLine(endedBy(moment.outcome, moment.reason))}.`
-  const mark = outside === true ? ' (from outside)' : ''
+      : t('Moment {{n}} {{ended}}.', {
+          n: moment.n,
+          ended: onOneLine(endedBy(moment.outcome, moment.reason)),
+        })
+  const mark = outside === true ? ` (${t('from outside')})` : ''
+  const title =
+    kind === 'event' || from === null
+      ? t('What happened')
+      : t('{{from}} to {{to}}', { from: onOneLine(from), to: onOneLine(to) })
   return [
-    `## ${kind === 'event' || from === null ? 'What happened' : `${onOneLine(from)} to ${onOneLine(to)}`}${mark}`,
+    `## ${title}${mark}`,
     at,
     quoted(kind === 'event' ? text : wordsOf(content)),
     ...(end === '' ? [] : [end]),

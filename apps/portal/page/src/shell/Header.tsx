@@ -14,6 +14,7 @@ import { own } from '../api/client.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { keepKey } from '../api/session.ts'
 import { forgetUnsent } from '../api/useUnsent.ts'
+import { LANGUAGE, LANGUAGES, type Language, setLanguage, t } from '../language/index.ts'
 import { Icon, Quiet } from '../parts/index.ts'
 import { openPalette } from './Palette.tsx'
 
@@ -33,12 +34,12 @@ export function Header({ isOpen, onToggle, isLive }: HeaderProps) {
   return (
     <Group h={HEADER_PX} px="md" justify="space-between" wrap="nowrap">
       <Group gap="sm" wrap="nowrap">
-        <Burger opened={isOpen} onClick={onToggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+        <Burger opened={isOpen} onClick={onToggle} hiddenFrom="sm" size="sm" aria-label={t('Navigation')} />
         <img src="/tree.svg" width={24} height={24} alt="" />
         <Text fw={600}>{session?.reality ?? 'TreeOS'}</Text>
         {isLive ? null : (
           <Badge color="orange" tt="uppercase">
-            connecting
+            {t('connecting')}
           </Badge>
         )}
       </Group>
@@ -46,8 +47,10 @@ export function Header({ isOpen, onToggle, isLive }: HeaderProps) {
         <ActionIcon variant="default" size="lg" w={{ base: 36, sm: 180 }} onClick={openPalette}>
           <Group gap={6} wrap="nowrap">
             <Icon name="search" size={16} />
-            <Quiet visibleFrom="sm">Search &nbsp;Ctrl K</Quiet>
-            <VisuallyHidden hiddenFrom="sm">Search</VisuallyHidden>
+            <Quiet visibleFrom="sm">
+              {t('Search')} &nbsp;{t('Ctrl K')}
+            </Quiet>
+            <VisuallyHidden hiddenFrom="sm">{t('Search')}</VisuallyHidden>
           </Group>
         </ActionIcon>
         <AccountMenu stance={session?.stance ?? '…'} />
@@ -56,7 +59,7 @@ export function Header({ isOpen, onToggle, isLive }: HeaderProps) {
   )
 }
 
-const SCHEMES = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const
+const SCHEMES = { auto: t('As the system'), light: t('Light'), dark: t('Dark') } as const
 
 function AccountMenu({ stance }: { readonly stance: string }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -70,12 +73,18 @@ function AccountMenu({ stance }: { readonly stance: string }) {
   return (
     <Menu position="bottom-end" width={200}>
       <Menu.Target>
-        <ActionIcon variant="default" size="lg" w="auto" px="sm" aria-label={`Account of ${stance}`}>
+        <ActionIcon
+          variant="default"
+          size="lg"
+          w="auto"
+          px="sm"
+          aria-label={t('Account of {{stance}}', { stance })}
+        >
           <Text size="sm">{stance}</Text>
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>{t('Colours')}</Menu.Label>
         {(['auto', 'light', 'dark'] as const).map((scheme) => (
           <Menu.Item
             key={scheme}
@@ -86,10 +95,22 @@ function AccountMenu({ stance }: { readonly stance: string }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Label>{t('Language')}</Menu.Label>
+        {(Object.keys(LANGUAGES) as Language[]).map((language) => (
+          <Menu.Item
+            key={language}
+            lang={language}
+            onClick={() => setLanguage(language)}
+            fw={language === LANGUAGE ? 600 : 400}
+          >
+            {LANGUAGES[language]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
         <Menu.Item component={Link} to="/account">
-          Settings
+          {t('Settings')}
         </Menu.Item>
-        <Menu.Item onClick={() => leaving.mutate()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => leaving.mutate()}>{t('Sign out')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

@@ -2,6 +2,7 @@ import { NavLink, ScrollArea, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Icon, type IconName } from '../parts/index.ts'
 import { pagesFor, type SessionFound } from './navigation.ts'
 import { WaitingCount } from './WaitingCount.tsx'
@@ -59,10 +60,10 @@ function Own({ session, pathname }: { readonly session: SessionFound; readonly p
   const { stance, driver, temporalUi, uses } = session
   const me = `/beings/${stance.slice(1)}`
   return (
-    <Group title="Yours">
-      <Entry to={me} label="Me" icon="me" isActive={pathname === me} />
+    <Group title={t('Yours')}>
+      <Entry to={me} label={t('Me')} icon="me" isActive={pathname === me} />
       {driver === null ? (
-        <Entry to="/account" label="Settings" icon="key" isActive={pathname === '/account'} />
+        <Entry to="/account" label={t('Settings')} icon="key" isActive={pathname === '/account'} />
       ) : null}
       {temporalUi == null || !uses.all ? null : (
         <NavLink
@@ -70,7 +71,7 @@ function Own({ session, pathname }: { readonly session: SessionFound; readonly p
           target="_blank"
           rel="noreferrer"
           label="Temporal"
-          description="opens its own page"
+          description={t('opens its own page')}
           leftSection={<Icon name="temporal" />}
         />
       )}

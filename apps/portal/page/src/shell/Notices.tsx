@@ -2,6 +2,7 @@ import { Alert, Group } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { dropNotice, type FailureNotice, noticesQuery } from '../api/notices.ts'
+import { t } from '../language/index.ts'
 import { Inert, SmallButton } from '../parts/index.ts'
 import { ServerAway } from './ServerAway.tsx'
 
@@ -29,11 +30,11 @@ function FailureAlert({ id, what, why, entry }: FailureNotice) {
       <Group gap="sm" mt={4}>
         {entry === undefined ? null : (
           <Link to="/inbox" search={{ entry }} onClick={drop}>
-            Open it in the inbox
+            {t('Open it in the inbox')}
           </Link>
         )}
         <SmallButton variant="subtle" onClick={drop}>
-          Close
+          {t('Close')}
         </SmallButton>
       </Group>
     </Alert>

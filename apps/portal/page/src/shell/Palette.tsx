@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
 import { searchQuery } from '../api/search-query.ts'
+import { t } from '../language/index.ts'
 import { pagesFor } from './navigation.ts'
 import { failedGoals, foundIn, type Goal, pageGoals } from './palette-goals.tsx'
 
@@ -46,13 +47,13 @@ export function Palette() {
       transitionProps={{ duration: 0 }} // what is typed while it fades would be lost
       scrollable
       maxHeight={520}
-      attributes={{ content: { 'aria-label': 'Search' } }}
+      attributes={{ content: { 'aria-label': t('Search') } }}
       nothingFound={
-        isAsking ? 'Looking…' : 'Nothing that you may read holds this, in the newest 10,000 moments'
+        isAsking ? t('Looking…') : t('Nothing that you may read holds this, in the newest 10,000 moments')
       }
       searchProps={{
-        placeholder: 'A being, a role, a page, or any words',
-        'aria-label': 'Search',
+        placeholder: t('A being, a role, a page, or any words'),
+        'aria-label': t('Search'),
       }}
     />
   )

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { CLOCK_SECONDS } from '../text/clock.ts'
 
 /** A stream is lost for a moment now and then. Only a longer silence is told of. */
@@ -33,8 +34,10 @@ export function ServerAway({ isLive }: { readonly isLive: boolean }) {
   return (
     <div className="away" role="status">
       <Text size="sm">
-        The portal does not answer. This page shows what was so at {CLOCK_SECONDS.format(since)}, and goes on
-        by itself.{runs ? ' Whoever runs it has to start it again.' : ''}
+        {t('The portal does not answer. This page shows what was so at {{time}}, and goes on by itself.', {
+          time: CLOCK_SECONDS.format(since),
+        })}
+        {runs ? ` ${t('Whoever runs it has to start it again.')}` : ''}
       </Text>
     </div>
   )

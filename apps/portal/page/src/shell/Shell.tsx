@@ -14,6 +14,7 @@ import { useInboxAnew } from '../inbox/queries.ts'
 import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
 import { endWithTabs, renewLease } from '../inhabit/lease.ts'
 import { Over } from '../inhabit/Over.tsx'
+import { t } from '../language/index.ts'
 import { Answer } from '../parts/index.ts'
 import { HEADER_PX, Header } from './Header.tsx'
 import { Navigation } from './Navigation.tsx'
@@ -75,7 +76,7 @@ function Frame({ tab }: { readonly tab: DrivenBeing | null }) {
         {tab === null ? null : <Banner tab={tab} until={until} />}
         <Header isOpen={isOpen} onToggle={toggle} isLive={isLive} />
       </AppShell.Header>
-      <AppShell.Navbar p="xs" component="nav" aria-label="Pages">
+      <AppShell.Navbar p="xs" component="nav" aria-label={t('Pages')}>
         <Navigation pathname={pathname} />
       </AppShell.Navbar>
       <AppShell.Main id={MAIN} tabIndex={-1}>
@@ -99,6 +100,6 @@ const SkipLink = () => (
       document.getElementById(MAIN)?.focus()
     }}
   >
-    Skip to the page
+    {t('Skip to the page')}
   </a>
 )

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { countsOf } from '../inbox/groups.ts'
 import { inboxCountsQuery } from '../inbox/queries.ts'
-import { plural, showInTab } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { showInTab } from '../parts/index.ts'
 
 /** How much waits for a decision of the person, here and in the title of the tab. */
 export function WaitingCount() {
@@ -19,7 +20,7 @@ export function WaitingCount() {
       variant="filled"
       size="sm"
       circle={count < 10}
-      aria-label={plural(count, 'entry needs you', 'entries need you')}
+      aria-label={t('{{count}} entries need you', { count })}
     >
       {count}
     </Badge>

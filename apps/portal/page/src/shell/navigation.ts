@@ -1,5 +1,6 @@
 import type { FoundBy } from '../api/deed.ts'
 import type { sessionQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import type { IconName } from '../parts/index.ts'
 
 export type SessionFound = FoundBy<typeof sessionQuery>
@@ -19,43 +20,43 @@ const isMaker = ({ all, births }: Uses): boolean => all || births
 /** The pages that stand beside every page: in groups, in order. */
 const PAGE_GROUPS = [
   {
-    title: 'Work',
+    title: t('Work'),
     pages: [
-      { to: '/', label: 'Start', icon: 'start' },
-      { to: '/inbox', label: 'Inbox', icon: 'inbox' },
-      { to: '/threads', label: 'Threads', icon: 'threads' },
-      { to: '/world', label: 'World', icon: 'world' },
+      { to: '/', label: t('Start'), icon: 'start' },
+      { to: '/inbox', label: t('Inbox'), icon: 'inbox' },
+      { to: '/threads', label: t('Threads'), icon: 'threads' },
+      { to: '/world', label: t('World'), icon: 'world' },
     ],
   },
   {
-    title: 'Make',
+    title: t('Make'),
     pages: [
-      { to: '/roles', label: 'Roles', icon: 'role', isFor: ({ roles }) => roles },
-      { to: '/birth', label: 'Birther', icon: 'birth', isFor: ({ births }) => births },
-      { to: '/signals', label: 'Signals', icon: 'signal', isFor: ({ all, signals }) => all || signals },
+      { to: '/roles', label: t('Roles'), icon: 'role', isFor: ({ roles }) => roles },
+      { to: '/birth', label: t('Birther'), icon: 'birth', isFor: ({ births }) => births },
+      { to: '/signals', label: t('Signals'), icon: 'signal', isFor: ({ all, signals }) => all || signals },
       {
         to: '/overlays',
-        label: 'Overlays',
+        label: t('Overlays'),
         icon: 'overlay',
         isFor: (uses, isPerson) => isPerson && isMaker(uses),
       },
-      { to: '/do', label: 'Do', icon: 'hand', isFor: ({ acts }) => acts },
+      { to: '/do', label: t('Do'), icon: 'hand', isFor: ({ acts }) => acts },
     ],
   },
   {
-    title: 'Watch',
+    title: t('Watch'),
     pages: [
-      { to: '/live', label: 'Live', icon: 'live' },
-      { to: '/health', label: 'Cost and health', icon: 'health' },
-      { to: '/replay', label: 'Replay', icon: 'replay', isFor: isMaker },
+      { to: '/live', label: t('Live'), icon: 'live' },
+      { to: '/health', label: t('Cost and health'), icon: 'health' },
+      { to: '/replay', label: t('Replay'), icon: 'replay', isFor: isMaker },
     ],
   },
   {
-    title: 'House',
+    title: t('House'),
     pages: [
       {
         to: '/people',
-        label: 'People',
+        label: t('People'),
         icon: 'people',
         isFor: (uses, isPerson) => isPerson && isMaker(uses),
       },

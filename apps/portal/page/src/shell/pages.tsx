@@ -11,6 +11,7 @@ import { Door } from '../door/Door.tsx'
 import { ProviderReturn } from '../door/ProviderReturn.tsx'
 import { Welcome } from '../door/Welcome.tsx'
 import { placeIn } from '../inbox/place.ts'
+import { t } from '../language/index.ts'
 import { THREAD_LISTS, type ThreadList } from '../thread/thread-lists.ts'
 import { CODE } from './code.ts'
 import { loadPage } from './load-page.ts'
@@ -19,8 +20,8 @@ import { Shell } from './Shell.tsx'
 
 const rootRoute = createRootRoute({
   notFoundComponent: () => (
-    <Door title="Nothing is at this address">
-      <Anchor href="/">Go to the start</Anchor>
+    <Door title={t('Nothing is at this address')}>
+      <Anchor href="/">{t('Go to the start')}</Anchor>
     </Door>
   ),
 })

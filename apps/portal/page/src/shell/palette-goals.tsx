@@ -1,9 +1,11 @@
 import type { useNavigate } from '@tanstack/react-router'
 import type { SearchResult } from '@treeos/client'
 import type { ReactNode } from 'react'
+import { t } from '../language/index.ts'
 import { Icon, type IconName } from '../parts/index.ts'
 import { clockOf } from '../text/clock.ts'
 import { seen } from '../text/unseen-text.ts'
+import { endedBy } from '../words/end-words.ts'
 import type { ShownPage } from './navigation.ts'
 
 /** Something that the search leads to. */
@@ -39,7 +41,7 @@ export const pageGoals = (pages: readonly ShownPage[], query: string): readonly 
     ...pages.map(({ to, label, icon }) =>
       goal(icon, {
         id: to,
-        label: label === 'Do' ? 'Do something' : label,
+        label: to === '/do' ? t('Do something') : label,
         go: (navigate) => navigate({ to }),
       }),
     ),
@@ -47,18 +49,20 @@ export const pageGoals = (pages: readonly ShownPage[], query: string): readonly 
       ? [
           goal('role', {
             id: 'new role',
-            label: 'New role',
+            label: t('New role'),
             go: (navigate) => navigate({ to: '/roles', search: { edit: true } }),
           }),
         ]
       : []),
     goal('key', {
       id: 'account',
-      label: 'Settings: how you sign in',
+      label: t('Settings: how you sign in'),
       go: (navigate) => navigate({ to: '/account' }),
     }),
   ]
-  return without([{ group: 'Pages', actions: own.filter(({ label }) => label.toLowerCase().includes(text)) }])
+  return without([
+    { group: t('Pages'), actions: own.filter(({ label }) => label.toLowerCase().includes(text)) },
+  ])
 }
 
 /** What the server found, by kind. Text of others is shown as text, and hides nothing. */
@@ -67,20 +71,20 @@ export function foundIn(found: SearchResult | undefined): readonly Goals[] {
   const { beings, spaces, roles, said, moments } = found
   return without([
     {
-      group: 'Beings',
+      group: t('Beings'),
       actions: beings.flatMap((stance) => {
         const params = { name: stance.slice(1) }
         return goal('me', { id: stance, label: stance, go: (to) => to({ to: '/beings/$name', params }) })
       }),
     },
     {
-      group: 'Spaces',
+      group: t('Spaces'),
       actions: spaces.map((path) =>
         goal('space', { id: path, label: path, go: (to) => to({ to: '/world', search: { at: path } }) }),
       ),
     },
     {
-      group: 'Roles',
+      group: t('Roles'),
       actions: roles.map(({ name, description }) =>
         goal('role', {
           id: `role ${name}`,
@@ -90,8 +94,8 @@ export function foundIn(found: SearchResult | undefined): readonly Goals[] {
         }),
       ),
     },
-    { group: 'What was said', actions: said.map(saidGoal) },
-    { group: 'Moments', actions: moments.map(livedGoal) },
+    { group: t('What was said'), actions: said.map(saidGoal) },
+    { group: t('Moments'), actions: moments.map(livedGoal) },
   ])
 }
 
@@ -101,12 +105,12 @@ export const failedGoals = (error: Error | null, again: () => unknown): readonly
     ? []
     : [
         {
-          group: 'The search failed',
+          group: t('The search failed'),
           actions: [
             goal('search', {
               id: 'failed search',
               label: error.message,
-              description: 'Search again',
+              description: t('Search again'),
               closeSpotlightOnTrigger: false,
               go: () => again(),
             }),
@@ -118,7 +122,12 @@ const when = (iso: string): string => clockOf(new Date(iso))
 
 const saidGoal = (one: SearchResult['said'][number], i: number): Goal => {
   const { thread, from, to, at, words, isMine, n, channel, outside } = one
-  const who = `${from ?? 'nobody'} to ${to}${channel === null ? '' : ` in ${channel}`}, ${when(at)}${outside === true ? ', from outside' : ''}`
+  const who = [
+    t('{{from}} to {{to}}', { from: from ?? t('nobody'), to }),
+    ...(channel === null ? [] : [t('in {{channel}}', { channel })]),
+    when(at),
+    ...(outside === true ? [t('from outside')] : []),
+  ].join(', ')
   const label = words.replaceAll(/\s+/g, ' ')
   return goal('words', {
     id: `said ${i} ${thread}`,
@@ -135,6 +144,11 @@ const livedGoal = ({ being, n, at, outcome, reason, words }: SearchResult['momen
   goal('moment', {
     id: `moment ${being} ${n}`,
     label: words.replaceAll(/\s+/g, ' '),
-    description: `moment ${n} of ${being}: ${outcome}${reason === null ? '' : `, ${reason}`}, ${when(at)}`,
+    description: t('moment {{n}} of {{being}}: {{outcome}}, {{when}}', {
+      n,
+      being,
+      outcome: endedBy(outcome, reason),
+      when: when(at),
+    }),
     go: (navigate) => navigate({ to: '/beings/$name', params: { name: being.slice(1) }, search: { n } }),
   })

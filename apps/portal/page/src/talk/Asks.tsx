@@ -2,6 +2,7 @@ import { askedIn } from '../asked/waiting-call.ts'
 import { AskedCall } from '../inbox/AskedCall.tsx'
 import { useInbox } from '../inbox/queries.ts'
 import { senderOf } from '../inbox/sender.ts'
+import { t } from '../language/index.ts'
 import { Card, Quiet } from '../parts/index.ts'
 
 /**
@@ -16,8 +17,10 @@ export function Asks({ of: stance }: { readonly of: string }) {
   const asked = all.at(-1)
   if (asked === undefined) return null
   return (
-    <Card title="It asks for your yes">
-      {all.length === 1 ? null : <Quiet>{all.length} calls wait, the oldest is shown.</Quiet>}
+    <Card title={t('It asks for your yes')}>
+      {all.length === 1 ? null : (
+        <Quiet>{t('{{length}} calls wait, the oldest is shown.', { length: all.length })}</Quiet>
+      )}
       <AskedCall key={asked.id} asked={asked} from={stance} />
     </Card>
   )

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { beingQuery, sessionQuery, threadQuery, threadsWithQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { Answer, Card, Quiet, SmallButton } from '../parts/index.ts'
 import { Lines, waitingFor } from '../words/Lines.tsx'
@@ -35,10 +36,10 @@ export function Talk({ name, isPastOpen, thread, onThread }: TalkProps) {
     onThread('new')
   }
   return (
-    <Card title={`Talk to ${stance}`} label="Talk">
+    <Card title={t('Talk to {{stance}}', { stance })} label={t('Talk')}>
       <Stack gap="sm">
         {thread === null ? (
-          <Quiet>What you say comes into its inbox, and its answer appears here.</Quiet>
+          <Quiet>{t('What you say comes into its inbox, and its answer appears here.')}</Quiet>
         ) : (
           <Past
             thread={thread}
@@ -61,10 +62,10 @@ export function Talk({ name, isPastOpen, thread, onThread }: TalkProps) {
         {thread === null ? null : (
           <Group gap="xs">
             <Link to="/threads/$id" params={{ id: thread }}>
-              Open its thread
+              {t('Open its thread')}
             </Link>
             <SmallButton variant="subtle" onClick={beginAnother}>
-              Begin another conversation
+              {t('Begin another conversation')}
             </SmallButton>
           </Group>
         )}
@@ -88,7 +89,7 @@ function Past({ thread, name, me, done, isPastOpen, states }: PastProps) {
   return (
     <Answer of={found}>
       {({ lines, owed }) => (
-        <ScrollBox label="Conversation">
+        <ScrollBox label={t('Conversation')}>
           <Lines lines={lines} done={done} me={me} writing={isPastOpen ? [name] : []} thread={thread} />
           {waitingFor(lines, `@${name}`) ? <PendingAnswer whom={`@${name}`} states={states} /> : null}
           <OwedLine owed={owed} me={me} />

@@ -5,6 +5,7 @@ import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
+import { t } from '../language/index.ts'
 import { Form, Inert, Time, WordsInput } from '../parts/index.ts'
 import type { ThreadLine } from '../words/SaidLine.tsx'
 
@@ -21,14 +22,15 @@ interface CommentsProps extends CommentedMoment {
 }
 
 /** How a comment begins, by which it is found among the words of its thread. */
-const commentOn = ({ being, n }: CommentedMoment): string => `On moment ${n} of @${being}: `
+const commentOn = ({ being, n }: CommentedMoment): string =>
+  `${t('On moment {{n}} of @{{being}}:', { n, being })} `
 
 /** What was said about a moment, and a field for more. */
 export function Comments({ lines, ...of }: CommentsProps) {
   const begin = commentOn(of)
   const said = lines.filter(({ from, to, text }) => from !== null && from === to && text.startsWith(begin))
   return (
-    <section className="card on-screen" aria-label="Comments">
+    <section className="card on-screen" aria-label={t('Comments')}>
       <Stack gap="xs">
         {said.map(({ id, at, from, text }) => (
           <Text key={id} size="sm" component="div">
@@ -68,7 +70,7 @@ function CommentForm({ thread, being, n }: Omit<CommentsProps, 'lines'>) {
     },
     {
       stale: ['thread', thread],
-      called: 'Your comment was not taken. It is kept where you wrote it.',
+      called: t('Your comment was not taken. It is kept where you wrote it.'),
       onDone() {
         const left = leftOf(form.getValues().text, sent.current.text)
         form.setValues({ text: left })
@@ -78,9 +80,9 @@ function CommentForm({ thread, being, n }: Omit<CommentsProps, 'lines'>) {
     },
   )
   return (
-    <Form form={form} doing={commenting} submit="Keep the comment" send={(values) => values}>
+    <Form form={form} doing={commenting} submit={t('Keep the comment')} send={(values) => values}>
       <WordsInput
-        label="A comment on this moment, in the thread"
+        label={t('A comment on this moment, in the thread')}
         minRows={1}
         {...form.getInputProps('text')}
       />

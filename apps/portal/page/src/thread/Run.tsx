@@ -1,7 +1,8 @@
+import { t } from '../language/index.ts'
 import './run.css'
 import { Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { plural, Quiet } from '../parts/index.ts'
+import { Quiet } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
 import { endedAs } from '../words/end-words.ts'
 import { useMoney } from '../words/useMoney.ts'
@@ -23,7 +24,7 @@ interface RunProps {
 
 /** All moments of a thread over all its beings, one below the other. It scrolls the story beside it. */
 export const Run = ({ totals, ...run }: RunProps) => (
-  <section className="card run" aria-label="The run">
+  <section className="card run" aria-label={t('The run')}>
     <Totals {...totals} />
     <RunScroll {...run} />
   </section>
@@ -34,10 +35,14 @@ function Totals({ beings, moments, ms, tokens, money }: RunTotals) {
   return (
     <div>
       <Text size="sm" fw={600}>
-        {plural(moments, 'moment')} of {plural(beings, 'being')}
+        {t('{{count}} moments of {{beings}}', {
+          count: moments,
+          beings: t('{{count}} beings', { count: beings }),
+        })}
       </Text>
       <Quiet size="xs">
-        {durationOf(ms)} at work{tokens === 0 ? '' : `, ${plural(tokens, 'token')}`}
+        {t('{{duration}} at work', { duration: durationOf(ms) })}
+        {tokens === 0 ? '' : `, ${t('{{count}} tokens', { count: tokens })}`}
         {money === 0 ? '' : `, ${inCurrency(money)}`}
       </Quiet>
     </div>
@@ -76,7 +81,7 @@ function RunScroll({ rows, chosen, onChoose }: Omit<RunProps, 'totals'>) {
       role="scrollbar"
       tabIndex={0}
       className="run-rows"
-      aria-label="Moments of the thread"
+      aria-label={t('Moments of the thread')}
       aria-controls={STORY}
       aria-orientation="vertical"
       aria-valuemin={1}
@@ -109,6 +114,6 @@ function rowText(row: RunRow | undefined): string {
   const { being, n, outcome, from, to } = row
   const took = durationOf(to - from)
   return n === null || outcome === 'open'
-    ? `${being} is waited for since ${took}`
-    : `${being}, moment ${n}: ${endedAs(outcome).words}, ${took}`
+    ? t('{{being}} is waited for since {{took}}', { being, took })
+    : t('{{being}}, moment {{n}}: {{words}}, {{took}}', { being, n, words: endedAs(outcome).words, took })
 }

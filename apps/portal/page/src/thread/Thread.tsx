@@ -4,7 +4,8 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
 import { beingQuery, sessionQuery, threadQuery } from '../api/queries.ts'
 import { ThreadControls } from '../control/ThreadControls.tsx'
-import { Answer, OpensMoments, PageHead, plural, Time } from '../parts/index.ts'
+import { Trans, t } from '../language/index.ts'
+import { Answer, OpensMoments, PageHead, Time } from '../parts/index.ts'
 import { Share } from '../sharing/Share.tsx'
 import { ThreadExport } from '../sharing/ThreadExport.tsx'
 import { PendingAnswer } from '../talk/PendingAnswer.tsx'
@@ -48,7 +49,7 @@ function ThreadHead({ of }: { readonly of: Conversation }) {
   const { state, participants, hidden, began } = of
   return (
     <PageHead
-      title={participants.length === 0 ? 'Thread' : participants.join(', ')}
+      title={participants.length === 0 ? t('Thread') : participants.join(', ')}
       trailing={<StateBadge state={state} />}
       action={
         <Group gap={4}>
@@ -57,8 +58,8 @@ function ThreadHead({ of }: { readonly of: Conversation }) {
         </Group>
       }
     >
-      began <Time iso={began} />
-      {hidden === 0 ? '' : ` · ${plural(hidden, 'line is', 'lines are')} not yours to read`}
+      <Trans text="began <time/>" parts={{ time: <Time iso={began} /> }} />
+      {hidden === 0 ? '' : ` · ${t('{{count}} lines are not yours to read', { count: hidden })}`}
     </PageHead>
   )
 }
@@ -76,7 +77,7 @@ function Case({ id, of: { lines, participants, owed, state } }: CaseProps) {
     <div className="case">
       <ThreadRun id={id} lines={lines} chosen={isChosen ? momentKey(of, n) : null} />
       <Stack>
-        <ScrollBox label="Conversation" id={STORY}>
+        <ScrollBox label={t('Conversation')} id={STORY}>
           <Spoken id={id} lines={lines} participants={participants} me={session?.stance} />
           <OwedLine owed={owed} me={session?.stance} />
         </ScrollBox>

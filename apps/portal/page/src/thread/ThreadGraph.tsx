@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import './graph.css'
 import { Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
@@ -27,13 +28,13 @@ export function ThreadGraph({ lines }: { readonly lines: Parameters<typeof graph
   )
   if (edges.length === 0 || nodes.length > DRAWN_BEINGS_MAX) return null
   return (
-    <section className="card graph" aria-label="Who asked whom" ref={ref}>
+    <section className="card graph" aria-label={t('Who asked whom')} ref={ref}>
       <Text size="sm" fw={600} mb="xs">
-        Who asked whom
+        {t('Who asked whom')}
       </Text>
       {width === 0 ? null : (
         <svg width={width} height={TOP * 2 + ROW * (layers - 1)}>
-          <title>Beings in layers, from who began down to who was asked last</title>
+          <title>{t('Beings in layers, from who began down to who was asked last')}</title>
           <ArrowHead id="ask" />
           {edges.map((edge) => (
             <Arrow key={`${edge.from} ${edge.to}`} edge={edge} a={at.get(edge.from)} b={at.get(edge.to)} />
@@ -65,7 +66,7 @@ function Arrow({ edge: { asks, answers }, a, b }: ArrowProps) {
     <g className="graph-edge" data-answered={answers > 0}>
       <path d={pathOf(a, b)} markerEnd="url(#ask)" />
       <text x={(a.x + b.x) / 2 + 6} y={(a.y + b.y) / 2 + (a.y === b.y ? 34 : 4)}>
-        {answers === 0 ? `${asks}` : `${asks}, ${answers} answered`}
+        {answers === 0 ? `${asks}` : t('{{asks}}, {{answers}} answered', { asks, answers })}
       </text>
     </g>
   )
@@ -86,7 +87,10 @@ function GraphBox({ stance, edges, at }: BoxProps) {
       <Link
         to="/beings/$name"
         params={{ name: stance.slice(1) }}
-        aria-label={`${stance}, asked ${asked.length === 0 ? 'nobody' : asked.join(', ')}`}
+        aria-label={t('{{stance}}, asked {{asked}}', {
+          stance,
+          asked: asked.length === 0 ? t('nobody') : asked.join(', '),
+        })}
       >
         <rect x={-half} y={-15} width={2 * half} height={30} rx={9} />
         <text aria-hidden y={4}>

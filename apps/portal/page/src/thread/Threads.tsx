@@ -4,8 +4,10 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ListedThread } from '@treeos/client'
 import { useState } from 'react'
 import { sessionQuery, threadsQuery } from '../api/queries.ts'
+import { Trans, t } from '../language/index.ts'
 import { Composer } from '../overlays/Composer.tsx'
-import { Answer, DialogButton, Empty, Inert, PageHead, plural, Quiet, Rows, Time } from '../parts/index.ts'
+import { Answer, DialogButton, Empty, Inert, PageHead, Quiet, Rows, Time } from '../parts/index.ts'
+import { threadStateText } from '../words/thread-state-text.ts'
 import type { ThreadList } from './thread-lists.ts'
 
 /** Conversations that the person has a part in, the one with the latest word first. */
@@ -17,13 +19,13 @@ export function Threads() {
   const navigate = useNavigate()
   const { data: session } = useQuery(sessionQuery)
   const speaking = (
-    <DialogButton label="Speak to a being" title="Speak to a being">
+    <DialogButton label={t('Speak to a being')} title={t('Speak to a being')}>
       <Composer />
     </DialogButton>
   )
   return (
     <Stack>
-      <PageHead title="Threads" action={speaking} />
+      <PageHead title={t('Threads')} action={speaking} />
       <Answer of={threads}>
         {({ items: found }) => {
           // A person's act that nobody answers is a thread of that person alone.
@@ -39,15 +41,15 @@ export function Threads() {
               {found.length === 0 ? null : (
                 <Group gap="sm">
                   <TextInput
-                    aria-label="Search threads"
-                    placeholder="Subject, words, who or channel"
+                    aria-label={t('Search threads')}
+                    placeholder={t('Subject, words, who or channel')}
                     value={wanted}
                     onChange={(event) => setWanted(event.currentTarget.value)}
                     flex="1 1 14rem"
                   />
                   <SegmentedControl
                     size="xs"
-                    aria-label="Which threads"
+                    aria-label={t('Which threads')}
                     data={[...THREAD_STATES]}
                     value={show}
                     onChange={(next) =>
@@ -55,20 +57,20 @@ export function Threads() {
                     }
                   />
                   <Switch
-                    label="also acts that spoke to nobody"
+                    label={t('also acts that spoke to nobody')}
                     checked={withOwn}
                     onChange={(event) => setWithOwn(event.currentTarget.checked)}
                   />
                 </Group>
               )}
               {all.length === 0 ? (
-                <Empty title={found.length === 0 ? 'No threads yet' : 'No thread is found'}>
+                <Empty title={found.length === 0 ? t('No threads yet') : t('No thread is found')}>
                   {found.length === 0
-                    ? 'A thread begins when somebody speaks to a being.'
-                    : 'Search for fewer letters.'}
+                    ? t('A thread begins when somebody speaks to a being.')
+                    : t('Search for fewer letters.')}
                 </Empty>
               ) : (
-                <Rows label="Threads" items={all} keyOf={({ thread }) => thread} height={76}>
+                <Rows label={t('Threads')} items={all} keyOf={({ thread }) => thread} height={76}>
                   {(one) => <ThreadRow {...one} />}
                 </Rows>
               )}
@@ -81,10 +83,10 @@ export function Threads() {
 }
 
 const THREAD_STATES: readonly { readonly value: ThreadList; readonly label: string }[] = [
-  { value: 'all', label: 'all' },
-  { value: 'open', label: 'open' },
-  { value: 'others', label: 'you wait for' },
-  { value: 'over', label: 'over' },
+  { value: 'all', label: t('all') },
+  { value: 'open', label: t('open') },
+  { value: 'others', label: t('you wait for') },
+  { value: 'over', label: t('over') },
 ]
 
 /** The person waits for others where it spoke last and something is open. */
@@ -113,12 +115,12 @@ const ThreadRow = ({
         <Inert
           text={
             subject ??
-            (participants.length === 0 ? 'a change in the world' : 'words that are not yours to read')
+            (participants.length === 0 ? t('a change in the world') : t('words that are not yours to read'))
           }
         />
       </Text>
       <Group gap="xs" wrap="nowrap">
-        {outside === true ? <Badge color="orange">from outside</Badge> : null}
+        {outside === true ? <Badge color="orange">{t('from outside')}</Badge> : null}
         {channel === null ? null : (
           <Badge variant="outline" maw={140}>
             <Inert text={channel} />
@@ -132,17 +134,21 @@ const ThreadRow = ({
     </Group>
     {last === null || last.words === subject ? null : (
       <Text size="sm" truncate>
-        <span className="quiet">{last.from ?? 'nobody'}: </span>
+        <span className="quiet">{last.from ?? t('nobody')}: </span>
         <Inert text={last.words} />
         {last.outside === true ? (
           <Badge ml={6} size="sm" color="orange">
-            from outside
+            {t('from outside')}
           </Badge>
         ) : null}
       </Text>
     )}
     <Quiet size="xs" truncate>
-      <Inert text={participants.join(', ')} /> · {plural(wakes, 'wake')}, {open} open
+      <Trans
+        text="<beings/> · {{count}} wakes, {{open}} open"
+        values={{ count: wakes, open }}
+        parts={{ beings: <Inert text={participants.join(', ')} /> }}
+      />
     </Quiet>
   </Link>
 )
@@ -155,5 +161,5 @@ const THREAD_COLORS: Readonly<Record<string, string>> = {
 }
 
 export const StateBadge = ({ state }: { readonly state: string }) => (
-  <Badge color={THREAD_COLORS[state] ?? 'gray'}>{state}</Badge>
+  <Badge color={THREAD_COLORS[state] ?? 'gray'}>{threadStateText(state)}</Badge>
 )

@@ -2,6 +2,7 @@ import { Group, Stack, Text, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { t } from '../language/index.ts'
 import { Answer, Quiet } from '../parts/index.ts'
 import { roleQuery } from '../roles/queries.ts'
 import type { Spec } from '../roles/spec.ts'
@@ -27,16 +28,16 @@ export function TryMoment({ name, openedAt, role }: TryMomentProps) {
           return typeof spec?.prompt === 'string' ? (
             <TryPrompt name={name} openedAt={openedAt} spec={spec} prompt={spec.prompt} />
           ) : (
-            <Quiet>The prompt of its role is code, or not open to you.</Quiet>
+            <Quiet>{t('The prompt of its role is code, or not open to you.')}</Quiet>
           )
         }}
       </Answer>
       <Group gap="sm">
         <Link to="/roles" search={{ role, edit: true }}>
-          Change its role
+          {t('Change its role')}
         </Link>
         <Link to="/beings/$name/flow" params={{ name }}>
-          Another flow or model
+          {t('Another flow or model')}
         </Link>
       </Group>
     </Stack>
@@ -53,7 +54,7 @@ function TryPrompt({ name, openedAt, spec, prompt: published }: TryPromptProps) 
   return (
     <>
       <Textarea
-        label={`What ${spec.name} tells it`}
+        label={t('What {{name}} tells it', { name: spec.name })}
         autosize
         minRows={4}
         maxRows={16}
@@ -61,10 +62,10 @@ function TryPrompt({ name, openedAt, spec, prompt: published }: TryPromptProps) 
         onChange={(event) => setPrompt(event.currentTarget.value)}
       />
       {prompt === published ? (
-        <Text size="sm">As it is now: a model may still say something else.</Text>
+        <Text size="sm">{t('As it is now: a model may still say something else.')}</Text>
       ) : null}
       <TrialCard
-        title="Ask this moment again"
+        title={t('Ask this moment again')}
         being={name}
         only={openedAt}
         candidate={{ roles: [{ ...spec, prompt }] }}

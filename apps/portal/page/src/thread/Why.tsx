@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { momentQuery } from '../api/queries.ts'
 import { Moment } from '../being/Moment.tsx'
+import { Trans, t } from '../language/index.ts'
 import { BeingLink, Quiet, SmallButton } from '../parts/index.ts'
 import { Branch } from '../replay/Branch.tsx'
 import type { ThreadLine } from '../words/SaidLine.tsx'
@@ -21,18 +22,18 @@ interface WhyProps {
 
 /** Beside the story, one moment of it: what it wore, what the gates said, and what it was shown. */
 export const Why = ({ thread, being, n, lines }: WhyProps) => (
-  <section className="why" aria-label="Why">
+  <section className="why" aria-label={t('Why')}>
     <Stack gap="xs">
       <Group justify="space-between" className="on-screen">
         <Quiet>
-          of <BeingLink stance={`@${being}`} />
+          <Trans text="of <being/>" parts={{ being: <BeingLink stance={`@${being}`} /> }} />
         </Quiet>
         <Group gap="sm">
           <Link to="/beings/$name" params={{ name: being }} search={{ n }}>
-            Among all its moments
+            {t('Among all its moments')}
           </Link>
           <Link to="/threads/$id" params={{ id: thread }} resetScroll={false}>
-            Close
+            {t('Close')}
           </Link>
         </Group>
       </Group>
@@ -55,7 +56,7 @@ function Otherwise({ being, n }: Pick<WhyProps, 'being' | 'n'>) {
       <Group gap="xs" className="on-screen">
         {role === null ? null : (
           <SmallButton aria-expanded={isTrying} onClick={toggle}>
-            Try it otherwise
+            {t('Try it otherwise')}
           </SmallButton>
         )}
         <Branch at={`@${being}:${n}`} />

@@ -1,4 +1,5 @@
 import { Group, Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { SmallButton } from '../parts/index.ts'
 import type { TrialNote } from '../roles/spec.ts'
 import { noteText } from './trial-text.ts'
@@ -11,7 +12,7 @@ interface KeptTrialProps {
 /** The trial that is published with a role. */
 export const KeptTrial = ({ note, drop }: KeptTrialProps) => (
   <Group gap="xs" role="status">
-    <Text size="sm">It is published with its trial. {noteText(note)}</Text>
-    <SmallButton onClick={drop}>Leave it out</SmallButton>
+    <Text size="sm">{t('It is published with its trial. {{note}}', { note: noteText(note) })}</Text>
+    <SmallButton onClick={drop}>{t('Leave it out')}</SmallButton>
   </Group>
 )

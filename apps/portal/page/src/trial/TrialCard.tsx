@@ -1,6 +1,7 @@
 import { Autocomplete, Button, Group, NativeSelect, NumberInput, Progress, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { Card, CopyText, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
+import { Trans, t } from '../language/index.ts'
+import { Card, CopyText, Inert, Quiet, SmallButton, Trouble } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { TrialRows } from './TrialRows.tsx'
 import { estimateText, type OfCandidate, summaryText } from './trial-text.ts'
@@ -13,17 +14,17 @@ const LAST_MAX = 200
 const DAY_MS = 86_400_000
 
 const OUTCOMES = [
-  { value: '', label: 'however they ended' },
-  { value: 'act', label: 'in which it acted' },
-  { value: 'see', label: 'in which it did nothing' },
-  { value: 'failure', label: 'that failed' },
-  { value: 'waiting', label: 'that waited for a yes' },
+  { value: '', label: t('however they ended') },
+  { value: 'act', label: t('in which it acted') },
+  { value: 'see', label: t('in which it did nothing') },
+  { value: 'failure', label: t('that failed') },
+  { value: 'waiting', label: t('that waited for a yes') },
 ]
 const TIMES = [
-  { value: '', label: 'at any time' },
-  { value: '1', label: 'in the last day' },
-  { value: '7', label: 'in the last week' },
-  { value: '30', label: 'in the last month' },
+  { value: '', label: t('at any time') },
+  { value: '1', label: t('in the last day') },
+  { value: '7', label: t('in the last week') },
+  { value: '30', label: t('in the last month') },
 ]
 
 interface ChosenMoment {
@@ -55,7 +56,7 @@ interface TrialCardProps {
 /** Past moments asked again, with a draft: first what that costs, then each as it was and as it would be. */
 export function TrialCard({
   id,
-  title = 'Try it',
+  title = t('Try it'),
   being,
   beings = [],
   role,
@@ -76,7 +77,9 @@ export function TrialCard({
     <Card
       id={id}
       title={title}
-      note="A model is asked again about past moments, as they would be with the draft. Nothing is done, and nothing is written."
+      note={t(
+        'A model is asked again about past moments, as they would be with the draft. Nothing is done, and nothing is written.',
+      )}
       gap="sm"
     >
       <Group gap="xs" align="flex-end">
@@ -84,10 +87,10 @@ export function TrialCard({
           <WhichMoments isOfAny={being === undefined} {...{ beings, chosen, choose }} />
         ) : null}
         {trial?.isRunning ? (
-          <SmallButton onClick={stop}>Stop</SmallButton>
+          <SmallButton onClick={stop}>{t('Stop')}</SmallButton>
         ) : (
           <SmallButton disabled={isOff} onClick={ask}>
-            What would it cost?
+            {t('What would it cost?')}
           </SmallButton>
         )}
       </Group>
@@ -98,7 +101,7 @@ export function TrialCard({
               <Text size="sm">{estimateText(trial.estimate)}</Text>
               {trial.isRunning || isOld ? null : (
                 <Button size="xs" onClick={begin}>
-                  {trial.summary === null ? 'Ask again now' : 'Ask once more'}
+                  {trial.summary === null ? t('Ask again now') : t('Ask once more')}
                 </Button>
               )}
             </Group>
@@ -106,12 +109,12 @@ export function TrialCard({
           {trial.isRunning ? (
             <Progress
               value={(100 * trial.lines.length) / Math.max(1, trial.estimate?.moments ?? 1)}
-              aria-label="moments asked again"
+              aria-label={t('moments asked again')}
               size="sm"
             />
           ) : null}
           <Trouble error={trial.error} />
-          {isOld ? <Quiet size="xs">The draft has changed since: try it again.</Quiet> : null}
+          {isOld ? <Quiet size="xs">{t('The draft has changed since: try it again.')}</Quiet> : null}
           <TrialResult of={trial} isOld={isOld} onTrial={onTrial} />
         </>
       )}
@@ -132,8 +135,8 @@ const WhichMoments = ({ isOfAny, beings, chosen, choose }: WhichMomentsProps) =>
     {isOfAny ? (
       <Autocomplete
         size="xs"
-        label="Of whom"
-        placeholder="everybody who wore it"
+        label={t('Of whom')}
+        placeholder={t('everybody who wore it')}
         data={[...beings].sort(byName)}
         value={chosen.being}
         renderOption={({ option }) => <Inert text={option.value} />}
@@ -143,7 +146,7 @@ const WhichMoments = ({ isOfAny, beings, chosen, choose }: WhichMomentsProps) =>
     <NumberInput
       size="xs"
       w="6rem"
-      label="The last"
+      label={t('The last')}
       min={1}
       max={LAST_MAX}
       allowDecimal={false}
@@ -152,14 +155,14 @@ const WhichMoments = ({ isOfAny, beings, chosen, choose }: WhichMomentsProps) =>
     />
     <NativeSelect
       size="xs"
-      label="Moments"
+      label={t('Moments')}
       data={OUTCOMES}
       value={chosen.outcome}
       onChange={(event) => choose({ outcome: event.currentTarget.value })}
     />
     <NativeSelect
       size="xs"
-      label="When"
+      label={t('When')}
       data={TIMES}
       value={chosen.days}
       onChange={(event) => choose({ days: event.currentTarget.value })}
@@ -180,15 +183,19 @@ function TrialResult({ of: { file, lines, summary }, isOld, onTrial }: TrialResu
       {summary === null || draft === undefined ? null : (
         <Text size="sm" role="status">
           {summaryText(draft)}
-          {summary.erased === 0 ? '' : ` What ${plural(summary.erased, 'moment')} read was erased.`}
-          {summary.stopped === null ? '' : ` It ended before all was asked (${summary.stopped}).`}
+          {summary.erased === 0
+            ? ''
+            : ` ${t('What {{count}} moments read was erased.', { count: summary.erased })}`}
+          {summary.stopped === null
+            ? ''
+            : ` ${t('It ended before all was asked ({{stopped}}).', { stopped: summary.stopped })}`}
         </Text>
       )}
       <TrialRows lines={lines} />
       {draft === undefined || draft.moments === 0 ? null : (
         <Group gap="xs">
           {onTrial === undefined || isOld ? null : (
-            <SmallButton onClick={() => onTrial(draft)}>Publish it with this trial</SmallButton>
+            <SmallButton onClick={() => onTrial(draft)}>{t('Publish it with this trial')}</SmallButton>
           )}
           <Saved file={file} lines={lines} />
         </Group>
@@ -218,11 +225,14 @@ function Saved({
         href={`data:application/json;charset=utf-8,${encodeURIComponent(text)}`}
         download="trial.json"
       >
-        Save as a file
+        {t('Save as a file')}
       </Button>
       <CopyText text={text} />
       <Quiet size="xs">
-        <span className="code">treeos trial run trial.json</span> runs it again.
+        <Trans
+          text="<span>treeos trial run trial.json</span> runs it again."
+          parts={{ span: <span className="code" /> }}
+        />
       </Quiet>
     </>
   )

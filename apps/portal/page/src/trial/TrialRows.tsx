@@ -1,5 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { TrialLine } from '@treeos/trials/forms'
+import { Trans, t } from '../language/index.ts'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { wordsOf } from '../words/tell.ts'
 import { byDifference, costText, decisionText, trialEnd, verdictText } from './trial-text.ts'
@@ -8,7 +9,7 @@ import './trial.css'
 /** Each moment as it was and as it would be; those that differ first. */
 export const TrialRows = ({ lines }: { readonly lines: readonly TrialLine[] }) =>
   lines.length === 0 ? null : (
-    <ol className="versions trial" aria-label="Moments asked again">
+    <ol className="versions trial" aria-label={t('Moments asked again')}>
       {byDifference(lines).map((line) => (
         <TrialRow key={line.moment} line={line} />
       ))}
@@ -23,29 +24,29 @@ function TrialRow({ line }: { readonly line: TrialLine }) {
         <Text size="sm">
           <BeingLink stance={`@${being}`} />{' '}
           <MomentLink being={being} n={n}>
-            moment {n}
+            {t('moment {{n}}', { n })}
           </MomentLink>{' '}
           <Time iso={openedAt} />
         </Text>
         <Badge size="sm" color={same ? 'gray' : 'orange'}>
-          {same ? 'the same' : 'otherwise'}
+          {same ? t('the same') : t('otherwise')}
         </Badge>
         <Quiet size="xs">{costText(line)}</Quiet>
       </Group>
       {question === null ? null : (
         <Quiet size="xs">
-          It was asked: <Inert text={wordsOf(question)} />
+          <Trans text="It was asked: <text/>" parts={{ text: <Inert text={wordsOf(question)} /> }} />
         </Quiet>
       )}
       <div className="sides">
         <TrialSide
-          title="then"
+          title={t('then')}
           roles={was.roles}
           words={decisionText(was.decision)}
           verdict={trialEnd(was)}
         />
         <TrialSide
-          title="with the draft"
+          title={t('with the draft')}
           roles={would.roles}
           words={decisionText(would.decision)}
           verdict={verdictText(would)}
@@ -65,7 +66,11 @@ interface TrialSideProps {
 const TrialSide = ({ title, roles, words, verdict }: TrialSideProps) => (
   <div>
     <Quiet size="xs">
-      {title}, as <Inert text={roles.join(' + ') || 'no role'} />
+      <Trans
+        text="{{title}}, as <roles/>"
+        values={{ title }}
+        parts={{ roles: <Inert text={roles.join(' + ') || t('no role')} /> }}
+      />
     </Quiet>
     <Text size="sm">
       <Inert text={words} />

@@ -1,5 +1,5 @@
 import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/forms'
-import { plural } from '../parts/plural.ts'
+import { LOCALE, t } from '../language/index.ts'
 import { callText, placesOf, wordsOf } from '../words/tell.ts'
 
 type TrialOutcome = TrialLine['would']
@@ -7,14 +7,18 @@ export type OfCandidate = TrialSummary['candidates'][string]
 
 /** What was decided, as people read it. */
 export function decisionText(decision: TrialOutcome['decision']): string {
-  if (decision === null) return 'nothing'
-  if (decision.kind === 'failure') return `no answer: ${decision.message}`
-  if (decision.kind === 'see') return decision.content === null ? 'nothing' : wordsOf(decision.content)
+  if (decision === null) return t('nothing')
+  if (decision.kind === 'failure') return t('no answer: {{message}}', { message: decision.message })
+  if (decision.kind === 'see') return decision.content === null ? t('nothing') : wordsOf(decision.content)
   const { call } = decision
-  if (call.verb === 'see') return `look at ${placesOf(call)}`
+  if (call.verb === 'see') return t('look at {{places}}', { places: placesOf(call) })
   if (call.verb === 'be') return callText(call)
-  if (call.verb === 'do') return `${callText(call)}${call.target === null ? '' : ` on ${call.target}`}`
-  return `${call.target === null ? '' : `to ${call.target}: `}${wordsOf(call.content)}`
+  if (call.verb === 'do')
+    return call.target === null
+      ? callText(call)
+      : t('{{call}} on {{target}}', { call: callText(call), target: call.target })
+  const words = wordsOf(call.content)
+  return call.target === null ? words : t('to {{target}}: {{words}}', { target: call.target, words })
 }
 
 /**
@@ -22,10 +26,10 @@ export function decisionText(decision: TrialOutcome['decision']): string {
  * looked.
  */
 export function trialEnd({ outcome, reason }: TrialLine['was']): string | null {
-  if (outcome === 'waiting') return 'asked a person first'
-  if (outcome === 'skipped') return 'was not lived'
+  if (outcome === 'waiting') return t('asked a person first')
+  if (outcome === 'skipped') return t('was not lived')
   if (outcome !== 'failure') return null
-  return reason === 'FORBIDDEN' ? 'was refused' : `failed${reason === null ? '' : `: ${reason}`}`
+  return reason === 'FORBIDDEN' ? t('was refused') : `${t('failed')}${reason === null ? '' : `: ${reason}`}`
 }
 
 /** What the gates would say of a decision; null where they would let it through. */
@@ -35,13 +39,13 @@ export function verdictText({ verdict, message }: Pick<TrialOutcome, 'verdict' |
     case 'allowed':
       return null
     case 'asks':
-      return 'would ask a person first'
+      return t('would ask a person first')
     case 'refused':
-      return `would be refused${why}`
+      return t('would be refused{{why}}', { why })
     case 'failed':
-      return `would fail${why}`
+      return t('would fail{{why}}', { why })
     case 'skipped':
-      return `would not have been lived${why}`
+      return t('would not have been lived{{why}}', { why })
   }
 }
 
@@ -53,9 +57,10 @@ export const byDifference = (lines: readonly TrialLine[]): TrialLine[] => {
 
 /** What it takes, before anything is asked. */
 export function estimateText({ moments, calls, callsOfScorers, costMax }: TrialEstimate): string {
-  const all = plural(calls + callsOfScorers, 'call')
-  const cost = costMax === null ? 'no price of it is known' : `${costMax} of money at most`
-  return `${plural(moments, 'moment')}: up to ${all} of a model, ${cost}.`
+  const all = t('{{count}} calls', { count: calls + callsOfScorers })
+  const cost =
+    costMax === null ? t('no price of it is known') : t('{{costMax}} of money at most', { costMax })
+  return t('{{count}} moments: up to {{all}} of a model, {{cost}}.', { count: moments, all, cost })
 }
 
 const momentsOfShare = (share: number, { moments }: Pick<OfCandidate, 'moments'>): number =>
@@ -68,14 +73,19 @@ export function summaryText(
   const same = momentsOfShare(of.same, of)
   const worse = (
     [
-      ['refused', of.refused],
-      ['asked about', of.asks],
-      ['failed', of.failed],
-      ['not lived', of.skipped],
+      [t('refused'), of.refused],
+      [t('asked about'), of.asks],
+      [t('failed', { context: 'state' }), of.failed],
+      [t('not lived'), of.skipped],
     ] as const
   ).flatMap(([word, share]) => (share === 0 ? [] : [`${momentsOfShare(share, of)} ${word}`]))
-  const ended = worse.length === 0 ? 'none refused, asked about or failed' : worse.join(', ')
-  return `Of ${plural(of.moments, 'past moment')} ${same} decided the same, ${of.moments - same} otherwise: ${ended}.`
+  const ended = worse.length === 0 ? t('none refused, asked about or failed') : worse.join(', ')
+  return t('Of {{count}} past moments {{same}} decided the same, {{others}} otherwise: {{ended}}.', {
+    count: of.moments,
+    same,
+    others: of.moments - same,
+    ended,
+  })
 }
 
 /**
@@ -89,8 +99,10 @@ export function noteText(note: Readonly<Record<string, number | null>>): string 
   return summaryText({ moments, same, refused, asks, failed, skipped })
 }
 
+const TENTHS = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 })
+
 /** `0.0012 of money, 1.4 s`. */
 export function costText({ cost, seconds }: Pick<TrialLine, 'cost' | 'seconds'>): string {
-  const money = cost === null ? [] : [`${cost} of money`]
-  return [...money, ...(seconds === null ? [] : [`${Math.round(seconds * 10) / 10} s`])].join(', ')
+  const money = cost === null ? [] : [t('{{cost}} of money', { cost })]
+  return [...money, ...(seconds === null ? [] : [`${TENTHS.format(seconds)} s`])].join(', ')
 }

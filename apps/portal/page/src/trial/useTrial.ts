@@ -2,6 +2,7 @@ import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/form
 import { useEffect, useRef, useState } from 'react'
 import { api, ask, Refusal } from '../api/client.ts'
 import { eventsIn } from '../api/events.ts'
+import { t } from '../language/index.ts'
 
 /** A trial as a file holds it. */
 export interface TrialFile {
@@ -59,7 +60,7 @@ export function useTrial() {
     return doing(async () => {
       const json = { trial: file }
       const { body } = await ask(api.trials.$url(), { method: 'POST', body: JSON.stringify(json), signal })
-      if (body === null) throw new Refusal('INTERNAL', 'the portal answered without a body')
+      if (body === null) throw new Refusal('INTERNAL', t('the portal answered without a body'))
       for await (const { event, data } of eventsIn(body)) {
         const told: unknown = JSON.parse(data)
         if (event === 'line') show({ lines: [...lines(), told as TrialLine] })

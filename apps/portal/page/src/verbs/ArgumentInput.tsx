@@ -1,5 +1,6 @@
 import { NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { t } from '../language/index.ts'
 import type { ArgumentField, OperationInput } from './arguments.ts'
 
 interface ArgumentInputProps {
@@ -26,5 +27,5 @@ export function ArgumentInput({
     )
   if (kind === 'number') return <NumberInput {...common} />
   if (kind === 'text') return <TextInput {...common} />
-  return <Textarea {...common} maxRows={12} placeholder="text, or JSON" classNames={{ input: 'code' }} />
+  return <Textarea {...common} maxRows={12} placeholder={t('text, or JSON')} classNames={{ input: 'code' }} />
 }

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
+import { Trans, t } from '../language/index.ts'
 import { BeingLink, PageHead } from '../parts/index.ts'
 import { VerbPanel } from './VerbPanel.tsx'
 
@@ -9,12 +10,19 @@ export function Do() {
   const { data } = useQuery(sessionQuery)
   return (
     <Stack maw={720}>
-      <PageHead title="Do something">
-        You act as {data === undefined ? '…' : <BeingLink stance={data.stance} />}
-        {data?.role == null ? '' : `, with the role ${data.role}`}. Its lists and the rules of the target
-        decide.
+      <PageHead title={t('Do something')}>
+        {data === undefined ? null : (
+          <Trans
+            text={
+              data.role === null ? 'You act as <being/>.' : 'You act as <being/>, with the role {{role}}.'
+            }
+            values={{ role: data.role ?? '' }}
+            parts={{ being: <BeingLink stance={data.stance} /> }}
+          />
+        )}{' '}
+        {t('Its lists and the rules of the target decide.')}
       </PageHead>
-      <section className="card" aria-label="Verbs">
+      <section className="card" aria-label={t('Verbs')}>
         <VerbPanel />
       </section>
     </Stack>

@@ -3,6 +3,7 @@ import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { type DeedBody, type FoundBy, useAct } from '../api/deed.ts'
 import { reachQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Form, given, Inert, parsed, Quiet } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { ArgumentInput } from './ArgumentInput.tsx'
@@ -24,7 +25,7 @@ function callOfInput(
   written: OperationInput,
 ): DeedBody {
   const { name, target, values, isRaw, raw } = written
-  const args = isRaw || fields === null ? parsed(raw, 'the arguments are') : argumentsIn(fields, values)
+  const args = isRaw || fields === null ? parsed(raw, t('the arguments are')) : argumentsIn(fields, values)
   return { verb, operation: name.trim(), args, ...(verb === 'be' ? {} : given({ target })) }
 }
 
@@ -55,13 +56,13 @@ export function OperationForm({ verb, choices }: OperationFormProps) {
     <Form
       form={form}
       doing={acting}
-      submit={verb === 'do' ? 'Do it' : 'Be it'}
+      submit={verb === 'do' ? t('Do it') : t('Be it')}
       send={(written) => callOfInput(verb, fields, written)}
       done={<Result of={acting.data} />}
     >
       <Autocomplete
-        label="Operation"
-        description={choices.length === 0 ? 'None is in your reach now' : undefined}
+        label={t('Operation')}
+        description={choices.length === 0 ? t('None is in your reach now') : undefined}
         placeholder={verb === 'do' ? 'set-role' : 'birth'}
         data={choices.map((one) => one.name)}
         limit={40}
@@ -77,11 +78,11 @@ export function OperationForm({ verb, choices }: OperationFormProps) {
         <TargetInput targets={chosen?.targets ?? []} {...form.getInputProps('target')} />
       )}
       {fields === null ? null : (
-        <Switch label="arguments as JSON" {...form.getInputProps('isRaw', { type: 'checkbox' })} />
+        <Switch label={t('arguments as JSON')} {...form.getInputProps('isRaw', { type: 'checkbox' })} />
       )}
       {isRaw || fields === null ? (
         <Textarea
-          label="Arguments, as JSON"
+          label={t('Arguments, as JSON')}
           classNames={{ input: 'code' }}
           minRows={2}
           maxRows={20}
@@ -110,11 +111,13 @@ function TargetInput({ targets, ...input }: TargetProps) {
   const addresses = [...new Set(named.filter((entry) => typeof entry === 'string'))].sort(byName)
   return (
     <Autocomplete
-      label="Target"
+      label={t('Target')}
       description={
-        targets.length === 0 ? undefined : `takes: ${targets.join(', ')}; left out, yourself or where you are`
+        targets.length === 0
+          ? undefined
+          : t('takes: {{targets}}; left out, yourself or where you are', { targets: targets.join(', ') })
       }
-      placeholder="@ann or /court"
+      placeholder={t('@ann or /court')}
       data={addresses}
       limit={30}
       {...input}

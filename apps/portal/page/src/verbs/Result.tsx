@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { t } from '../language/index.ts'
 import { Block } from '../parts/index.ts'
 
 interface ResultProps {
@@ -10,7 +11,7 @@ export const Result = ({ of }: ResultProps) =>
   of === undefined ? null : (
     <div role="status">
       <Text size="sm" fw={600} mb={4}>
-        Done
+        {t('Done')}
       </Text>
       <Block value={of.result} />
     </div>

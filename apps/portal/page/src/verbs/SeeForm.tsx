@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { t } from '../language/index.ts'
 import { Form } from '../parts/index.ts'
 import { Result } from './Result.tsx'
 
@@ -13,13 +14,13 @@ export function SeeForm() {
     <Form
       form={form}
       doing={seeing}
-      submit="Look"
+      submit={t('Look')}
       send={({ address }) => address.trim()}
       done={<Result of={seeing.data === undefined ? undefined : { result: seeing.data }} />}
     >
       <TextInput
-        label="Address"
-        placeholder="@role-manager or /library"
+        label={t('Address')}
+        placeholder={t('@role-manager or /library')}
         required
         {...form.getInputProps('address')}
       />

@@ -1,6 +1,7 @@
 import { Stack, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { reachQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { Trouble } from '../parts/index.ts'
 import { OperationForm } from './OperationForm.tsx'
@@ -12,10 +13,10 @@ export function VerbPanel() {
   return (
     <Tabs defaultValue="do" keepMounted={false}>
       <Tabs.List>
-        <Tabs.Tab value="do">Do</Tabs.Tab>
-        <Tabs.Tab value="summon">Say</Tabs.Tab>
-        <Tabs.Tab value="see">See</Tabs.Tab>
-        <Tabs.Tab value="be">Be</Tabs.Tab>
+        <Tabs.Tab value="do">{t('Do')}</Tabs.Tab>
+        <Tabs.Tab value="summon">{t('Say')}</Tabs.Tab>
+        <Tabs.Tab value="see">{t('See')}</Tabs.Tab>
+        <Tabs.Tab value="be">{t('Be')}</Tabs.Tab>
       </Tabs.List>
       <Stack gap="sm" pt="md">
         <Trouble error={reach.error} />

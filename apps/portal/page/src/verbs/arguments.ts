@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { typedValue } from '../text/typed-json.ts'
 
 /** One input of a form, for one argument of an operation. */
@@ -79,8 +80,8 @@ export function argumentsIn(
     } catch {
       throw new Error(
         kind === 'number'
-          ? `${name} is ${JSON.stringify(value)}; it takes a number`
-          : `${name} is not JSON; put text that looks like JSON between quotation marks`,
+          ? t('{{name}} is {{value}}; it takes a number', { name, value: JSON.stringify(value) })
+          : t('{{name}} is not JSON; put text that looks like JSON between quotation marks', { name }),
       )
     }
   }
@@ -92,6 +93,6 @@ function readValue(kind: ArgumentField['kind'], value: string): unknown {
   if (kind === 'yes-or-no') return value === 'true'
   if (kind === 'json') return typedValue(value)
   const number = Number(value)
-  if (!Number.isFinite(number)) throw new Error('no number')
+  if (!Number.isFinite(number)) throw new Error(t('no number'))
   return number
 }

@@ -1,5 +1,6 @@
 import { Collapse } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { t } from '../language/index.ts'
 import { Block, SmallButton } from '../parts/index.ts'
 import { filesIn } from './files-in.ts'
 
@@ -10,7 +11,7 @@ export function AsJson({ content }: { readonly content: unknown }) {
   return (
     <>
       <SmallButton variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={toggle}>
-        as JSON
+        {t('as JSON')}
       </SmallButton>
       <Collapse expanded={isOpen}>{isOpen ? <Block value={content} /> : null}</Collapse>
     </>

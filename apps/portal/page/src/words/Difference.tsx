@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import './difference.css'
 import { diffLines } from 'diff'
 import { Inert, Quiet } from '../parts/index.ts'
@@ -12,7 +13,7 @@ const MARKS = { added: '+', removed: '−', same: ' ' }
 
 /** Two texts, line by line. */
 export function Difference({ title, before, after }: DifferenceProps) {
-  if (before === after) return <Quiet size="xs">{title}: the same</Quiet>
+  if (before === after) return <Quiet size="xs">{t('{{title}}: the same', { title })}</Quiet>
   const lines = diffLines(before, after).flatMap(({ value, added, removed }) => {
     const kind = added ? ('added' as const) : removed ? ('removed' as const) : ('same' as const)
     const text = value.replace(/\n$/, '')

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { Trans, t } from '../language/index.ts'
 import { Inert } from '../parts/index.ts'
 import { adviceOnFailure } from './failures.ts'
 
@@ -11,7 +12,10 @@ interface FailureProps {
 export const Failure = ({ code, message }: FailureProps) => (
   <div className="failure">
     <Text size="sm">
-      It failed: <Inert text={message ?? code ?? 'no reason is recorded'} />
+      <Trans
+        text="It failed: <why/>"
+        parts={{ why: <Inert text={message ?? code ?? t('no reason is recorded')} /> }}
+      />
     </Text>
     <Text size="sm">{adviceOnFailure(code, message).one}</Text>
   </div>

@@ -3,6 +3,7 @@ import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { fileQuery } from '../api/files.ts'
+import { t } from '../language/index.ts'
 import { Quiet } from '../parts/index.ts'
 import { filesIn } from './files-in.ts'
 
@@ -36,8 +37,10 @@ export function GivenFile({ id, told }: { readonly id: string; readonly told: st
   const isPicture = data?.blob.type.startsWith('image/') === true
   return (
     <Stack gap={2} ref={ref}>
-      {error !== null ? <Quiet size="xs">matter:{id} cannot be shown to you</Quiet> : null}
-      {error === null && (data === undefined || url === null) ? <Quiet size="xs">matter:{id}</Quiet> : null}
+      {error !== null ? <Quiet size="xs">{t('matter:{{id}} cannot be shown to you', { id })}</Quiet> : null}
+      {error === null && (data === undefined || url === null) ? (
+        <Quiet size="xs">{t('matter:{{id}}', { id })}</Quiet>
+      ) : null}
       {data !== undefined && url !== null ? (
         <Anchor size="sm" href={url} download={data.name}>
           {isPicture ? (

@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import './said.css'
 import { Group, Loader, Stack, Text } from '@mantine/core'
 import { type CallSoFar, useWords } from '../api/words.ts'
@@ -22,13 +23,18 @@ export function ModelWriting({ being, thread, except = null }: ModelWritingProps
 function Call({ being, call }: { readonly being: string; readonly call: CallSoFar }) {
   const { pieces, hasGap, end } = call
   return (
-    <section className="card" aria-label={`@${being} writes`} aria-busy={end === null} data-writing={being}>
+    <section
+      className="card"
+      aria-label={t('@{{being}} writes', { being })}
+      aria-busy={end === null}
+      data-writing={being}
+    >
       <Stack gap="xs">
         <Group gap="xs">
           {end === null ? <Loader size="xs" type="dots" aria-hidden /> : null}
           <Quiet size="xs">
             @{being} {SAYS[end ?? 'now']}
-            {hasGap ? ' · a part of it was not heard' : ''}
+            {hasGap ? ` · ${t('a part of it was not heard')}` : ''}
           </Quiet>
         </Group>
         {pieces.map(({ tool, text }, i) =>
@@ -59,7 +65,7 @@ const Tool = ({ says, does }: WrittenToolCall) => (
 )
 
 const SAYS = {
-  now: 'writes',
-  answered: 'has written this; it is recorded when its moment ends',
-  lost: 'had written this when the call failed; nothing of it counts',
+  now: t('writes'),
+  answered: t('has written this; it is recorded when its moment ends'),
+  lost: t('had written this when the call failed; nothing of it counts'),
 }

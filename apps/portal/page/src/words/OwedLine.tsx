@@ -1,5 +1,6 @@
 import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { Quiet } from '../parts/index.ts'
 import { owedText } from './owed-text.ts'
 
@@ -10,7 +11,7 @@ interface OwedProps {
 
 /** For whom each being of a thread works now. */
 export const OwedLine = ({ owed, me }: OwedProps) => (
-  <div role="status" aria-label="Who works for whom">
+  <div role="status" aria-label={t('Who works for whom')}>
     {owedText(owed, me).map((sentence) => (
       <Quiet key={sentence} size="sm">
         {sentence}

@@ -1,3 +1,4 @@
+import { Trans, t } from '../language/index.ts'
 import './said.css'
 import { Badge, Group, Text } from '@mantine/core'
 import { Fragment, memo } from 'react'
@@ -48,9 +49,9 @@ const WordsLine = ({ line, me, answered }: SaidLineProps) => {
     <div className="said" data-mine={from !== null && from === me}>
       <Group gap={6}>
         <Text size="xs" fw={600}>
-          {from === null ? 'nobody' : <BeingLink stance={from} />}{' '}
+          {from === null ? t('nobody') : <BeingLink stance={from} />}{' '}
           {from === to ? (
-            'comments'
+            t('comments')
           ) : (
             <>
               → <BeingLink stance={to} />
@@ -64,7 +65,7 @@ const WordsLine = ({ line, me, answered }: SaidLineProps) => {
       </Group>
       {answered === null ? null : (
         <Quiet size="xs" component="div">
-          answers “<Inert text={answered} />”
+          <Trans text="answers “<text/>”" parts={{ text: <Inert text={answered} /> }} />
         </Quiet>
       )}
       <Followed stances={followed} />
@@ -80,18 +81,26 @@ const WordsLine = ({ line, me, answered }: SaidLineProps) => {
 const Followed = ({ stances }: { readonly stances: readonly string[] }) =>
   stances.length === 0 ? null : (
     <Quiet size="xs" component="div">
-      after the {stances.length === 1 ? 'answer' : 'answers'} of{' '}
-      {stances.map((stance, i) => (
-        <Fragment key={stance}>
-          {i === 0 ? '' : ', '}
-          <BeingLink stance={stance} />
-        </Fragment>
-      ))}
+      <Trans
+        text={stances.length === 1 ? 'after the answer of <beings/>' : 'after the answers of <beings/>'}
+        parts={{
+          beings: (
+            <>
+              {stances.map((stance, i) => (
+                <Fragment key={stance}>
+                  {i === 0 ? '' : ', '}
+                  <BeingLink stance={stance} />
+                </Fragment>
+              ))}
+            </>
+          ),
+        }}
+      />
     </Quiet>
   )
 
 const OutsideMark = ({ line: { outside } }: Pick<SaidLineProps, 'line'>) =>
-  outside === true ? <Badge color="orange">from outside</Badge> : null
+  outside === true ? <Badge color="orange">{t('from outside')}</Badge> : null
 
 /** What came of it. */
 const LineEnd = ({ line: { to, isOpen, moment } }: Pick<SaidLineProps, 'line'>) => (
@@ -100,15 +109,15 @@ const LineEnd = ({ line: { to, isOpen, moment } }: Pick<SaidLineProps, 'line'>) 
       <Failure code={moment.reason ?? null} message={moment.message ?? null} />
     ) : null}
     <Quiet size="xs" component="div">
-      {moment === null && isOpen ? 'waits' : ''}
+      {moment === null && isOpen ? t('waits') : ''}
       {moment === null ? null : (
         <>
           <MomentLink being={to} n={moment.n}>
-            moment {moment.n}: {endedAs(moment.outcome).words}
+            {t('moment {{n}}: {{words}}', { n: moment.n, words: endedAs(moment.outcome).words })}
           </MomentLink>
           {moment.outcome === 'waiting' ? (
             <Badge ml={6} size="sm" color="blue">
-              waits for a yes
+              {t('waits for a yes')}
             </Badge>
           ) : null}
         </>

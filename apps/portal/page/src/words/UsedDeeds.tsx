@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { Inert, MomentLink, plural, Quiet, Time } from '../parts/index.ts'
+import { Trans, t } from '../language/index.ts'
+import { Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { momentKey } from './run-key.ts'
 import { type ThreadMoment, threadMomentsQuery } from './thread-moments.ts'
 
@@ -36,14 +37,15 @@ export function useDeeds(thread: string | null): UsedDeeds {
 function deedIn({ being, n, openedAt, did, outcome, cost }: ThreadMoment): readonly UsedDeed[] {
   if (did === null || did.verb === 'summon') return []
   const name = did.operation ?? did.verb
-  const on = did.target === undefined ? '' : ` on ${did.target}`
+  const used =
+    did.target === undefined ? name : t('{{call}} on {{target}}', { call: name, target: did.target })
   return [
     {
       key: momentKey(being, n),
       at: openedAt,
       being,
       n,
-      what: did.verb === 'see' ? `looked at ${did.target ?? '?'}` : `${name}${on}`,
+      what: did.verb === 'see' ? t('looked at {{target}}', { target: did.target ?? '?' }) : used,
       failed: outcome === 'failure',
       tokens: cost?.tokens ?? null,
     },
@@ -57,11 +59,16 @@ export const UsedDeedLine = ({
   readonly deed: UsedDeed
 }) => (
   <Quiet size="sm" className="happened quiet" component="div">
-    {being} {failed ? 'was refused' : 'used'} <Inert text={what} /> <Time iso={at} /> ·{' '}
+    <Trans
+      text={failed ? '{{being}} was refused <what/> <time/>' : '{{being}} used <what/> <time/>'}
+      values={{ being }}
+      parts={{ what: <Inert text={what} />, time: <Time iso={at} /> }}
+    />
+    {' · '}
     <MomentLink being={being} n={n}>
-      moment {n}
+      {t('moment {{n}}', { n })}
     </MomentLink>
-    {tokens === null ? '' : ` · ${plural(tokens, 'token')}`}
+    {tokens === null ? '' : ` · ${t('{{count}} tokens', { count: tokens })}`}
   </Quiet>
 )
 
@@ -69,6 +76,6 @@ export const UsedDeedLine = ({
 export const NotShown = ({ isWhole }: Pick<UsedDeeds, 'isWhole'>) =>
   isWhole ? null : (
     <Quiet size="sm" className="happened quiet" component="div">
-      What was used before is not shown here: each being has all its moments.
+      {t('What was used before is not shown here: each being has all its moments.')}
     </Quiet>
   )

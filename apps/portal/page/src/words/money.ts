@@ -1,5 +1,7 @@
-const SHORT_AMOUNT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 4 })
-const SMALL = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2 })
+import { LOCALE } from '../language/index.ts'
+
+const SHORT_AMOUNT = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 4 })
+const SMALL = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 2 })
 
 const isSmall = (value: number): boolean => value !== 0 && Math.abs(value) < 0.001
 
@@ -13,7 +15,7 @@ export const amountOf = (value: number): string => (isSmall(value) ? SMALL : SHO
 export const moneyOf = (value: number, currency: string | null): string =>
   currency === null
     ? amountOf(value)
-    : new Intl.NumberFormat(undefined, {
+    : new Intl.NumberFormat(LOCALE, {
         style: 'currency',
         currency,
         ...(isSmall(value) ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 4 }),

@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { wordsOf } from './tell.ts'
 
 interface OwedQuestion {
@@ -15,18 +16,26 @@ interface OwedQuestion {
 export function owedText(owed: readonly OwedQuestion[], me: string | undefined): string[] {
   const known = new Map(owed.map((one) => [one.id, one]))
   const isAskedFor = new Set(owed.map((one) => one.for))
-  const name = (stance: string): string => (stance === me ? 'you' : stance)
+  const name = (stance: string): string => (stance === me ? t('you') : stance)
   return owed
     .filter(({ id }) => !isAskedFor.has(id))
     .map((leaf) => {
-      const works = leaf.to === me ? 'You work' : `${leaf.to} works`
+      const asker = name(leaf.from)
+      const first =
+        leaf.to === me
+          ? t('You work for {{asker}}', { asker })
+          : t('{{being}} works for {{asker}}', { being: leaf.to, asker })
       const others: string[] = []
       let above = known.get(leaf.for ?? '')
       while (above !== undefined && others.length < owed.length) {
-        others.push(`who ${above.to === me ? 'work' : 'works'} for ${name(above.from)}`)
+        others.push(
+          above.to === me
+            ? t('who work for {{name}}', { name: name(above.from) })
+            : t('who works for {{name}}', { name: name(above.from) }),
+        )
         above = known.get(above.for ?? '')
       }
-      return `${[`${works} for ${name(leaf.from)}`, ...others].join(', ')}.`
+      return `${[first, ...others].join(', ')}.`
     })
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../language/index.ts'
 import { partialJson } from './partial.ts'
 
 /** A call of a tool that a model writes, in words. */
@@ -12,14 +13,22 @@ export interface WrittenToolCall {
 export function writtenSoFar(tool: string, text: string): WrittenToolCall {
   const { content, target, operation, address, addresses = [], args, ...rest } = partialJson(text)
   const on = typeof target === 'string' && target !== '' ? target : null
-  if (tool === 'summon') return { says: spoken(content), does: on === null ? 'answers' : `says to ${on}` }
+  if (tool === 'summon')
+    return {
+      says: spoken(content),
+      does: on === null ? t('answers', { context: 'verb' }) : t('says to {{being}}', { being: on }),
+    }
   if (tool === 'see') {
     const places = [address, addresses].flat().filter((one) => typeof one === 'string')
-    return { says: '', does: `looks at ${places.join(', ') || '…'}` }
+    return { says: '', does: t('looks at {{places}}', { places: places.join(', ') || '…' }) }
   }
   const said = argumentsText(args ?? (typeof operation === 'string' ? {} : rest))
-  const does = typeof operation === 'string' ? `does ${operation}` : `uses ${tool}`
-  return { says: '', does: `${does}${on === null ? '' : ` on ${on}`}${said}` }
+  const does =
+    typeof operation === 'string' ? t('does {{operation}}', { operation }) : t('uses {{tool}}', { tool })
+  return {
+    says: '',
+    does: `${on === null ? does : t('{{call}} on {{target}}', { call: does, target: on })}${said}`,
+  }
 }
 
 function spoken(content: unknown): string {

@@ -1,5 +1,7 @@
 import { Group, Text } from '@mantine/core'
+import { Trans } from '../language/index.ts'
 import { BeingLink, type BeingState, Content, Quiet, StateBadges, WornRoles } from '../parts/index.ts'
+import { mindText } from '../words/mind-text.ts'
 
 interface OccupantToShow {
   readonly stance: string
@@ -28,12 +30,12 @@ export const OccupantRow = ({
       <Group gap={6} justify="flex-end">
         <StateBadges states={states} driver={inhabitedBy} />
         <WornRoles roles={[last?.primary, ...(last?.stacked ?? [])]} />
-        {cognition === null ? null : <Quiet size="xs">{cognition}</Quiet>}
+        {cognition === null ? null : <Quiet size="xs">{mindText(cognition)}</Quiet>}
       </Group>
     </Group>
     {last?.words == null ? null : (
       <Quiet lineClamp={2}>
-        “<Content value={last.words} />”
+        <Trans text="“<words/>”" parts={{ words: <Content value={last.words} /> }} />
       </Quiet>
     )}
   </div>

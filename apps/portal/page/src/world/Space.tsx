@@ -1,7 +1,8 @@
 import { Group, Stack, Title } from '@mantine/core'
 import { useInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
 import { mapQuery, spaceQuery } from '../api/queries.ts'
-import { Answer, Card, Code, Empty, Inert, plural, Quiet, Rows } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { Answer, Card, Code, Empty, Inert, Quiet, Rows } from '../parts/index.ts'
 import { inNameOrder } from '../text/by-name.ts'
 import { OccupantRow } from './OccupantRow.tsx'
 import { SpaceMap } from './SpaceMap.tsx'
@@ -28,8 +29,8 @@ export function Space({ path }: { readonly path: string }) {
         const told = [
           type,
           size === undefined ? null : `${size.x} × ${size.y}`,
-          owner == null ? null : `of ${owner}`,
-          population === 0 ? null : plural(population, 'being'),
+          owner == null ? null : t('of {{owner}}', { owner }),
+          population === 0 ? null : t('{{count}} beings', { count: population }),
         ]
         return (
           <Stack>
@@ -41,10 +42,10 @@ export function Space({ path }: { readonly path: string }) {
             </Group>
             <SpaceMap path={path} />
             {occupants.length === 0 ? (
-              <Empty title="Nobody is here">A being moves here, or is born here.</Empty>
+              <Empty title={t('Nobody is here')}>{t('A being moves here, or is born here.')}</Empty>
             ) : (
               <Rows
-                label="Beings here"
+                label={t('Beings here')}
                 items={occupants}
                 keyOf={({ stance }) => stance}
                 height={48}
@@ -55,7 +56,7 @@ export function Space({ path }: { readonly path: string }) {
             )}
             <Matters matters={matters} />
             {Object.keys(qualities).length === 0 ? null : (
-              <Card title="Qualities" gap={4}>
+              <Card title={t('Qualities')} gap={4}>
                 <Code value={qualities} />
               </Card>
             )}
@@ -68,13 +69,13 @@ export function Space({ path }: { readonly path: string }) {
 
 const Matters = ({ matters }: { readonly matters: readonly string[] }) =>
   matters.length === 0 ? null : (
-    <Card title="Things" label="Things here" gap={4}>
+    <Card title={t('Things')} label={t('Things here')} gap={4}>
       <Group gap="xs">
         {matters.slice(0, THINGS_MAX).map((thing) => (
           <Thing key={thing} id={thing.replace(/^matter:/, '')} />
         ))}
         {matters.length > THINGS_MAX ? (
-          <Quiet size="xs">{matters.length - THINGS_MAX} more are here.</Quiet>
+          <Quiet size="xs">{t('{{length}} more are here.', { length: matters.length - THINGS_MAX })}</Quiet>
         ) : null}
       </Group>
     </Card>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
 import { mapQuery, sessionQuery, worldQuery } from '../api/queries.ts'
+import { t } from '../language/index.ts'
 import { MapView } from '../map/MapView.tsx'
 import { groundOf, type MapMark, markKind, markName, type Plan, spotOn } from '../map/plan.ts'
 import { Answer, Quiet } from '../parts/index.ts'
@@ -48,7 +49,7 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
             <MapView plan={plan} onOpen={open} {...(mayBear ? { actionAt: birthAt } : {})} />
             {others === 0 ? null : (
               <Quiet size="xs" px={4}>
-                {others} more are here, but not on this map: the list has all beings.
+                {t('{{others}} more are here, but not on this map: the list has all beings.', { others })}
               </Quiet>
             )}
           </div>
@@ -62,7 +63,7 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
 const birthAt = (path: string) => (
   <Text size="sm">
     <Link to="/birth" search={{ home: path }}>
-      Give birth here
+      {t('Give birth here')}
     </Link>
   </Text>
 )

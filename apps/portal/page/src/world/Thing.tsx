@@ -2,6 +2,7 @@ import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
+import { Trans, t } from '../language/index.ts'
 import { Answer, BeingLink, Block, DialogButton, Inert, Quiet } from '../parts/index.ts'
 import { GivenFile } from '../words/GivenFiles.tsx'
 
@@ -22,19 +23,22 @@ function ThingInside({ id }: { readonly id: string }) {
       {({ type, owner, address, outside, content, qualities }) => (
         <Stack gap="sm">
           <Text size="sm">
-            <Inert text={type} /> in <Inert text={address.path} />
+            <Trans
+              text="<thing/> in <space/>"
+              parts={{ thing: <Inert text={type} />, space: <Inert text={address.path} /> }}
+            />
             {owner == null ? null : (
               <>
-                {' · of '}
-                <BeingLink stance={owner} />
+                {' · '}
+                <Trans text="of <being/>" parts={{ being: <BeingLink stance={owner} /> }} />
               </>
             )}
-            {outside === true ? ' · it holds words from outside' : ''}
+            {outside === true ? ` · ${t('it holds words from outside')}` : ''}
           </Text>
           {isFile(content) ? (
             <GivenFile id={id} told={null} />
           ) : content == null ? (
-            <Quiet>It holds nothing.</Quiet>
+            <Quiet>{t('It holds nothing.')}</Quiet>
           ) : (
             <Block value={content} />
           )}

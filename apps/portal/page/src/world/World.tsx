@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { FoundBy } from '../api/deed.ts'
 import { worldQuery } from '../api/queries.ts'
-import { Answer, Empty, PageHead, plural, Quiet, Rows } from '../parts/index.ts'
+import { t } from '../language/index.ts'
+import { Answer, Empty, PageHead, Quiet, Rows } from '../parts/index.ts'
 import { inPathOrder } from '../text/by-name.ts'
 import { Space } from './Space.tsx'
 
@@ -17,12 +18,14 @@ export function World() {
   const path = at ?? world.data?.here
   return (
     <Stack>
-      <PageHead title="World" />
+      <PageHead title={t('World')} />
       {world.data?.spaces.length === 0 ? (
-        <Empty title="You can see no space now">Your role and its lists decide what you may see.</Empty>
+        <Empty title={t('You can see no space now')}>
+          {t('Your role and its lists decide what you may see.')}
+        </Empty>
       ) : (
         <div className="two">
-          <nav aria-label="Spaces">
+          <nav aria-label={t('Spaces')}>
             <Answer of={world}>{(found) => <Tree {...found} path={path} />}</Answer>
           </nav>
           {path === undefined ? null : <Space path={path} />}
@@ -40,7 +43,7 @@ interface TreeProps extends Pick<FoundBy<typeof worldQuery>, 'spaces' | 'more'> 
 const Tree = ({ spaces, more, path: shown }: TreeProps) => (
   <>
     <Rows
-      label="Spaces"
+      label={t('Spaces')}
       items={inPathOrder(spaces, ({ path }) => path)}
       keyOf={({ path }) => path}
       height={42}
@@ -53,10 +56,10 @@ const Tree = ({ spaces, more, path: shown }: TreeProps) => (
             </Text>
             <Quiet size="xs">
               {[
-                within.beings > 0 ? plural(within.beings, 'being') : '',
+                within.beings > 0 ? t('{{count}} beings', { count: within.beings }) : '',
                 // The others are in the spaces inside.
-                beings !== within.beings && beings > 0 ? `${beings} right here` : '',
-                within.things > 0 ? plural(within.things, 'thing') : '',
+                beings !== within.beings && beings > 0 ? t('{{beings}} right here', { beings }) : '',
+                within.things > 0 ? t('{{count}} things', { count: within.things }) : '',
               ]
                 .filter(Boolean)
                 .join(', ')}
@@ -67,7 +70,7 @@ const Tree = ({ spaces, more, path: shown }: TreeProps) => (
     </Rows>
     {more ? (
       <Quiet size="xs" p="xs">
-        More spaces are there than are shown, and no number holds who is in them.
+        {t('More spaces are there than are shown, and no number holds who is in them.')}
       </Quiet>
     ) : null}
   </>

@@ -1,2 +1,0 @@
-/** `1 being`, `3 beings`. */
-export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
