@@ -357,7 +357,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     })
     expect(reaction).toMatchObject({ primary: 'quiet', woke: { trigger: 'change', from: '@ada' } })
     await go(`/beings/kid?n=${reaction?.n}`, `Moment ${reaction?.n}`)
-    await page.getByText('quiet').first().waitFor()
+    await page.getByText('quiet').filter({ visible: true }).first().waitFor()
     expect(complaints).toEqual([])
 
     await go('/signals', 'Signals')
