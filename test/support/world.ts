@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type DataConverter, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
 import { act, type Connection } from '@treeos/client'
@@ -108,6 +109,13 @@ export interface WorldOptions {
   readonly workerTemporal?: (address: string) => string
 }
 
+/** A worker that still starts cannot be shut down. */
+async function stop({ worker, done }: { readonly worker: Worker; readonly done: Promise<void> }) {
+  while (worker.getState() === 'INITIALIZED') await Promise.race([sleep(10), done])
+  worker.shutdown()
+  await done
+}
+
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const access = await temporalAccess()
   const { url: ownerUrl, drop, ...urls } = options.database ?? (await migratedDatabase())
@@ -184,15 +192,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     running.push(one)
     return async () => {
       running = running.filter((other) => other !== one)
-      worker.shutdown()
-      await one.done
+      await stop(one)
     }
   }
   async function stopWorker() {
     const stopped = running
     running = []
-    for (const { worker } of stopped) worker.shutdown()
-    await Promise.all(stopped.map(({ done }) => done))
+    await Promise.all(stopped.map(stop))
   }
   async function birth(args: JsonObject) {
     await act(at, 'operator', { verb: 'be', operation: 'birth', args })
