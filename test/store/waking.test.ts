@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
 import { until } from '../support/life.ts'
+import { IS_NIGHT } from '../support/night.ts'
 
 /** One connection each, so that what it has counted is all that was written. */
 const base = useDatabase({ poolMax: 1 })
@@ -207,7 +208,10 @@ describe('what the beings of one person change wakes those of others at most 600
   })
 })
 
-describe('100 changes in a second with 1,000 beings inside', () => {
+/** 100 changes to 1,000 beings take minutes on a busy machine, and then hold up all that waits for the journal. */
+const inside = IS_NIGHT ? CROWD : 200
+
+describe(`100 changes in a second with ${inside} beings inside`, () => {
   const written = async () => {
     for (const db of [base.db, base.owner]) await sql`select pg_stat_force_next_flush()`.execute(db)
     const { rows } = await sql<{ n: string }>`
@@ -218,7 +222,7 @@ describe('100 changes in a second with 1,000 beings inside', () => {
     return Number(rows[0]?.n)
   }
   async function writtenBy(count: number, isHeld: boolean): Promise<number> {
-    await watch('space:/hall', CROWD)
+    await watch('space:/hall', inside)
     const before = await written()
     for (let i = 0; i < count; i++) {
       if (!isHeld) await sql`update treeos.head set woke_at = null`.execute(base.owner)
@@ -234,11 +238,11 @@ describe('100 changes in a second with 1,000 beings inside', () => {
     console.info(`waking: ${rows} rows in ${Math.round(performance.now() - began)} ms`)
     const seconds = Math.ceil((performance.now() - began) / 1000)
     // Each fan-out writes a wake, or counts in the one that waits; and notes when it woke.
-    expect(rows).toBeLessThan(200 + seconds * 2 * CROWD)
+    expect(rows).toBeLessThan(200 + seconds * 2 * inside)
     expect((await wakes()).every(({ times }) => times === 100)).toBe(true)
   })
 
   it('control: without that second each writes a row for each of them', async () => {
-    expect(await writtenBy(10, false)).toBeGreaterThan(10 * CROWD)
+    expect(await writtenBy(10, false)).toBeGreaterThan(10 * inside)
   })
 })
