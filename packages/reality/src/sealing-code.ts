@@ -24,8 +24,8 @@ export function sealingCodeOf(
 }
 
 /**
- * The operations as they are loaded here, and where one belongs to an extension also as living workers have
- * loaded its extension: of another version, or only there. What any of them seals counts as sealed.
+ * Merges the operations loaded here with those of the same extension that living workers have loaded, perhaps
+ * in another version. An argument that any of them seals counts as sealed.
  * @param given arguments of a call of the operation
  * @throws {TreeosError} SERVICE_UNAVAILABLE where neither knows the extension: its arguments would be kept in
  *   clear
@@ -57,7 +57,7 @@ export async function isAnythingSealed({
 }: Pick<OpenReality, 'db'> & { readonly registry: SealingRegistry }): Promise<boolean> {
   if ([...registry.operations.values()].some(({ seals }) => seals !== undefined)) return true
   return (await listWorkers(db)).some(({ codes }) =>
-    Object.values(codes).some(({ sealing }) => Object.keys(sealing).length > 0),
+    Object.values(codes).some(({ sealing }) => Object.keys(sealing ?? {}).length > 0),
   )
 }
 

@@ -15,8 +15,11 @@ export interface LoadedVersion {
   readonly digest: Digest
   /** of its part of the manifest that records name */
   readonly code: Digest
-  /** of each operation, where one of them seals texts; empty where none does */
-  readonly sealing: Readonly<Record<string, SealingArguments>>
+  /**
+   * of each operation, where one of them seals texts; empty where none does; left out by an older worker,
+   * which does not tell it
+   */
+  readonly sealing?: Readonly<Record<string, SealingArguments>>
 }
 
 export interface LiveWorker {
