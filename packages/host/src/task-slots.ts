@@ -35,7 +35,7 @@ class Slots<Info extends WorkflowSlotInfo | LocalActivitySlotInfo> implements Cu
     this.#isRoom = isRoom
   }
 
-  /** slots that are given out, including those that polls hold */
+  /** slots in use, including those that open polls hold */
   get issued(): number {
     return this.#issued
   }

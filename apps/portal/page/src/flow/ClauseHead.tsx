@@ -65,7 +65,7 @@ interface ClauseShapeProps {
   readonly isLit: boolean
 }
 
-/** A circle gives the role, a diamond adds one; it is full where it held last. */
+/** A circle sets the primary role, a diamond stacks one. It is filled if the clause held in the last moment. */
 export const ClauseShape = ({ isStacked, isLit }: ClauseShapeProps) => (
   <svg className="clause-shape" data-lit={isLit} viewBox="0 0 16 16" aria-hidden>
     {isStacked ? <path d="M8 1.5 14.5 8 8 14.5 1.5 8Z" /> : <circle cx="8" cy="8" r="6" />}

@@ -9,7 +9,7 @@ interface FacetRule {
   readonly label: string
   /** null: an entry has none */
   readonly of: (entry: InboxEntry) => string | null
-  /** for values that are no names: addresses hold the value, so they say the same in each language */
+  /** the text shown for a value that is no name; addresses hold the value itself, in every language */
   readonly words?: Readonly<Record<string, string>>
 }
 

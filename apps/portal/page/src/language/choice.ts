@@ -39,7 +39,7 @@ function chosen(): string | null {
   }
 }
 
-/** The language of the page, from when it is loaded to when it is loaded again. */
+/** The language of the page. It changes only when the page is loaded again. */
 export const LANGUAGE: Language = languageOf({ chosen: chosen(), preferred })
 export const LOCALE: string = localeOf(LANGUAGE, preferred)
 

@@ -11,7 +11,7 @@ interface SyntaxNode {
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string'
 
-/** Calls `visit` for each node with those around it, the innermost last. False leaves out what is in it. */
+/** Calls `visit` with each node and its ancestors, the parent last. Skips the children where it returns false. */
 function walk(
   value: unknown,
   visit: (node: SyntaxNode, around: readonly SyntaxNode[]) => boolean,
