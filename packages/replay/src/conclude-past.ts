@@ -6,7 +6,7 @@ import {
   concludeCall,
   type LawOver,
   type LiveQuestions,
-  nothingLive,
+  pastLive,
   type Registry,
   type RowSource,
   type WorldReader,
@@ -66,24 +66,26 @@ function pastQuestions(
   asked: { isUnsure: boolean; isOfThread: boolean },
 ): LiveQuestions {
   const { entry, asker, effect, heldCounts, thread, catalogs } = liveQuestions(db, moment, NO_ROWS)
-  return nothingLive({
-    entry: async (id) => {
-      const found = await entry(id)
-      return found === null ? null : { ...found, closedBy: null } // its own moment may have closed it
+  return pastLive(
+    {
+      entry: async (id) => {
+        const found = await entry(id)
+        return found === null ? null : { ...found, closedBy: null } // its own moment may have closed it
+      },
+      asker: async (wake) => {
+        const found = await asker(wake)
+        if (found === null) asked.isUnsure = true
+        return found
+      },
+      effect,
+      heldCounts,
+      thread: (id) => {
+        asked.isOfThread = true
+        return thread(id)
+      },
     },
-    asker: async (wake) => {
-      const found = await asker(wake)
-      if (found === null) asked.isUnsure = true
-      return found
-    },
-    effect,
-    heldCounts,
-    thread: (id) => {
-      asked.isOfThread = true
-      return thread(id)
-    },
-    catalogs,
-  })
+    { catalogs },
+  )
 }
 
 /** Cuts are not asked about. */

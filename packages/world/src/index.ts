@@ -49,9 +49,8 @@ export {
   OPERATOR,
   ROLE_MANAGER,
   SUBSTRATE_NAMES,
-  SUBSTRATE_REGISTRY,
 } from './extend/substrate.ts'
-export { ASKED, askJson, faultOfAsk, type RuleAsk, readAsk } from './gates/ask.ts'
+export { ASKED, faultOfAsk, type RuleAsk, readAsk } from './gates/ask.ts'
 export { listGate } from './gates/list-gate.ts'
 export { requireLease, requireNotEnded } from './gates/moment-guards.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
@@ -60,7 +59,6 @@ export { requireCovered } from './gates/require-covered.ts'
 export { isOfConsent, type RuleDecision, ruleGate } from './gates/rule-gate.ts'
 export { type RuleStanding, requireRules, STANDINGS } from './gates/rules.ts'
 export { mayLookInto, mayRead, readsPlace, whyPlaceHidden } from './gates/sight.ts'
-export { isAncestor } from './gates/standings.ts'
 export { answeredWake } from './law/answered-wake.ts'
 export {
   areFacts,
@@ -74,7 +72,7 @@ export {
 export { conclude, concludeCall, concludeUnlived, LAW, type LawOver } from './law/conclude.ts'
 export { type ConcludedMoment, type Conclusion, isActLike } from './law/conclusion.ts'
 export { askGates, type GatedCall, type GateFinding } from './law/gates-of-call.ts'
-export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
+export { type LiveQuestions, nothingLive, pastLive, type RestsOn } from './law/live.ts'
 export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type WornSurface } from './law/moment.ts'
 export { decisionOfPerson, leaseOfAct, saltOfAct, signatureOfAct } from './law/person-act.ts'
 export { ACCEPTED_TOOLS, queueOf } from './law/queued-reads.ts'
@@ -90,7 +88,7 @@ export {
 } from './moment/context.ts'
 export { firstWake, type RefusedCall, refusedCalls } from './moment/first-wake.ts'
 export { momentInputsOf } from './moment/moment-inputs.ts'
-export { localTime, openTime } from './moment/open-time.ts'
+export { openTime } from './moment/open-time.ts'
 export {
   type ComposedPrompt,
   composeMoment,
@@ -107,14 +105,11 @@ export {
 } from './moment/read-world.ts'
 export {
   actStep,
-  begunIn,
   callText,
-  fitContent,
   gaveOf,
   refusedCall,
   repeatsIn,
   STEP_FIELDS,
-  stepsIn,
 } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isOfUnseenChange } from './moment/unseen-change.ts'
@@ -126,7 +121,6 @@ export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
 export {
-  expandSurface,
   type PatternResolver,
   type RelationResolver,
   UnresolvedEntryError,
@@ -138,15 +132,14 @@ export { type KindInPlace, type RowSource, WorldReader } from './read/reader.ts'
 export { type LostPayload, ReelHistory } from './read/reel-history.ts'
 export { type ReelHead, type Reels, rowsAtHeads } from './read/rows-at-heads.ts'
 export type { OperationTarget } from './read/target.ts'
-export { approversOf, yesHoldsUntil } from './rows/approvals.ts'
+export { yesHoldsUntil } from './rows/approvals.ts'
 export {
   STANDARD_BUDGET,
   STANDARD_BUDGETS,
   standardBudget,
-  tightest,
   whyParked,
 } from './rows/budgets.ts'
-export { childrenAfter, contentsAfter } from './rows/contents.ts'
+export { childrenAfter } from './rows/contents.ts'
 export { evolve, type RowChange, rowKeyOf } from './rows/evolve.ts'
 export { FOLD } from './rows/fold.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabitation.ts'
@@ -206,7 +199,7 @@ export {
 } from './rows/schedules.ts'
 export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
 export { COUNTED_KIND } from './rows/tallies.ts'
-export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
+export { changeContent } from './rows/watches.ts'
 export {
   genesisFacts,
   roleInstalled,
@@ -216,9 +209,9 @@ export {
   versionInstalled,
   versionUsed,
 } from './seed/genesis.ts'
-export { type SubstrateOperation, seed } from './seed/substrate-extension.ts'
+export { type IdentityOperation, type SubstrateOperation, seed } from './seed/substrate-extension.ts'
 export type { Act, Asker } from './verbs/act-inputs.ts'
-export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'
+export { type CatalogRows, type Catalogs, type Choices, choicesOf } from './verbs/catalogs.ts'
 export type { Descriptor } from './verbs/descriptor.ts'
 export { defaultTarget } from './verbs/resolve-operation.ts'
 export { resumedWake } from './verbs/resumed-wake.ts'

@@ -27,6 +27,7 @@ import {
   factsIn,
   type LiveQuestions,
   nothingLive,
+  pastLive,
   type RecordedEnd,
   type Registry,
   type RowSource,
@@ -317,7 +318,7 @@ export class BundleLaw {
       asked.isUnseen ||= found === undefined // acts and events are in inboxes alone
       return found === undefined ? null : { ...found, closedBy: null }
     }
-    return nothingLive({
+    return pastLive({
       entry,
       asker: async () => {
         asked.isUnsure = true

@@ -1,5 +1,14 @@
 /** What a decided moment comes to, over rows in memory and answers that a test gives. */
-import { type Decision, LIMITS, newWake, PRIORITIES, readPath, type VerbCall, type Wake } from '@treeos/core'
+import {
+  type Cognition,
+  type Decision,
+  LIMITS,
+  newWake,
+  PRIORITIES,
+  readPath,
+  type VerbCall,
+  type Wake,
+} from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { REGISTRY, TOUCH } from '../../test/gate-inputs.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
@@ -26,6 +35,7 @@ const ASKED: Wake = newWake({
 interface MomentOptions {
   readonly wake?: Wake
   readonly answers?: string | null
+  readonly cognition?: Cognition
   readonly decision?: Decision | null
   readonly worn?: Partial<DecidedMoment['worn']>
   readonly more?: Partial<DecidedMoment>
@@ -52,6 +62,7 @@ const answering: VerbCall = { verb: 'summon', target: null, content: 'so', inRep
 async function concluded({
   wake = ASKED,
   answers = null,
+  cognition = 'scripted',
   decision = calling(touching),
   worn = {},
   more = {},
@@ -63,7 +74,7 @@ async function concluded({
     being: 'cid',
     open: {
       ...{ moment: 'cid/1/1', openedAt: 1000, wake, answers, caller: wake.caller, driver: null },
-      ...{ cognition: { kind: 'scripted' }, asked: null },
+      ...{ cognition: { kind: cognition }, asked: null },
     },
     content: wake.content,
     worn: { stack: STACK, surface: SURFACE, role: ROLE, ...worn },
@@ -165,7 +176,6 @@ describe('a decided moment', () => {
 })
 
 describe('what no reel holds', () => {
-  const erased = { reel: 'being:cid', kind: 'fact:erased', payload: { seq: 1, hash: 'h' } }
   const refusals: readonly [
     what: string,
     beside: string,
@@ -222,24 +232,25 @@ describe('what no reel holds', () => {
   })
 
   it('is asked about a tombstone, and about no other fact', async () => {
-    const why = async () => 'others rest on it'
-    expect((await concluded({ live: { whyNotErasable: why } })).kind).toBe('act')
-    const act = {
+    const live = { whyNotErasable: async () => 'others rest on it' }
+    expect((await concluded({ live })).kind).toBe('act')
+    const wake = newWake({
+      id: 'e',
+      being: 'operator',
       kind: 'act',
-      wakes: [],
-      closes: [],
-      result: null,
-      specs: [],
-      seen: null,
-      remark: null,
-      by: [],
-    }
-    const world = hall()
-    const over = { reader: world.reader(), registry: REGISTRY, digest: world.keep }
-    const judged = { ...act, facts: [erased] } as never
-    const given = momentOf(calling(touching))
-    const refused = await conclude(given, { ...over, judged, live: nothingLive({ whyNotErasable: why }) })
-    expect(refused).toMatchObject({ kind: 'failure', beside: 'erasing', detail: 'others rest on it' })
+      priority: PRIORITIES.human,
+      content: null,
+    })
+    const args = { moment: 'cid/1/1', why: 'asked for' }
+    const erasing = {
+      wake,
+      decision: calling({ verb: 'do', operation: 'erase', target: '@cid', args }),
+      more: { being: 'operator' },
+      cognition: 'human',
+    } as const
+    expect((await concluded(erasing)).kind).toBe('act')
+    const refused = { kind: 'failure', beside: 'erasing', detail: 'others rest on it' }
+    expect(await concluded({ ...erasing, live })).toMatchObject(refused)
   })
 
   it.each([

@@ -41,8 +41,6 @@ export interface LawOver {
    * read
    */
   readonly goesOn?: false
-  /** what both gates said of the same call before, over the same reader: they are not asked again */
-  readonly judged?: Act | null
 }
 
 /**
@@ -54,10 +52,10 @@ export interface LawOver {
  * @throws the error of a read that failed
  */
 export async function conclude(moment: DecidedMoment, over: LawOver): Promise<Conclusion> {
-  const { reader, live, registry, digest, asksDryRun = false, judged = null } = over
+  const { reader, live, registry, digest, asksDryRun = false } = over
   const asked = new AskedQuestions(live)
   const shadows: ShadowVerdict[] | null = asksDryRun ? [] : null
-  const at: LawInputs = { reader, registry, asked, digest, shadows, judged }
+  const at: LawInputs = { reader, registry, asked, digest, shadows }
   const isJudged = isCalling(moment) && moment.refused === undefined
   const found = await verdictOn(moment, at)
   if (found.kind === 'effect-pending') return found

@@ -33,11 +33,11 @@ export interface GateFinding {
 export interface GatedCall {
   /** in their order; the second is not asked where the first refuses */
   readonly gates: readonly GateFinding[]
-  /** the facts by which rules count the call once it is done, those that are dryRunTallies too */
+  /** the facts by which rules count the call once it is done, those of dry-run rules too */
   readonly counted: readonly FactDraft[]
   /** addresses of the rules that ask about it */
   readonly askedBy: readonly string[]
-  /** what rules that are dryRunTallies would have said otherwise */
+  /** what dry-run rules would have said otherwise */
   readonly shadow: readonly ShadowVerdict[]
   /**
    * the rules that ask, with the persons that they ask besides who makes the call.

@@ -74,7 +74,7 @@ async function judgeCall(moment: CallingMoment, at: LawInputs): Promise<Verdict 
   }
   if (wake.closedBy != null)
     return refusedByInbox('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
-  const act = at.judged ?? (await decideCall(decision.call, actingOf(moment, at, me, wake)))
+  const act = await decideCall(decision.call, actingOf(moment, at, me, wake))
   if (await isCountTaken(act, at)) {
     const why = 'another act that the same rule counts waits for the outside: try again once it is over'
     return { ...failed('RESOURCE_CONFLICT', why), beside: 'count' }

@@ -121,6 +121,18 @@ export class AskedQuestions {
   }
 }
 
+/** What whoever concludes a past moment has to answer: what is recorded of it, and its thread as it is now. */
+type PastQuestion = 'entry' | 'asker' | 'effect' | 'heldCounts' | 'thread'
+
+/**
+ * Answers for a call of a past moment: what is recorded, and else what lets it pass.
+ * @param more what is known besides
+ */
+export const pastLive = (
+  recorded: Pick<LiveQuestions, PastQuestion>,
+  more: Partial<LiveQuestions> = {},
+): LiveQuestions => nothingLive({ ...more, ...recorded })
+
 /**
  * Answers for a call that is decided beside any moment: nothing waits, nobody asked and every inbox has room.
  * Whoever knows better gives the questions that it can answer.

@@ -25,7 +25,7 @@ import type { ShadowVerdict } from '../gates/refusal.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { Act, ActInputs } from '../verbs/act-inputs.ts'
+import type { ActInputs } from '../verbs/act-inputs.ts'
 import { catalogsOf } from '../verbs/catalogs.ts'
 import { effectResult } from './effect-result.ts'
 import type { AskedQuestions } from './live.ts'
@@ -99,8 +99,6 @@ export interface LawInputs {
   readonly digest: (value: Json) => string
   /** collects where dry-run rules would have decided differently; null where they are not asked */
   readonly shadows: ShadowVerdict[] | null
-  /** what both gates said of the same call before, over the same reader; null where they are to be asked */
-  readonly judged: Act | null
 }
 
 /** What a call of a moment answers. What a person chose answers what it names, whatever the being owes. */
