@@ -171,7 +171,7 @@ export type AllowInput = Pick<DecideInput, 'actor' | 'target' | 'args' | 'world'
 export interface Operation<Name extends string = string> extends OperationForm {
   readonly name: Name
   readonly description: string
-  /** for the rule gate, where no space up to the root has a rule */
+  /** for the rule gate, where no rule says whom it permits */
   readonly allow: readonly RuleStanding[]
   /** whom to ask before it, where `allow` decides; left out for nobody */
   readonly ask?: RuleAsk

@@ -27,7 +27,7 @@ export interface RuleQuestion {
     /** owner of a thing that lies there; left out when the target is the space itself */
     readonly owner?: BeingName
   }
-  /** used where no space up to the root has a rule */
+  /** used where no rule says whom it permits */
   readonly fallback: readonly RuleStanding[]
   /** the moment that asks holds words from outside; left out when it holds none */
   readonly fromOutside?: boolean | undefined
@@ -36,7 +36,7 @@ export interface RuleQuestion {
   /** what counts of rules are about; left out where nothing can be counted */
   readonly counting?: CountedAct | undefined
   /** dry-run rules are asked too; left out where they are not */
-  readonly isDryRun?: true | undefined
+  readonly asksDryRun?: true | undefined
 }
 
 /** What dry-run rules would have said of a call, where those that decide say something else. */

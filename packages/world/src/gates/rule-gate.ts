@@ -54,7 +54,7 @@ interface TargetedCall {
   /** left out where it cannot be counted */
   readonly counting?: Omit<CountedAct, 'target'>
   readonly fromOutside?: boolean
-  readonly isDryRun?: true
+  readonly asksDryRun?: true
 }
 
 /** Asks the rule gate about a target. */
@@ -62,11 +62,11 @@ export function askRuleGate(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
-  { key, target: on, fallback, ask, counting, fromOutside, isDryRun }: TargetedCall,
+  { key, target: on, fallback, ask, counting, fromOutside, asksDryRun }: TargetedCall,
 ): Soon<GateAnswer> {
   return once(standingPlace(reader, on), (target) => {
     const counted = counting === undefined ? undefined : { ...counting, target: targetName(on) }
-    const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, isDryRun }
+    const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, asksDryRun }
     return once(ruleGate(reader, question), (decision) => answerOf(decision, question))
   })
 }
@@ -176,7 +176,7 @@ async function placeOfMatter(
 export function ruleGate(reader: WorldReader, question: RuleQuestion): Soon<RuleDecision> {
   const isRuled = spacesAsked(question).length > 0
   const decided = isRuled ? decideByRules(reader, question) : decideByFallback(reader, question, [])
-  if (question.isDryRun !== true || question.counting === undefined) return decided
+  if (question.asksDryRun !== true || question.counting === undefined) return decided
   return once(decided, async (decision) => {
     const shadow = await dryRunAnswer(reader, question, decision)
     return shadow === null ? decision : { ...decision, shadow }
@@ -196,8 +196,8 @@ async function dryRunAnswer(
   decision: Decision,
 ): Promise<ShadowAnswer | null> {
   const spaces = spacesAsked(question)
-  const isDryRun = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
-  if (question.counting === undefined || (await firstOf(spaces, isDryRun)) === undefined) return null
+  const hasDryRun = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
+  if (question.counting === undefined || (await firstOf(spaces, hasDryRun)) === undefined) return null
   const apart = reader.apart()
   const rules = await rulesFor(apart, question, true)
   const { answer, by } = await decideBy(apart, question, rules)

@@ -1,9 +1,8 @@
 import { type Json, readPath, type SpacePath } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
-import { askJson } from './ask.ts'
 import { type PlacedRule, rulesFor, spacesAsked } from './placed-rules.ts'
 import type { RuleQuestion } from './refusal.ts'
-import type { Rule, RuleProperty, RuleStanding } from './rules.ts'
+import { type Rule, type RuleProperty, type RuleStanding, ruleJson } from './rules.ts'
 import { has, isForbidden } from './standings.ts'
 import { brokenCounts } from './tally.ts'
 
@@ -109,18 +108,9 @@ async function changeOf(
   reader: WorldReader,
   { verb }: RuleQuestion,
   { path: space, name }: PlacedRule,
-  { requires, forbid, ask, beyond, counts, outside }: Rule,
+  rule: Rule,
 ): Promise<RuleChange> {
   const { qualities } = (await reader.space(space)) ?? { qualities: {} }
   const from = readPath(qualities, ['permissions', verb, name])
-  const parts = {
-    ...(requires === null ? {} : { requires }),
-    ...(forbid.length === 0 ? {} : { forbid }),
-    ...(ask === undefined ? {} : { ask: { ...askJson(ask), ...(beyond === undefined ? {} : { beyond }) } }),
-    ...(counts === undefined ? {} : { counts }),
-    ...(outside === undefined
-      ? {}
-      : { outside: outside === 'forbid' ? outside : { ask: askJson(outside.ask) } }),
-  }
-  return { space, name, from, to: Object.keys(parts).length === 0 ? undefined : (parts as unknown as Json) }
+  return { space, name, from, to: ruleJson(rule) }
 }

@@ -1,6 +1,6 @@
-import type { Json } from '@treeos/core'
+import type { Json, JsonObject } from '@treeos/core'
 import { expect, it } from 'vitest'
-import { readRule, requireRules } from './rules.ts'
+import { readRule, requireRules, ruleJson } from './rules.ts'
 
 it.each<Json>([
   { do: { take: true, 'set-*': false, '*': { requires: ['owner', { role: 'court:judge' }] } } },
@@ -84,4 +84,38 @@ it('reads any JSON as a rule', () => {
     ask: { who: ['owner'], count: 1, withinSeconds: 86_400 },
   })
   expect(readRule({ forbid: ['home'] })).toEqual({ requires: null, forbid: ['home'] })
+})
+
+it('reads every rule that it takes, and writes it again as it was', () => {
+  const ask = { who: ['@ann'], count: 2, within: 60 }
+  const counts: JsonObject[] = [
+    { sum: 'euros', most: 9, per: ['being'], within: 60 },
+    { after: { do: 'take' } },
+    { most: 'many' },
+  ]
+  const lists = [undefined, ['owner'], ['ownr'], [{ role: 'court:judge' }], []]
+  const ofField: Readonly<Record<string, readonly (Json | undefined)[]>> = {
+    requires: lists,
+    forbid: lists,
+    ask: [undefined, ask, { ...ask, beyond: counts.slice(0, 1) }, { who: [] }],
+    counts: [undefined, counts.slice(0, 1), counts.slice(1, 2), counts],
+    outside: [undefined, 'forbid', { ask }, { ask: true }],
+    other: [undefined, 1],
+  }
+  let rules: JsonObject[] = [{}]
+  for (const [field, values] of Object.entries(ofField))
+    rules = rules.flatMap((rule) =>
+      values.map((value) => (value === undefined ? rule : { ...rule, [field]: value })),
+    )
+  const isTaken = (rule: Json) => {
+    try {
+      requireRules(undefined, { do: { take: rule } })
+      return true
+    } catch {
+      return false
+    }
+  }
+  const taken = rules.filter(isTaken)
+  expect([rules.length, taken.length]).toEqual([3200, 242])
+  for (const rule of taken) expect(ruleJson(readRule(rule))).toEqual(rule)
 })

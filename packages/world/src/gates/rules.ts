@@ -10,7 +10,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { SHADOW } from '../rows/qualities.ts'
-import { faultOfAsk, type RuleAsk, readAsk } from './ask.ts'
+import { askJson, faultOfAsk, type RuleAsk, readAsk } from './ask.ts'
 import { faultOfCounts } from './count.ts'
 
 /** What the actor can be to the target. A rule names some of them. */
@@ -92,6 +92,29 @@ function readOutside(value: Json): OutsideRule | null {
   if (!isJsonObject(value) || Object.keys(value).join() !== 'ask') return null
   const ask = readAsk(value.ask ?? null)
   return ask === null ? null : { ask }
+}
+
+/** The rule as it is written; undefined for one that says nothing. */
+export function ruleJson({
+  requires,
+  forbid,
+  ask,
+  beyond,
+  counts,
+  outside,
+  ...none
+}: Rule): Json | undefined {
+  none satisfies Record<string, never> // a new field of a rule belongs here
+  const written = {
+    ...(requires === null ? {} : { requires }),
+    ...(forbid.length === 0 ? {} : { forbid }),
+    ...(ask === undefined ? {} : { ask: { ...askJson(ask), ...(beyond === undefined ? {} : { beyond }) } }),
+    ...(counts === undefined ? {} : { counts }),
+    ...(outside === undefined
+      ? {}
+      : { outside: outside === 'forbid' ? outside : { ask: askJson(outside.ask) } }),
+  }
+  return Object.keys(written).length === 0 ? undefined : (written as unknown as Json)
 }
 
 /** The stances that rules of a space ask, of all verbs. */

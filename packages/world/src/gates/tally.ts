@@ -14,19 +14,9 @@ import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, SpaceRow, TallyRow } from '../rows/rows.ts'
 import { amountOf, countedFact, TALLY_KEPT, type TallyOf, tallyKey } from '../rows/tallies.ts'
 import { isAmount, type RuleCount, readCount } from './count.ts'
+import type { PlacedRule } from './placed-rules.ts'
 import type { RuleQuestion } from './refusal.ts'
 import { type Rule, readRule } from './rules.ts'
-
-/** A rule with where it stands. */
-interface LocatedRule {
-  readonly rule: Rule
-  readonly path: SpacePath
-  readonly name: string
-  /** address of the rule */
-  readonly by: string
-  /** it is of a dry run: its counts have reels of their own, so that nothing that decides depends on them */
-  readonly isDryRun?: true
-}
 
 const verbOf = (verb: string, isDryRun: boolean | undefined): string =>
   isDryRun === true ? `${SHADOW}.${verb}` : verb
@@ -48,7 +38,7 @@ const countsOf = ({ counts = [], beyond = [] }: Rule): readonly JsonObject[] => 
 export async function brokenCounts(
   reader: WorldReader,
   question: RuleQuestion,
-  placed: LocatedRule,
+  placed: PlacedRule,
   field: 'counts' | 'ask.beyond',
 ): Promise<BrokenCount[]> {
   const broken: BrokenCount[] = []
@@ -64,7 +54,7 @@ export async function brokenCounts(
 async function whyBroken(
   reader: WorldReader,
   question: RuleQuestion,
-  { path, name, isDryRun }: LocatedRule,
+  { path, name, isDryRun }: PlacedRule,
   count: RuleCount,
 ): Promise<string | null> {
   const { counting, actor, key, verb } = question
@@ -175,7 +165,7 @@ const isHuman = ({ cognition }: BeingRow): boolean => cognition.kind === 'human'
 export async function tallyFacts(
   reader: WorldReader,
   question: RuleQuestion,
-  rules: readonly LocatedRule[],
+  rules: readonly PlacedRule[],
   spaces: readonly SpacePath[],
   isDryRun = false,
 ): Promise<FactDraft[]> {
@@ -207,7 +197,6 @@ function expecting(space: SpaceRow | null, verb: string, key: string, isDryRun: 
   if (!isJsonObject(permissions)) return []
   return Object.values(permissions)
     .flatMap((rules) => (isJsonObject(rules) ? Object.values(rules) : []))
-    .filter((rule) => isJsonObject(rule) && ('counts' in rule || 'ask' in rule))
     .flatMap((rule) => countsOf(readRule(rule)).map(readCount))
     .filter(({ after }) => after?.verb === verb && after.key === key)
 }

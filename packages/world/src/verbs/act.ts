@@ -33,7 +33,7 @@ export async function decideCall(
   try {
     const decided = counted(await decideVerb(call, { ...at, consent }), consent, at.reader)
     if (decided.kind === 'act') requireBounded(decided)
-    const act = decided.kind === 'act' ? await withOrigin(dryRunTallies(decided, consent), at) : decided
+    const act = decided.kind === 'act' ? await withOrigin(withDryRunTallies(decided, consent), at) : decided
     const isPlain = consent.asked.length === 0 && at.asking?.approval == null
     return isPlain ? act : await withConsent(call, at, consent, act)
   } finally {
@@ -42,10 +42,10 @@ export async function decideCall(
 }
 
 /**
- * With the facts by which rules that are dryRunTallies count it. These have a bound of their own, so that no
+ * With the facts by which dry-run rules count it. These have a bound of their own, so that no
  * act is too large for what decides nothing.
  */
-const dryRunTallies = (act: Act, { dryRunTallies }: Consent): Act =>
+const withDryRunTallies = (act: Act, { dryRunTallies }: Consent): Act =>
   dryRunTallies.length === 0 ? act : { ...act, facts: [...act.facts, ...dryRunTallies] }
 
 const callArguments = (call: VerbCall): Json => (call.verb === 'do' || call.verb === 'be' ? call.args : null)

@@ -73,7 +73,7 @@ export class Consent {
     return [...this.#tallies.values()]
   }
 
-  /** The same for rules that are dryRunTallies. No effect waits for these. */
+  /** The same for dry-run rules. No effect waits for these. */
   get dryRunTallies(): readonly FactDraft[] {
     return [...this.#dryRunTallies.values()]
   }
@@ -93,8 +93,8 @@ export class Consent {
     call: Parameters<typeof askRuleGate>[3],
   ): Promise<string> {
     const counting = verb === 'summon' ? { ...this.#counting, args: null } : this.#counting
-    const dryRunTallies = this.#shadows === undefined ? {} : { isDryRun: true as const }
-    const answer = await askRuleGate(reader, actor, verb, { ...call, ...dryRunTallies, counting })
+    const dryRuns = this.#shadows === undefined ? {} : { asksDryRun: true as const }
+    const answer = await askRuleGate(reader, actor, verb, { ...call, ...dryRuns, counting })
     if (answer.shadow?.said != null) this.#shadows?.push(answer.shadow.said)
     for (const fact of answer.shadow?.tallies ?? []) this.#dryRunTallies.set(fact.reel, fact)
     const { tallies = [] } = answer.allowed ? answer : (answer.asked ?? {})
