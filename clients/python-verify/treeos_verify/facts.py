@@ -6,7 +6,7 @@ from .hashes import value_hash
 from .law.arguments import FORMS, read_arguments
 from .law.names import Refused
 from .operation_facts import lists_of, reel_of, there
-from .operations import OPERATIONS
+from .own_rules import OPERATIONS
 from .origin import MARKED, check_marks
 from .plain_json import ABSENT, Broken, at, given, is_count, need, same
 from .questions import asker_in, owed_in

@@ -12,7 +12,7 @@ from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, mome
 from .heads import shown_heads
 from .law.sight import needs_no_world
 from .moment import check_forms, check_header, check_moment, is_known_law, may_be_unloaded
-from .operations import OPERATIONS
+from .own_rules import OPERATIONS
 from .origin import Reads, asked_in, check_all_marked, check_origin
 from .passkey import signer_of, signing_of
 from .plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, parse_canonical, same

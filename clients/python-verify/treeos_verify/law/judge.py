@@ -6,7 +6,7 @@ from ..gates import LIST_OF, list_gate
 from ..hashes import value_hash
 from ..moment import may_be_unloaded
 from ..operation_facts import file_kept
-from ..operations import OPERATIONS
+from ..own_rules import OPERATIONS
 from ..origin import marks_for
 from ..plain_json import ABSENT, Broken, at, canonical, given, items, need, same
 from ..questions import asker_in, goes_on, is_of_person, is_to_self, owed_in

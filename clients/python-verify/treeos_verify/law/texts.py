@@ -5,7 +5,7 @@ import re
 from ..approvals import read_ask
 from ..counts import are_counts
 from ..flow import flow_paths, held
-from ..gates import is_standing, read_rule
+from ..gates import OWNERS_OWN, is_standing, read_rule
 from ..plain_json import ABSENT, at, canonical, given, same
 from .names import is_plain, is_role_name, refuse_unless, require_content, require_role_name, size_of
 
@@ -211,9 +211,6 @@ def changed_rules(before, after):
             stood = at(before, verb, key)
             if stood is ABSENT or not same(stood, rule):
                 yield verb, key
-
-
-OWNERS_OWN = ("set-matter", "write-matter", "end-matter")
 
 
 def require_covered(before, after, space, targets_of):

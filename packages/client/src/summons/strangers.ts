@@ -1,5 +1,12 @@
 import { type BeingName, parseAddress, type VerbCall } from '@treeos/core'
-import { type BeingRow, defaultTarget, isOfConsent, type Registry, type WorldReader } from '@treeos/world'
+import {
+  type BeingRow,
+  defaultTarget,
+  isOfConsent,
+  type Registry,
+  type SubstrateOperation,
+  type WorldReader,
+} from '@treeos/world'
 
 interface ActReader {
   readonly reader: WorldReader
@@ -40,7 +47,7 @@ async function isBirthOfConsent(
 }
 
 /** Operations that take a protection away: the mark of words from outside, a legal hold. */
-const UNPROTECTING: readonly string[] = ['vouch', 'lift-hold']
+const UNPROTECTING: readonly string[] = ['vouch', 'lift-hold'] satisfies SubstrateOperation[]
 
 /** Whether a call is made on the page or at the operator's own terminal alone. */
 export const isUnprotecting = (call: VerbCall): boolean =>

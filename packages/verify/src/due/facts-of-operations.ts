@@ -1,5 +1,5 @@
 /** By operation of TreeOS, the facts that a call of it writes: docs/formats.md, "What operations refuse". */
-import { CAN_LISTS } from '@treeos/world'
+import { CAN_LISTS, type IdentityOperation, type SubstrateOperation } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import { type CallToDerive, nameIn, pathIn, reelOfTarget } from './call-to-derive.ts'
@@ -263,7 +263,8 @@ function* connected(call: CallToDerive): Iterable<DueFact> {
   yield due(`being:${nameIn(call.given('being'))}`, 'being:inhabited', fields)
 }
 
-const DO: Readonly<Record<string, DueFactsOf>> = {
+/** Without `mediate`, which writes what the call does that it carries out for another. */
+const DO: Readonly<Record<Exclude<SubstrateOperation, 'mediate'>, DueFactsOf>> = {
   'create-space': created,
   'set-space': setsQuality((call) => call.targetOrPlace),
   'set-being': setsQuality((call) => call.targetOrMe),
@@ -318,7 +319,7 @@ const DO: Readonly<Record<string, DueFactsOf>> = {
   approve: approved,
   deny: (call) => [due(approvalIn(call), 'approval:denied', thereOf(call.args, 'why'))],
 }
-const BE: Readonly<Record<string, DueFactsOf>> = {
+const BE: Readonly<Record<IdentityOperation, DueFactsOf>> = {
   birth: born,
   connect: connected,
   release: (call) => {

@@ -8,7 +8,7 @@ import { SUBSTRATE_NAMES, SUBSTRATE_REGISTRY } from './substrate.ts'
  * Namespaces of qualities by which TreeOS itself lives, and the operations that write them. No other does,
  * whatever its rights.
  */
-const WRITERS: Readonly<Record<string, readonly string[]>> = {
+export const WRITERS: Readonly<Record<string, readonly string[]>> = {
   roleFlow: ['set-roleflow'],
   schedule: ['set-schedule', 'delete-schedule'],
   subscription: ['subscribe', 'unsubscribe', 'set-roleflow', 'set-default-role', 'set-role', 'delete-role'],
@@ -22,7 +22,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Operations that end subscriptions of beings which may see no more, and write none. */
-const ENDERS: readonly string[] = ['set-space', 'remove-contributor']
+export const ENDERS: readonly string[] = ['set-space', 'remove-contributor']
 
 interface QualityWrite {
   readonly known: Pick<LoadedCode, 'namespaces'>

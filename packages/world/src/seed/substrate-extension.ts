@@ -177,6 +177,8 @@ const operations = [
 
 /** A DO operation that roles of any extension may name. */
 export type SubstrateOperation = (typeof operations)[number]['name']
+/** A BE operation of TreeOS. */
+export type IdentityOperation = (typeof identityOperations)[number]['name']
 
 const stances = (names: readonly (BeingName | null)[]): string[] =>
   names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
@@ -226,7 +228,7 @@ const CONFIGURING = [
   'approve',
   'deny',
   'vouch',
-]
+] as const satisfies readonly SubstrateOperation[]
 
 /**
  * Entries that hold only while a person decides for the being with rights of the person's own: not for its

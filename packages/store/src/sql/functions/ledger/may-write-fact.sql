@@ -1,16 +1,18 @@
 -- Whether a fact may come from this actor, where that cannot wait for a replay. What else an actor may do its
 -- gates decide before, replay judges it again, and test/scenarios/security/taken-over.test.ts shows that it
 -- names what no gate allowed. What stays here, and why:
---   without a moment nothing judges these facts again: the code of a worker registers and removes its roles,
---   but none of a being's; leases end
---                        that no longer hold; it says which models are down, and each restore that was noted
---   on behalf of another the questions below are asked of that one, so it must be the one that asked records,
---   counts, approvals, vouching, holds, accepted differences: see the functions that are asked erasing, budgets what
---   was erased, and what was used up, cannot be taken back pauses, ends, births SQL itself trusts the columns
---   `cognition` and `parent` of the row, and an end cannot be taken back leases SQL itself trusts the lease
---   cut threads a cut closes entries of others, and SQL itself takes the row of a thread for one: so a thread
---   has no qualities origins of a reality `treeos verify` reads what they say, and asks less of what was
---   before a fork
+--   without a moment: nothing judges these facts again. The code of a worker registers and removes its roles,
+--     but none of a being's; leases end that no longer hold; it says which models are down, and each restore
+--     that was noted
+--   on behalf of another: the questions below are asked of that one, so it must be the one that asked
+--   records, counts, approvals, vouching, holds, accepted differences: see the functions that are asked
+--   erasing, budgets: what was erased, and what was used up, cannot be taken back
+--   pauses, ends, births: SQL itself trusts the columns `cognition` and `parent` of the row, and an end cannot
+--     be taken back
+--   leases: SQL itself trusts the lease
+--   cut threads: a cut closes entries of others, and SQL itself takes the row of a thread for one, so a thread
+--     has no qualities
+--   origins of a reality: `treeos verify` reads what they say, and asks less of what was before a fork
 -- @param wake of the moment
 create or replace function treeos.may_write_fact(kind text, reel text, seq bigint, bytes bytea, actor text, wake treeos.inbox,
   its_moment text)
