@@ -1,16 +1,19 @@
 /** Bundles as lines of text, for tests that change them. */
 import { createHash } from 'node:crypto'
-import { type BundleReport, parseKey, verifyBundle } from '@treeos/verify'
+import { type BundleOptions, type BundleReport, parseKey, verifyBundle } from '@treeos/verify'
 import { actHash, factHash, momentHash, saltedHash, valueHash, wholeHeads } from '@treeos/verify/parts'
 
+export async function* inOnePart(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
 /** @param key verifier key; null: signatures are not checked */
-export const verifyBytes = (bytes: Buffer, key: string | null, strict = false): Promise<BundleReport> =>
-  verifyBundle(
-    (async function* () {
-      yield bytes
-    })(),
-    key === null ? { strict } : { key: parseKey(key), strict },
-  )
+export const verifyBytes = (
+  bytes: Buffer,
+  key: string | null,
+  more: Pick<BundleOptions, 'strict' | 'beside'> = {},
+): Promise<BundleReport> =>
+  verifyBundle(inOnePart(bytes), { ...more, ...(key === null ? {} : { key: parseKey(key) }) })
 
 export const linesOf = (bytes: Buffer): string[] => bytes.toString().split('\n').slice(0, -1)
 export const textOf = (lines: readonly string[]): Buffer =>

@@ -9,13 +9,13 @@ import { act, erasing } from '@treeos/client'
 import type { BeingName, Json } from '@treeos/core'
 import { type CheckpointedLog, exportBundle } from '@treeos/proofs'
 import { genesisHash } from '@treeos/store'
-import type { BundleReport, Status } from '@treeos/verify'
+import { type BundleReport, type ChainLinks, readChainLinks, type Status } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, live, momentOf, play, tell } from '../support/life.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
-import { type Line, linesOf, summed, verifyBytes } from './bundle-lines.ts'
+import { inOnePart, type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-lines.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'treeos-cut-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -50,8 +50,9 @@ async function linesFor(being?: BeingName, range: { since?: number; until?: numb
   await exportBundle(world.db, world.reality, { log: async () => log, being, ...range, file })
   return linesOf(readFileSync(file)).map((line) => JSON.parse(line))
 }
-const check = (lines: Lines, by: string | null = key.verifier): Promise<BundleReport> =>
-  verifyBytes(summed(lines.map((line) => JSON.stringify(sorted(line)))), by)
+const bytesOf = (lines: Lines): Buffer => summed(lines.map((line) => JSON.stringify(sorted(line))))
+const check = (lines: Lines, by: string | null = key.verifier, beside?: ChainLinks): Promise<BundleReport> =>
+  verifyBytes(bytesOf(lines), by, { beside })
 const sorted = (line: Line): Line =>
   Object.fromEntries(Object.entries(line).sort(([a], [b]) => (a < b ? -1 : 1)))
 
@@ -336,5 +337,27 @@ describe(`a bundle that was cut, relabelled or filled in ${KINDS.length} ways, w
     await world.birth({ name: 'newborn', cognition: 'scripted', script: 'silent', role: 'stage:mute' })
     log = await naiveLog(world.db, key)
     expect(await check(await linesFor('newborn'))).toMatchObject({ status: 'ok', moments: 0, unproven: [] })
+  })
+
+  it('beside another one of the reality says where their histories part, and nothing where one goes on', async () => {
+    const [part, whole] = [await linesFor('ann', { until: 2 }), await linesFor()]
+    const other = structuredClone(whole)
+    const changed = other.find(({ kind, reel }) => kind === 'fact' && reel === 'space:/den')
+    changed!.header.at += 1
+    const anew = rehashed(other)
+    const foreign = structuredClone(part)
+    foreign[0]!.reality = '00000000-0000-4000-8000-000000000000'
+    const toldOf = async (lines: Lines, beside: Lines) => {
+      const { unproven } = await check(lines, null, await readChainLinks(inOnePart(bytesOf(beside))))
+      return unproven.filter((what) => what.includes('the other bundle'))
+    }
+    expect(await toldOf(part, whole)).toEqual([])
+    expect(await toldOf(whole, part)).toEqual([])
+    const parts = expect.stringContaining(
+      `different histories of one reality: from link ${changed!.seq} of space:/den on`,
+    )
+    expect(await toldOf(whole, anew)).toEqual([parts])
+    expect(await toldOf(anew, whole)).toEqual([parts])
+    expect(await toldOf(part, foreign)).toEqual([expect.stringContaining('of another reality')])
   })
 })

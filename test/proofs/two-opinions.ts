@@ -22,7 +22,7 @@ export const areAlike = ({ first, second }: TwoOpinions): boolean =>
 
 export async function firstOn({ bundle, receipt, key: by, strict = false }: Question): Promise<Opinion> {
   if (bundle !== undefined) {
-    const verified = await verifyBytes(bundle, by, strict)
+    const verified = await verifyBytes(bundle, by, { strict })
     return { status: verified.status, found: verified.status === 'broken' ? null : foundIn(verified) }
   }
   const checking = { key: by === null ? null : parseKey(by), strict }

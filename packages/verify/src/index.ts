@@ -4,9 +4,10 @@
  * chains are its own code.
  */
 
-export { verifyBundle } from './bundle/bundle.ts'
+export { type BundleOptions, verifyBundle } from './bundle/bundle.ts'
 export type { BundleReport, ErasedContent } from './bundle/bundle-report.ts'
 export type { BrokenPlace } from './bundle/causes.ts'
+export { type ChainLinks, readChainLinks } from './bundle/chain-links.ts'
 export type { BundleCover } from './bundle/cover.ts'
 export { pathsRead } from './bundle/derive-opened.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'

@@ -2,16 +2,18 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { verifyBundle } from './bundle/bundle.ts'
+import { readChainLinks } from './bundle/chain-links.ts'
 import { verifyFollows } from './follow.ts'
 import { parsePolicy } from './policy.ts'
 import { verifyReceipts } from './receipt/receipt.ts'
 import { shownFollowed, shownReceipt, shownReceipts, shownVerified } from './show.ts'
 import { parseKey } from './signature.ts'
 
-const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--policy FILE] [--max-age SECONDS] [--strict] [--json]
+const USAGE = `treeos-verify (--bundle FILE [--beside FILE] | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--policy FILE] [--max-age SECONDS] [--strict] [--json]
 
 Checks an audit bundle (\`treeos export\`) or a receipt (\`treeos receipt\`) of TreeOS, or that the log of a newer checkpoint
 begins with that of an older one. It needs no services.
+  --beside FILE another bundle of the same reality: they must not tell two histories
   --newer FILE  what the portal answers at /api/open/log/consistency?from=SIZE, SIZE being that of the older one
   --key KEY     of the log that signed it
   --policy FILE keys of the log, witnesses and the quorum of them that must have cosigned (C2SP tlog-policy)
@@ -25,6 +27,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       bundle: { type: 'string' },
+      beside: { type: 'string' },
       receipt: { type: 'string' },
       checkpoint: { type: 'string' },
       newer: { type: 'string' },
@@ -36,9 +39,15 @@ async function main(): Promise<number> {
       help: { type: 'boolean', short: 'h' },
     },
   })
-  const { bundle, receipt, checkpoint, newer, help } = values
+  const { bundle, beside, receipt, checkpoint, newer, help } = values
   const asked = [bundle, receipt, checkpoint].filter((file) => file !== undefined)
-  if (help === true || asked.length !== 1 || (checkpoint === undefined) !== (newer === undefined)) {
+  const isAlone = beside !== undefined && bundle === undefined
+  if (
+    help === true ||
+    asked.length !== 1 ||
+    isAlone ||
+    (checkpoint === undefined) !== (newer === undefined)
+  ) {
     console.error(USAGE)
     return help === true ? 0 : 2
   }
@@ -64,7 +73,8 @@ async function main(): Promise<number> {
     tell(followed, shownFollowed)
     return followed.ok ? 0 : 1
   }
-  const verified = await verifyBundle(createReadStream(String(bundle)), checking)
+  const other = beside === undefined ? undefined : await readChainLinks(createReadStream(beside))
+  const verified = await verifyBundle(createReadStream(String(bundle)), { ...checking, beside: other })
   tell(verified, shownVerified)
   return EXIT[verified.status]
 }

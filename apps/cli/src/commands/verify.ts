@@ -9,6 +9,7 @@ import { parseNumber } from '../text/input.ts'
 interface VerifyOptions extends InstanceOptions {
   readonly checkpoints: string | boolean
   readonly bundle?: string
+  readonly beside?: string
   readonly receipt?: string
   readonly key?: string
   readonly policy?: string
@@ -26,6 +27,7 @@ export function addVerify(cli: Cli): void {
     .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
     .option('--no-checkpoints', 'without them: what was rewritten as a whole then passes')
     .option('--bundle <file>', 'check an audit bundle instead; - reads standard input')
+    .option('--beside <file>', 'another bundle of the same reality: they must not tell two histories')
     .option('--receipt <file>', 'check a receipt instead; - reads standard input')
     .option(
       '--key <vkey>',

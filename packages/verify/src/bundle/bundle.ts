@@ -20,6 +20,7 @@ import { faultOfYes, yesBroughtBy } from './brought-yes.ts'
 import { BundleLaw } from './bundle-law.ts'
 import type { BundleReport } from './bundle-report.ts'
 import { type BrokenPlace, causesIn, type FoundFault } from './causes.ts'
+import { type ChainLinks, OtherHistory } from './chain-links.ts'
 import { CitedFacts } from './cited-facts.ts'
 import {
   type BundleCover,
@@ -86,6 +87,7 @@ class BundleCheck {
   readonly #broken: FoundFault[] = []
   readonly #policy: WitnessPolicy | null
   readonly #time: TimeOptions
+  readonly #other: OtherHistory | null
   readonly #chains = new Map<string, Chain>()
   /** by reel and number, of facts and moments */
   readonly #hashes = new Map<string, Map<number, string>>()
@@ -139,9 +141,10 @@ class BundleCheck {
   #stage = 0
   #checkpoint: SignedCheckpoint | null = null
 
-  constructor(policy: WitnessPolicy | null, time: TimeOptions) {
+  constructor(policy: WitnessPolicy | null, { beside, ...time }: BundleOptions) {
     this.#policy = policy
     this.#time = time
+    this.#other = beside === undefined ? null : new OtherHistory(beside)
   }
 
   readonly report = (fault: FoundFault): void => void this.#broken.push(fault)
@@ -275,6 +278,7 @@ class BundleCheck {
     const isNumber = this.#need(Number.isSafeInteger(seq), 'seq-gap', 'its number is not a whole number')
     if (isNumber && this.#need(!known.has(seq), 'seq-gap', 'this link of its chain is in the bundle twice')) {
       this.#hashes.set(reel, known.set(seq, hash))
+      this.#other?.take(this.#reality, reel, seq, hash)
       const [before, hashBefore] = chain?.last ?? [seq - 1, known.get(seq - 1) ?? prev]
       if (this.#need(seq === before + 1, 'seq-gap', `link ${before + 1} of this chain is due here`))
         this.#need(prev === hashBefore, 'prev-mismatch', 'it does not follow the link before it')
@@ -569,6 +573,7 @@ class BundleCheck {
       covered: checkpoint === null ? null : coveredBy(chains.values()),
       erased: this.#erasures.found(),
       uncovered: [
+        ...(this.#other?.told(this.#reality) ?? []),
         ...uncoveredIn(read),
         ...this.#cited.absent(here),
         ...this.#signings.uncovered,
@@ -597,6 +602,11 @@ class BundleCheck {
   }
 }
 
+export interface BundleOptions extends CheckOptions {
+  /** links of another bundle of the same reality, which must not have another history */
+  readonly beside?: ChainLinks | undefined
+}
+
 /**
  * Checks a bundle. It reads it once and holds a hash for each fact and moment.
  * @param source the bytes of the file
@@ -605,7 +615,7 @@ class BundleCheck {
  */
 export async function verifyBundle(
   source: AsyncIterable<Uint8Array>,
-  checking: CheckOptions = {},
+  checking: BundleOptions = {},
 ): Promise<BundleReport> {
   const check = new BundleCheck(trustedPolicy(checking), checking)
   let last = 0

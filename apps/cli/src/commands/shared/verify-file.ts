@@ -8,6 +8,7 @@ import type { ExitStatus, Output } from '../../text/output.ts'
 
 export interface FileOptions {
   readonly bundle?: string
+  readonly beside?: string
   readonly receipt?: string
   readonly key?: string
   readonly policy?: string
@@ -20,19 +21,24 @@ export const STATUS_EXIT = { ok: 0, broken: 1, unproven: 3 } as const
 /** Checks a bundle or a receipt, without services. @returns null when the options name no file */
 export async function verifyFile(
   out: Output,
-  { bundle, receipt, strict, maxAge, ...told }: FileOptions,
+  { bundle, beside, receipt, strict, maxAge, ...told }: FileOptions,
 ): Promise<ExitStatus | null> {
   if (bundle !== undefined && receipt !== undefined)
     throw new UsageError('verify takes either --bundle or --receipt')
+  if (beside !== undefined && bundle === undefined) throw new UsageError('--beside goes with --bundle')
   const file = bundle ?? receipt
   if (file === undefined) return null
   const verify = await import('@treeos/verify')
   const { shownReceipt, shownReceipts, shownVerified, verifyBundle, verifyReceipts } = verify
   const checking = { ...(await readTrust(told)), strict: strict === true, maxAgeSeconds: maxAge }
+  const other =
+    beside === undefined
+      ? undefined
+      : await readFileToVerify(beside, () => verify.readChainLinks(createReadStream(beside)))
   const found: BundleReport | CheckedReceipts = await readFileToVerify(file, async () =>
     bundle === undefined
       ? verifyReceipts(file === '-' ? await text(process.stdin) : textOfBytes(readFileSync(file)), checking)
-      : verifyBundle(file === '-' ? process.stdin : createReadStream(file), checking),
+      : verifyBundle(file === '-' ? process.stdin : createReadStream(file), { ...checking, beside: other }),
   )
   if ('reels' in found) out.value(found, shownVerified)
   else if (found.receipts.length === 1 && found.receipts[0] !== undefined)
