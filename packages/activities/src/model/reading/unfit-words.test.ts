@@ -39,6 +39,11 @@ describe('words', () => {
     `do lineage:read-file: ${MEANING}`,
     'Which one?\n[tool_call: take]',
     '[do, take, "matter:looms"]',
+    'tool: see\nparameters: {address: matter:wool, addresses: /library}',
+    'Tool: see\nParameters: address: @reader\nTool: do',
+    'Here it is.\nTool: `take`',
+    'Action: lineage:read-file',
+    '[refused]',
   ])('%s are no answer', (words) => {
     expect(faultInWords(words, PROMPT, SHOWN)).not.toBeNull()
   })
@@ -57,6 +62,9 @@ describe('words', () => {
     'You may call me Ada. I keep the files here.',
     `I tried to take the book for you, but it went wrong, since it was said that ${REFUSED.slice(21)}`,
     'The do tool of MCP performs an operation; the see tool looks at an address.',
+    'My tool: a loom.\nAction: none.',
+    'Tools: see the shelf in /library.',
+    '[A] or [B]?',
     '["wool", "oil"]',
     '[He puts the tool down.] Take it, it is yours.',
     '[Tools of the smith: a hammer and tongs.]',

@@ -16,7 +16,10 @@ export function faultInWords(
   { doOperations, beOperations, asked = '' }: ShownNames,
 ): string | null {
   if (MARKED_CALL.test(words)) return CALL_IN_WORDS
+  for (const [, name = ''] of words.matchAll(LABELLED_CALL))
+    if (VERBS.includes(name) || doOperations.has(name) || beOperations.has(name)) return CALL_IN_WORDS
   const said = words.trim()
+  if (MARK_ALONE.test(said) && !asked.includes(said)) return ECHO
   if (!HAS_WORDS.test(said)) return NO_WORDS
   // The name of an operation of an extension, alone or as the last line.
   const named = (said.split('\n').at(-1) ?? '')
@@ -95,6 +98,15 @@ const BEGINS_AS_JSON = /^\s*(?:```\w*\s*)?(?:[{[][\s{[]*"|\[\s*\[)/
 /** A line that begins with a control token of a call, a call in brackets, or a verb as a function. */
 const MARKED_CALL =
   /^\s*(?:\[(?:(?:tools?|functions?)(?:[ _-]?calls?)?|calls?) ?[:=]|\[(?:see|do|summon|be),|<\/?(?:tools?|tool_?calls?|function_?calls?|tool_code|tool_responses?)>|\[TOOL_CALLS\]|<\|[\w ]{1,40}\|>|(?:see|do|summon|be)\()/im
+
+const VERBS = ['see', 'do', 'summon', 'be']
+
+/** A line that says of a name alone that it is a tool, as the first line of a call that is written as YAML. */
+const LABELLED_CALL =
+  /^\W{0,4}(?:tools?|functions?|actions?|operations?|calls?) ?[:=] ?[`'"]?([\w-]+(?::[\w-]+)?)[`'"]?\s*$/gim
+
+/** One word in brackets, as parts of a prompt begin. */
+const MARK_ALONE = /^\[[a-z][a-z -]{0,30}\]$/i
 
 /** Names of the parts of a call. A value with two of them is meant as one, whatever else is wrong with it. */
 const CALL_FIELDS = new Set(
