@@ -1,4 +1,4 @@
-import { type BeingName, canonicalJson, isSameJson, type Json } from '@treeos/core'
+import { asJson, type BeingName, canonicalJson, isSameJson, type Json } from '@treeos/core'
 
 /**
  * A difference between a recorded and a recomputed value, which is in the field that `from` names. The other
@@ -42,16 +42,12 @@ export class Comparison {
     this.differ(field, recorded as Json, computed as Json)
   }
 
+  /** Once for each value: a history says in several places which stack a moment wore. */
   differ(field: string, recorded: Json, computed: Json): void {
     const notAsked = { chain: null, temporal: null }
-    this.mismatches.push({
-      being: this.#being,
-      n: this.#n,
-      field,
-      from: this.#witness,
-      recorded,
-      ...notAsked,
-      [this.#witness]: computed,
-    })
+    const of = { being: this.#being, n: this.#n, field, from: this.#witness }
+    const mismatch: Mismatch = { ...of, recorded, ...notAsked, [this.#witness]: computed }
+    if (!this.mismatches.some((one) => isSameJson(asJson(one), asJson(mismatch))))
+      this.mismatches.push(mismatch)
   }
 }

@@ -117,7 +117,7 @@ describe.runIf(hasChromium)('the map', () => {
   it('who may not see a space gets no map of it', async () => {
     await enterBy(page, at, 'bob')
     await page.goto(`${at.origin}/world?at=/floor`)
-    await page.getByRole('alert').waitFor()
+    await page.getByRole('alert', { name: 'This cannot be shown' }).waitFor()
     expect(await page.locator('.map-mark').count()).toBe(0)
   })
 })

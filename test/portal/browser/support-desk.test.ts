@@ -81,7 +81,12 @@ describe.runIf(hasChromium)('a day at a support desk', () => {
   it('why a being failed is found, with what to do', async () => {
     const hand = new Hand(page)
     await hand.click(page.getByRole('status').getByRole('link', { name: 'Look' }).first())
-    await hand.click(page.getByRole('list', { name: 'Failures' }).getByRole('link', { name: '@billing' }))
+    await hand.click(
+      page
+        .getByRole('list', { name: 'Causes' })
+        .getByRole('link', { name: /@billing/ })
+        .first(),
+    )
     const happened = page.getByRole('region', { name: 'What happened' })
     await hand.sees(happened.getByText(/It failed: /))
     await hand.sees(happened.getByText(/Its prompt is too long for its model/))
