@@ -15,7 +15,7 @@ const BROWSER = 'test/portal/browser/**'
  * again: other ways in, other outages, larger worlds.
  */
 const LONG = '**/*.long.test.ts'
-const ATTACKS = ['test/faults/kills.test.ts', 'test/faults/commits.test.ts']
+const ATTACKS = ['test/faults/kills.test.ts', 'test/faults/commits.long.test.ts']
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'
 

@@ -25,6 +25,8 @@ class Captured extends Writable {
 const stand = (name: 'stdin' | 'stdout' | 'stderr', value: Readable | Writable) =>
   Object.defineProperty(process, name, { value, configurable: true })
 
+// What a command left open would keep it alive after the test that asked has ended.
+process.on('disconnect', () => process.exit())
 loadEnvironment(process.env, join(process.cwd(), '.env'))
 process.on('message', async ({ args, input }: Asked) => {
   const [stdout, stderr] = [new Captured(), new Captured()]

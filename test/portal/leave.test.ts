@@ -2,6 +2,7 @@ import { act, issueToken, listTokens, moments, summon } from '@treeos/client'
 import { listRoutes } from '@treeos/portal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groundOf, until } from '../support/life.ts'
+import { IS_NIGHT } from '../support/night.ts'
 import { PortalWorld, type Seat, send } from '../support/portal.ts'
 
 const SECRET = 'the-treasure-lies-under-the-oak'
@@ -213,7 +214,7 @@ describe('nobody reads without leave', () => {
       '%F0%9F%8C%B3',
       '%E2%80%AE',
     ]
-    for (const word of odd)
+    for (const word of IS_NIGHT ? odd : odd.slice(0, 3))
       for (const seat of [operator, bob])
         for (const path of [
           `/api/v1/beings/${word}`,
@@ -281,6 +282,7 @@ describe('the secret of a tab that drives a being', () => {
   const all = () =>
     listRoutes(at.portal)
       .filter(({ path }) => !isOpen(path))
+      .filter((_, i) => IS_NIGHT || i % 4 === 0) // one check stands before all of them
       .map(({ method, path }) => ({
         method,
         path: path.replace(':name', 'kid').replace(':n', '1').replace(':id', thread),

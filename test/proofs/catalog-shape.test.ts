@@ -8,6 +8,7 @@ import { faultsOfCatalog, listObservers, type StoreDb, shapeOf } from '@treeos/s
 import { type Kysely, sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
+import { drawn } from '../support/night.ts'
 
 const SHAPE = join(import.meta.dirname, '../../packages/store/src/sql/shape.json')
 const base = useDatabase()
@@ -184,7 +185,7 @@ const CHANGES: readonly (readonly [statement: string, fault: string])[] = [
   own(`alter function treeos.append(jsonb) set search_path = public`, 'function-mismatch append'),
 ]
 
-it.each(CHANGES)('%s shows', async (statement, fault) => {
+it.each(drawn(CHANGES))('%s shows', async (statement, fault) => {
   const faults = await afterStatements(base.owner, statement.split('; '), faultsOfCatalog)
   const found = faults.map(({ reason, key }) => `${reason} ${key}`)
   expect(found.some((one) => one.startsWith(fault))).toBe(true)

@@ -3,6 +3,7 @@ import type { ExplainedMoment, MomentView } from '@treeos/client'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useInstance } from '../cli/instance.ts'
 import { until } from '../support/life.ts'
+import { IS_NIGHT } from '../support/night.ts'
 import { useModelServer } from '../support/use-world.ts'
 
 const model = useModelServer()
@@ -85,7 +86,7 @@ describe('conditions', () => {
     await ok(['birth', 'reader', '--cognition', 'scripted', '--script', 'echo'])
   })
 
-  it.each<[string, object, object]>([
+  const CONDITIONS: readonly [when: string, holds: object, fails: object][] = [
     ['{ verb: "summon" }', at({}), at({ verb: 'do' })],
     ['{ "time.hour": { gte: 9, lt: 17 } }', at({ time: { hour: 16 } }), at({ time: { hour: 17 } })],
     [
@@ -116,46 +117,26 @@ describe('conditions', () => {
       at({ space: { name: 'x', quality: { ambient: { tone: 'quiet' } } } }),
       at({}),
     ],
-  ])('%s holds, and does not hold', async (when, holds, fails) => {
-    const file = `[{ when: ${when}, role: "friendly" }]`
-    const { stdout, status } = await home.run(['flow', 'lint', '-', '--json'], { input: file })
-    expect({ status, errors: JSON.parse(stdout).errors }).toEqual({ status: 0, errors: [] })
-    await ok(['flow', 'set', '@reader', '-'], file)
-    const flow = await home.json<unknown[]>(['flow', 'get', '@reader'])
-    const lines = [holds, fails].map((context, id) =>
-      JSON.stringify({ id, flow, roles: { friendly: {} }, cognition: 'llm', context }),
-    )
-    const evaluated = await home.run(['flow', 'eval'], { input: lines.join('\n') })
-    expect(
-      evaluated.stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).primary),
-    ).toEqual(['friendly', null])
-  })
-})
-
-const WORKER = (prompt: string) => `{
-name: "factory-worker",
-canSee: ["station", "conveyor", "qa-dashboard"],
-canDo: ["operate-lathe", "attach-trucks", "log-defect"],
-canSummon: ["supervisor"],
-canBe: [],
-prompt: ${prompt},
-}`
-
-describe('the role of a factory worker', () => {
-  it('is taken with its prompt as text; as a function it is code, which only an extension brings', async () => {
-    await ok(['up', '--detach', '--no-portal', '--demo', 'factory'])
-    const refused = await home.refusal(['role', 'set', '-'], {
-      input: WORKER(`() => "You're a worker at SkateCo's main factory. The line moves at..."`),
-    })
-    expect(refused.message).toContain('prompt is code; only an extension brings code')
-    await setRole(WORKER(`"You're a worker at SkateCo's main factory."`))
-    const shown = await home.json<{ spec: Record<string, unknown> }>(['role', 'show', 'factory-worker'])
-    expect(shown.spec ?? shown).toMatchObject({
-      canDo: ['factory:operate-lathe', 'factory:attach-trucks', 'factory:log-defect'],
-      canSummon: ['supervisor'],
-    })
-  })
+  ]
+  // By day one of four: the evaluator has tests of its own for each kind.
+  it.each(CONDITIONS.filter((_, i) => IS_NIGHT || i % 4 === 0))(
+    '%s holds, and does not hold',
+    async (when, holds, fails) => {
+      const file = `[{ when: ${when}, role: "friendly" }]`
+      const { stdout, status } = await home.run(['flow', 'lint', '-', '--json'], { input: file })
+      expect({ status, errors: JSON.parse(stdout).errors }).toEqual({ status: 0, errors: [] })
+      await ok(['flow', 'set', '@reader', '-'], file)
+      const flow = await home.json<unknown[]>(['flow', 'get', '@reader'])
+      const lines = [holds, fails].map((context, id) =>
+        JSON.stringify({ id, flow, roles: { friendly: {} }, cognition: 'llm', context }),
+      )
+      const evaluated = await home.run(['flow', 'eval'], { input: lines.join('\n') })
+      expect(
+        evaluated.stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).primary),
+      ).toEqual(['friendly', null])
+    },
+  )
 })

@@ -19,6 +19,7 @@ import {
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sabotage } from '../faults/sabotage.ts'
 import { freshDatabase, type TestDatabase, useDatabase } from '../support/database.ts'
+import { IS_NIGHT } from '../support/night.ts'
 import { batchOf, changed, spoke } from './batch.ts'
 
 const base = useDatabase({ poolMax: 24 })
@@ -66,7 +67,7 @@ it('parallel appends to overlapping reels neither deadlock nor leave gaps', asyn
   const random = seeded(7)
   let facts = 0
   const writers = Array.from({ length: 24 }, async () => {
-    for (let done = 0; done < 15; ) {
+    for (let done = 0; done < (IS_NIGHT ? 15 : 5); ) {
       const mine = shuffled(reels, random).slice(0, 4)
       const drafts: FactDraft[] = mine.map((reel) => (random() < 0.3 ? spoke(reel) : changed(reel)))
       const reads = shuffled(reels, random).slice(0, 3)
@@ -103,7 +104,7 @@ it('each execution chain gets one generation, the same each time it asks', async
 })
 
 it('of workers that each opened and decided one moment, one counts, and its records agree', async () => {
-  for (let n = 1; n <= 12; n++) {
+  for (let n = 1; n <= (IS_NIGHT ? 12 : 4); n++) {
     const being = `opener-${n}`
     await beginLife(base.db, base.reality.id, being, 'run-1')
     const moment = { being, generation: 1, n: 1 }
@@ -148,7 +149,7 @@ it('of workers that each opened and decided one moment, one counts, and its reco
 })
 
 /** Races of the next two tests; the nightly run has 10,000. */
-const RACES = Number(process.env.TREEOS_RACES ?? 100)
+const RACES = Number(process.env.TREEOS_RACES ?? (IS_NIGHT ? 100 : 30))
 const RACES_AT_ONCE = 4
 
 it(`in each of ${RACES} races of 2 to 8 writers of one moment, one writes and nothing else is written`, {

@@ -18,7 +18,7 @@ export const openReplayer = (): Promise<HistoryReplayer> => {
   return opened
 }
 /** Of a world with more beings, these many are replayed from Temporal by day, drawn by chance. */
-const BEINGS_BY_DAY = 8
+const BEINGS_BY_DAY = 3
 
 /** Replays every moment of this world, from the chain and from Temporal's histories, or from one of them. */
 export async function expectReplays(

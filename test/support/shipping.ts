@@ -73,16 +73,20 @@ export const callingMoment = (shop: Shop, thread?: string): Promise<string> =>
 const callOf = ({ temporal, reality }: Shop, moment: string): WorkflowHandle =>
   temporal.workflow.getHandle(callWorkflowId(reality.name, moment))
 
-/** The workflow of the host that a moment called. */
-export async function calledBy(shop: Shop, moment: string): Promise<WorkflowHandle> {
-  const id = await until(async () => {
+/** The workflow of the host that a moment called, once it runs: Temporal lists it among the pending ones before it can be found. */
+export const calledBy = (shop: Shop, moment: string): Promise<WorkflowHandle> =>
+  until(async () => {
     const { raw } = await callOf(shop, moment)
       .describe()
       .catch(() => ({ raw: null }))
-    return raw?.pendingChildren?.[0]?.workflowId ?? null
+    const id = raw?.pendingChildren?.[0]?.workflowId
+    if (id == null) return null
+    const called = shop.temporal.workflow.getHandle(id)
+    return called.describe().then(
+      () => called,
+      () => null,
+    )
   })
-  return shop.temporal.workflow.getHandle(id)
-}
 
 export const cutThread = (shop: Shop, thread: string) =>
   act(shop, 'operator', { verb: 'do', operation: 'cut-thread', target: `thread:${thread}`, args: {} })

@@ -74,13 +74,25 @@ export const AFTER_COMMIT: readonly CrashPoint[] = [
 const [BIRTH = 'begin:after-generation'] = BIRTHS
 const WITHIN = CRASH_POINTS.filter((point) => ![...BIRTHS, ...OUTSIDE].includes(point))
 
-/** Kills the worker at random points of as many moments. */
-export const killPoints: Scenario<{ kills: number }> = {
+/** By day one of each phase of a moment: a third of them. */
+const BY_DAY: readonly CrashPoint[] = [
+  BIRTH,
+  'open:after-record',
+  'live:after-record',
+  'think:after-decision',
+  'stamp:after-append',
+  'ring:before',
+]
+
+/** Kills the worker at random points of as many moments, or at `only` these. */
+export const killPoints: Scenario<{ kills: number; only?: readonly CrashPoint[] }> = {
   name: 'kill-points',
   about: 'a worker killed between any two effects loses nothing and doubles nothing',
-  // The small size leaves to stamp-rerun what is killed there, and by day three of four points to chance.
+  // At night the small size leaves to stamp-rerun what is killed there.
   sizes: {
-    test: { kills: 1 + Math.ceil((WITHIN.length - AFTER_COMMIT.length) / (IS_NIGHT ? 1 : 4)) },
+    test: IS_NIGHT
+      ? { kills: 1 + WITHIN.length - AFTER_COMMIT.length }
+      : { kills: BY_DAY.length, only: BY_DAY },
     full: { kills: 40 },
     control: { kills: 1 },
   },
@@ -96,7 +108,7 @@ export const killPoints: Scenario<{ kills: number }> = {
   async attack(experiment, size) {
     const random = experiment.random.fork()
     // The first life of each being begins now, so its points come first.
-    const [first = BIRTH, ...rest] = this.kills?.(size) ?? []
+    const [first = BIRTH, ...rest] = size.only ?? this.kills?.(size) ?? []
     const plan = [first, ...random.shuffled(rest)].slice(0, size.kills)
     while (plan.length < size.kills) plan.push(random.pick(WITHIN))
     return { kills: plan.length, ...(await dieAt(experiment, plan, 4)) }

@@ -5,6 +5,7 @@ import { listFactsAfter, readRows } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, momentOf, play, ring, setRole, until, wakesOf } from '../../support/life.ts'
+import { drawn, IS_NIGHT } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import till, { keys, meanwhile, sent } from '../../support/till.ts'
@@ -103,12 +104,14 @@ describe('a call that a rule asks about', () => {
     expect(await paid()).toEqual({ euros: 20 })
   })
 
-  it.each([
-    ['of another type', { euros: 'x' }, 'euros is "x"'],
-    ['out of bounds', { euros: 501 }, 'euros is 501'],
-    ['that it does not have', { euros: 1, tip: 1 }, 'tip'],
-    ['with one missing', {}, 'euros is missing'],
-  ])('goes on waiting where a person says yes to arguments %s', async (_what, args, says) => {
+  it.each(
+    drawn([
+      ['of another type', { euros: 'x' }, 'euros is "x"'],
+      ['out of bounds', { euros: 501 }, 'euros is 501'],
+      ['that it does not have', { euros: 1, tip: 1 }, 'tip'],
+      ['with one missing', {}, 'euros is missing'],
+    ]),
+  )('goes on waiting where a person says yes to arguments %s', async (_what, args, says) => {
     await pay(301)
     const { id } = await last()
     await expect(answer('approve', { id, args })).rejects.toMatchObject({
@@ -122,18 +125,26 @@ describe('a call that a rule asks about', () => {
     await expect(answer('approve', { id })).rejects.toThrow(`${id} is used already: the call was done`)
   })
 
-  it.each<[string, string, JsonObject, string, string]>([
-    [
-      'of another type',
-      'create-matter',
-      { id: 7 },
-      'INVALID_INPUT',
-      'create-matter: id is 7; it takes kebab',
-    ],
-    ['that it does not have', 'create-matter', { id: 'a', by: 1 }, 'INVALID_INPUT', 'takes no argument "by"'],
-    ['with one missing', 'create-matter', {}, 'INVALID_INPUT', 'create-matter: id is missing'],
-    ['that cannot be parsed', 'create-space', { path: 'a//b' }, 'ADDRESS_PARSE_ERROR', 'a//b'],
-  ])(
+  it.each(
+    drawn<[string, string, JsonObject, string, string]>([
+      [
+        'of another type',
+        'create-matter',
+        { id: 7 },
+        'INVALID_INPUT',
+        'create-matter: id is 7; it takes kebab',
+      ],
+      [
+        'that it does not have',
+        'create-matter',
+        { id: 'a', by: 1 },
+        'INVALID_INPUT',
+        'takes no argument "by"',
+      ],
+      ['with one missing', 'create-matter', {}, 'INVALID_INPUT', 'create-matter: id is missing'],
+      ['that cannot be parsed', 'create-space', { path: 'a//b' }, 'ADDRESS_PARSE_ERROR', 'a//b'],
+    ]),
+  )(
     'of the substrate goes on waiting after a yes to arguments %s',
     async (what, operation, args, code, says) => {
       const name = what.replaceAll(' ', '-')
@@ -163,15 +174,17 @@ describe('a call that a rule asks about', () => {
     expect(await approvals(world, 'operator')).toEqual([])
   })
 
-  it('expires after it was changed, too, and nobody is asked about it any more', async () => {
-    await rule({ requires: ['anyone'], ask: { who: ['operator', '@ada'], count: 2, within: 2 } })
-    await pay(46)
-    const { id } = await last()
-    await answer('approve', { id, args: { euros: 6 } })
-    expect(await approvals(ada, 'ada')).toMatchObject([{ id: `${id}/2`, call: paying(6) }])
-    await momentOf(world, `expired/${id}`)
-    expect(await approvals(ada, 'ada')).toEqual([])
-  })
+  // The same of a call that a person changed.
+  if (IS_NIGHT)
+    it('expires after it was changed, too, and nobody is asked about it any more', async () => {
+      await rule({ requires: ['anyone'], ask: { who: ['operator', '@ada'], count: 2, within: 2 } })
+      await pay(46)
+      const { id } = await last()
+      await answer('approve', { id, args: { euros: 6 } })
+      expect(await approvals(ada, 'ada')).toMatchObject([{ id: `${id}/2`, call: paying(6) }])
+      await momentOf(world, `expired/${id}`)
+      expect(await approvals(ada, 'ada')).toEqual([])
+    })
 
   it('waits for as many as the rule says', async () => {
     await rule({ requires: ['anyone'], ask: { who: ['operator', '@ada'], count: 2 } })

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createSpace, doAs, groundOf, live, play, rowOf, until, wakesOf } from '../../support/life.ts'
 import mail from '../../support/mail.ts'
+import { drawn, IS_NIGHT } from '../../support/night.ts'
 import { type PostOffice, startPostOffice } from '../../support/post-office.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
@@ -113,17 +114,21 @@ describe('an operation that does something outside', () => {
     expect(result).toMatchObject({ receipt: office.letters.at(-1)?.key })
   })
 
-  it.each([
+  const MOODS = [
     ['a refusal that may pass', 503],
     ['an answer that was lost', 0],
-    ['silence', 1],
-  ])('is asked again under the same key after %s, and is done once', async (_what, mood) => {
-    office.moods = [mood]
-    const before = { asked: office.asked, keys: keysOf(office).size }
-    expect(await send(`again ${mood}`)).toMatchObject({ outcome: 'act' })
-    expect(office.asked).toBe(before.asked + 2)
-    expect(keysOf(office).size).toBe(before.keys + 1)
-  })
+    ['silence', 1], // later tests find the letter of this one
+  ] as const
+  it.each(IS_NIGHT ? MOODS : MOODS.slice(-1))(
+    'is asked again under the same key after %s, and is done once',
+    async (_what, mood) => {
+      office.moods = [mood]
+      const before = { asked: office.asked, keys: keysOf(office).size }
+      expect(await send(`again ${mood}`)).toMatchObject({ outcome: 'act' })
+      expect(office.asked).toBe(before.asked + 2)
+      expect(keysOf(office).size).toBe(before.keys + 1)
+    },
+  )
 
   it('comes to a named failure when it was never done, and nothing is written', async () => {
     office.moods = [503, 503, 503]
@@ -154,14 +159,16 @@ describe('an operation that does something outside', () => {
     expect(office.asked).toBe(before + 1)
   })
 
-  it.each([
-    ['of another type', 7, '@clerk', 'INVALID_INPUT'],
-    ['missing', undefined, '@clerk', 'INVALID_INPUT'],
-    ['too large', 'x'.repeat(101), '@clerk', 'INVALID_INPUT'],
-    ['on somebody else', 'hers', '@librarian', 'FORBIDDEN'],
-    ['on what it does not take', 'to a place', '/library', 'INVALID_TYPE'],
-    ['on nobody', 'to nobody', '@nobody', 'BEING_NOT_FOUND'],
-  ])('bad input, %s: nothing is done outside, and nothing written', async (_what, text, target, code) => {
+  it.each(
+    drawn([
+      ['of another type', 7, '@clerk', 'INVALID_INPUT'],
+      ['missing', undefined, '@clerk', 'INVALID_INPUT'],
+      ['too large', 'x'.repeat(101), '@clerk', 'INVALID_INPUT'],
+      ['on somebody else', 'hers', '@librarian', 'FORBIDDEN'],
+      ['on what it does not take', 'to a place', '/library', 'INVALID_TYPE'],
+      ['on nobody', 'to nobody', '@nobody', 'BEING_NOT_FOUND'],
+    ]),
+  )('bad input, %s: nothing is done outside, and nothing written', async (_what, text, target, code) => {
     const before = office.asked
     expect(await send(text, target)).toMatchObject({ outcome: 'failure', reason: code })
     expect(office.asked).toBe(before)
@@ -280,17 +287,21 @@ describe('effects of a driven being', () => {
     expect(office.asked).toBe(before)
   })
 
-  it.each([
+  const ENDS = [
     ['has run out', runOut, 'INTERNAL'], // the first attempt may have happened
     ['is somebody else’s', handOver, 'FORBIDDEN'],
-  ])('is not tried again when by then the lease %s', async (_what, since, code) => {
-    await connectAs('ada')
-    const before = office.asked
-    office.moods = [503]
-    meanwhile = since
-    await expect(post('mail:post-surely', 'once')).rejects.toMatchObject({ ...isRefused, code })
-    expect(office.asked).toBe(before + 1)
-  })
+  ] as const
+  it.each(IS_NIGHT ? ENDS : ENDS.slice(0, 1))(
+    'is not tried again when by then the lease %s',
+    async (_what, since, code) => {
+      await connectAs('ada')
+      const before = office.asked
+      office.moods = [503]
+      meanwhile = since
+      await expect(post('mail:post-surely', 'once')).rejects.toMatchObject({ ...isRefused, code })
+      expect(office.asked).toBe(before + 1)
+    },
+  )
 })
 
 it('replays identically, and is not performed again', async () => {

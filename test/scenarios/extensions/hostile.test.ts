@@ -9,6 +9,7 @@ import { listRows } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { play, rowOf, setRole } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { brokenIn, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -200,7 +201,7 @@ async function rows(): Promise<unknown> {
 }
 
 describe('an operation of an extension', () => {
-  it.each(Object.entries(CRIMES).map(([what, { ends }], i) => [what, ends, i] as const))(
+  it.each(drawn(Object.entries(CRIMES).map(([what, { ends }], i) => [what, ends, i] as const)))(
     'that %s changes nothing but what its manifest covers',
     async (_what, ends, i) => {
       const before = await rows()

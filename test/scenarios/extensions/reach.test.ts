@@ -12,6 +12,7 @@ import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { doAs, groundOf, live, play } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { useWorld } from '../../support/use-world.ts'
 
@@ -137,7 +138,7 @@ const expectToldAlike = ({ reason, message }: MomentView, action: string) =>
   ).rejects.toMatchObject({ code: reason, message })
 
 describe('an operation of an extension', () => {
-  it.each(named.map(([what], i) => [what, i] as const))(
+  it.each(drawn(named.map(([what], i) => [what, i] as const)))(
     'may not write %s: all of it is refused',
     async (_what, i) => {
       const before = await groundOf(world)
@@ -171,19 +172,18 @@ describe('an operation of an extension', () => {
     expect(await live(world, 'hand', 'and now?')).toMatchObject({ outcome: 'see' })
   })
 
-  it.each(Object.entries(GIVES).map(([what, [, code, message]], i) => [what, code, message, i] as const))(
-    'that gives %s is a failed moment, once',
-    async (_what, code, message, i) => {
-      const call = { verb: 'do', operation: `thief:give-${i}`, target: '/', args: {} }
-      const moment = await play(world, 'hand', call)
-      expect(moment).toMatchObject({
-        outcome: 'failure',
-        reason: code,
-        message: expect.stringMatching(message),
-      })
-      await expectToldAlike(moment, call.operation)
-    },
-  )
+  it.each(
+    drawn(Object.entries(GIVES).map(([what, [, code, message]], i) => [what, code, message, i] as const)),
+  )('that gives %s is a failed moment, once', async (_what, code, message, i) => {
+    const call = { verb: 'do', operation: `thief:give-${i}`, target: '/', args: {} }
+    const moment = await play(world, 'hand', call)
+    expect(moment).toMatchObject({
+      outcome: 'failure',
+      reason: code,
+      message: expect.stringMatching(message),
+    })
+    await expectToldAlike(moment, call.operation)
+  })
 
   it('gives its namespace of signals to the operator, whoever does it first', async () => {
     const call = { verb: 'do', operation: 'thief:keep', target: '/', args: { size: 1 } }

@@ -133,10 +133,12 @@ async function withWideFlow(being: BeingName, letter: string): Promise<void> {
   await world.birthPuppet(being, { roleFlow })
 }
 
-it.each<[string, string, number]>([
+const WIDE: readonly (readonly [being: string, letter: string, count: number])[] = [
   ['wide', 'y', 3],
-  ...(IS_NIGHT ? [['wider', '\u0001', 1] satisfies [string, string, number]] : []), // six bytes of JSON each
-])('lives no more than history has room for: %s', async (being, letter, count) => {
+  ['wider', '\u0001', 1], // six bytes of JSON each
+]
+// By day the room of a task bounds it, above.
+it.each(IS_NIGHT ? WIDE : [])('lives no more than history has room for: %s', async (being, letter, count) => {
   await withWideFlow(being, letter)
   const wakes = await wakeUp(
     world,

@@ -3,58 +3,20 @@
  * lives no more until they agree.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { WorkflowFailedError } from '@temporalio/client'
-import { ApplicationFailure } from '@temporalio/common'
 import type { JsonObject } from '@treeos/core'
-import { beingWorkflowId, STACK_DIFFERS } from '@treeos/protocol'
-import { replay } from '@treeos/replay'
+import { STACK_DIFFERS } from '@treeos/protocol'
 import { digestOf, findOutcomeOfWake, listDifferingStacks, listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withoutDefences } from '../../faults/sabotaged-worker.ts'
-import { doAs, momentOf, putWakes, ring, setRole, until, wakeUp } from '../../support/life.ts'
-import { stacklessVersion } from '../../support/other-versions.ts'
+import { doAs, putWakes, ring, until, wakeUp } from '../../support/life.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
-import { openReplayer } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
-import type { World } from '../../support/world.ts'
+import { bearMoody, failureOf, generationOf, handleOf, replayOf } from './moody-scene.ts'
 
 /** Of the doorbells of a worker. */
 const SWEEP_MS = 5000
 /** A wake that waits for so long is rung for by a sweep. */
 const UNRUNG_MS = 5000
-
-/** A being that wears a stacked role in each moment. */
-async function bearMoody(world: World): Promise<void> {
-  await setRole(world, { name: 'mood', prompt: 'You are in a mood.' })
-  const roleFlow = [{ stack: true, when: { verb: 'summon' }, role: 'mood' }]
-  await world.birth({ name: 'moody', cognition: 'scripted', script: 'echo', role: 'resident', roleFlow })
-}
-
-const handleOf = (world: World) =>
-  world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, 'moody'))
-const generationOf = async (world: World) =>
-  (await world.db.selectFrom('life').select('generation').where('being', '=', 'moody').execute()).length
-
-/** The failure of its last run, once that has ended. */
-async function failureOf(world: World, generation: number): Promise<ApplicationFailure> {
-  const failed = async () =>
-    (await generationOf(world)) >= generation && (await handleOf(world).describe()).status.name === 'FAILED'
-  await until(failed, { seconds: 60, what: 'a run that fails' })
-  const error: unknown = await handleOf(world)
-    .result()
-    .catch((thrown: unknown) => thrown)
-  if (!(error instanceof WorkflowFailedError) || !(error.cause instanceof ApplicationFailure)) throw error
-  return error.cause
-}
-
-const replayOf = async (world: World, from: 'chain' | 'temporal') =>
-  (
-    await replay(world, {
-      beings: ['moody'],
-      from,
-      ...(from === 'chain' ? {} : { replayer: await openReplayer() }),
-    })
-  ).mismatches
 
 describe('a worker whose activities evaluate flows wrongly', { timeout: 180_000 }, () => {
   const world = useWorld()
@@ -175,27 +137,5 @@ describe('a worker whose activities evaluate flows wrongly', { timeout: 180_000 
         workflowExecution: { workflowId, runId },
       })
     expect(await replayOf(world, 'chain')).toContainEqual(asAccepted)
-  })
-})
-
-describe('workflow code that evaluates flows wrongly', { timeout: 180_000 }, () => {
-  const world = useWorld()
-
-  it('fails its run by name, and once the code is put back, the being goes on with what waits', async () => {
-    await bearMoody(world)
-    await world.stopWorker()
-    const stopWrong = await world.startWorker([], (await stacklessVersion()).worker)
-    await wakeUp(world, 'moody', ['one'])
-    expect(await failureOf(world, 1)).toMatchObject({ type: STACK_DIFFERS })
-    expect(await listDifferingStacks(world.db)).toMatchObject([{ moment: 'moody/1/1' }])
-    await stopWrong()
-    await world.startWorker()
-    const [wake = ''] = await wakeUp(world, 'moody', ['two'])
-    expect(await momentOf(world, wake)).toMatchObject({ n: 2 })
-    expect(await listDifferingStacks(world.db)).toEqual([])
-    expect(await replayOf(world, 'chain')).toEqual([])
-    expect(await replayOf(world, 'temporal')).toContainEqual(
-      expect.objectContaining({ n: 1, field: 'determinism' }),
-    )
   })
 })

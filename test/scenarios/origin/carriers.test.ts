@@ -5,6 +5,7 @@ import type { CarriedKind } from '@treeos/signature'
 import { findEntry, findOpen } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, setFlow, setRole, until, wakesOf } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { noting, tellFromOutside } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -83,7 +84,7 @@ const WAKES = {
   },
 } satisfies Partial<Record<CarriedKind, Bringing>>
 
-it.each(Object.entries(WAKES) as [CarriedKind, Bringing][])(
+it.each(drawn(Object.entries(WAKES) as [CarriedKind, Bringing][]))(
   '%s is marked where it quotes words from outside, and nowhere else',
   async (_carried, bring) => {
     for (const isOutside of [true, false]) {
@@ -119,7 +120,7 @@ const ROWS = {
   },
 } satisfies Partial<Record<CarriedKind, Bringing>>
 
-it.each(Object.entries(ROWS) as [CarriedKind, Bringing][])(
+it.each(drawn(Object.entries(ROWS) as [CarriedKind, Bringing][]))(
   '%s marks the moment that is shown it, where it is from outside, and no other',
   async (_carried, bring) => {
     for (const isOutside of [false, true]) {
@@ -172,7 +173,7 @@ const WRITES: readonly (readonly [what: CarriedKind, call: (being: string, place
     ],
   ]
 
-it.each(WRITES)(
+it.each(drawn(WRITES))(
   '%s that a program writes for its own person marks the moment that is shown it',
   async (what, call) => {
     for (const isProgram of [false, true]) {

@@ -4,6 +4,7 @@ import { replay } from '@treeos/replay'
 import { findOutcomeOfWake, listFactsOfMoment } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -103,7 +104,7 @@ describe('who is refused a birth', () => {
     expect(births.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
   })
 
-  it.each([['Ada'], ['a b'], ['9lives'], ['x'.repeat(33)], [''], ['zoë'], [7], [null]])(
+  it.each(drawn([['Ada'], ['a b'], ['9lives'], ['x'.repeat(33)], [''], ['zoë'], [7], [null]]))(
     'a being cannot be called %j',
     async (name) => {
       await refused(
@@ -114,44 +115,46 @@ describe('who is refused a birth', () => {
     },
   )
 
-  it.each<[string, JsonObject, string, RegExp]>([
-    ['no name', { name: null, cognition: 'llm' }, 'INVALID_INPUT', /name|is not valid/],
-    ['no mind', {}, 'INVALID_INPUT', /birth: cognition is missing/],
-    ['an unknown mind', { cognition: 'dog' }, 'INVALID_INPUT', /cognition is "dog".*llm, human, scripted/],
-    ['a script without a name', { cognition: 'scripted' }, 'INVALID_INPUT', /script is missing/],
-    [
-      'an unknown script',
-      { cognition: 'scripted', script: 'ecko' },
-      'INVALID_INPUT',
-      /script is "ecko"; it takes one of birther, echo, role-manager, silent, stage:puppet/,
-    ],
-    ['a script for a model', { cognition: 'llm', script: 'echo' }, 'INVALID_INPUT', /script is "echo"/],
-    ['an unknown role', { cognition: 'llm', role: 'ghost' }, 'ROLE_UNAVAILABLE', /"ghost"/],
-    ['a role of another type', { cognition: 'llm', role: 7 }, 'INVALID_INPUT', /role is 7/],
-    ['a home that is not there', { cognition: 'llm', home: '/nowhere' }, 'SPACE_NOT_FOUND', /\/nowhere/],
-    ['a malformed home', { cognition: 'llm', home: 'a//b' }, 'ADDRESS_PARSE_ERROR', /a\/\/b/],
-    ['a malformed flow', { cognition: 'llm', roleFlow: {} }, 'INVALID_INPUT', /array of clauses/],
-    [
-      'a ceiling with a token',
-      { cognition: 'llm', ceiling: { canSee: [{ rel: 'asker' }] } },
-      'INVALID_INPUT',
-      /ceiling is/,
-    ],
-    ['another field', { cognition: 'llm', color: 'red' }, 'INVALID_INPUT', /"color"/],
-    [
-      'a flow too large',
-      {
-        cognition: 'llm',
-        roleFlow: Array.from({ length: 120 }, (_, i) => ({
-          stack: true,
-          when: { 'me.quality.mood.tone': `${i % 10}`.repeat(200) },
-          role: 'stage:mute',
-        })),
-      },
-      'INVALID_INPUT',
-      /at most 16384 bytes/,
-    ],
-  ])('%s', async (_what, payload, code, says) => {
+  it.each(
+    drawn<[string, JsonObject, string, RegExp]>([
+      ['no name', { name: null, cognition: 'llm' }, 'INVALID_INPUT', /name|is not valid/],
+      ['no mind', {}, 'INVALID_INPUT', /birth: cognition is missing/],
+      ['an unknown mind', { cognition: 'dog' }, 'INVALID_INPUT', /cognition is "dog".*llm, human, scripted/],
+      ['a script without a name', { cognition: 'scripted' }, 'INVALID_INPUT', /script is missing/],
+      [
+        'an unknown script',
+        { cognition: 'scripted', script: 'ecko' },
+        'INVALID_INPUT',
+        /script is "ecko"; it takes one of birther, echo, role-manager, silent, stage:puppet/,
+      ],
+      ['a script for a model', { cognition: 'llm', script: 'echo' }, 'INVALID_INPUT', /script is "echo"/],
+      ['an unknown role', { cognition: 'llm', role: 'ghost' }, 'ROLE_UNAVAILABLE', /"ghost"/],
+      ['a role of another type', { cognition: 'llm', role: 7 }, 'INVALID_INPUT', /role is 7/],
+      ['a home that is not there', { cognition: 'llm', home: '/nowhere' }, 'SPACE_NOT_FOUND', /\/nowhere/],
+      ['a malformed home', { cognition: 'llm', home: 'a//b' }, 'ADDRESS_PARSE_ERROR', /a\/\/b/],
+      ['a malformed flow', { cognition: 'llm', roleFlow: {} }, 'INVALID_INPUT', /array of clauses/],
+      [
+        'a ceiling with a token',
+        { cognition: 'llm', ceiling: { canSee: [{ rel: 'asker' }] } },
+        'INVALID_INPUT',
+        /ceiling is/,
+      ],
+      ['another field', { cognition: 'llm', color: 'red' }, 'INVALID_INPUT', /"color"/],
+      [
+        'a flow too large',
+        {
+          cognition: 'llm',
+          roleFlow: Array.from({ length: 120 }, (_, i) => ({
+            stack: true,
+            when: { 'me.quality.mood.tone': `${i % 10}`.repeat(200) },
+            role: 'stage:mute',
+          })),
+        },
+        'INVALID_INPUT',
+        /at most 16384 bytes/,
+      ],
+    ]),
+  )('%s', async (_what, payload, code, says) => {
     await refused(() => world.birth({ name: 'stillborn', ...payload }), code, says)
   })
 })

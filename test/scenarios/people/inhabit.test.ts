@@ -19,6 +19,7 @@ import {
   until,
   wakesOf,
 } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -69,12 +70,14 @@ describe('whom a person may inhabit', () => {
     expect((await see(world, 'operator', `@${being}`)).identity).not.toHaveProperty('inhabitedBy')
   })
 
-  it.each([
-    ['itself', 'ada'],
-    ['an ancestor', 'operator'],
-    ['a sibling', 'bob'],
-    ['a stranger', 'oracle'],
-  ])('not %s: @%s', async (_who, being) => {
+  it.each(
+    drawn([
+      ['itself', 'ada'],
+      ['an ancestor', 'operator'],
+      ['a sibling', 'bob'],
+      ['a stranger', 'oracle'],
+    ]),
+  )('not %s: @%s', async (_who, being) => {
     const before = await headersOf(being, 'being:inhabited')
     await expect(inhabit(ada, { being, as: 'ada' })).rejects.toMatchObject({
       code: 'FORBIDDEN',
@@ -89,14 +92,16 @@ describe('whom a person may inhabit', () => {
     expect(await play(world, 'kid', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 
-  it.each<[string, Json, string, RegExp]>([
-    ['missing', {}, 'INVALID_INPUT', /connect: being is missing/],
-    ['no text', { being: 7 }, 'INVALID_INPUT', /being is 7/],
-    ['no stance', { being: 'kid' }, 'ADDRESS_PARSE_ERROR', /"kid"/],
-    ['nobody', { being: '@nobody' }, 'BEING_NOT_FOUND', /@nobody/],
-    ['too long', { being: `@${'x'.repeat(33)}` }, 'ADDRESS_PARSE_ERROR', /xxx/],
-    ['of another name', { being: '@kid', who: 'me' }, 'INVALID_INPUT', /"who"/],
-  ])('bad input, %s: refused by name, and nothing is written', async (_what, args, code, message) => {
+  it.each(
+    drawn<[string, Json, string, RegExp]>([
+      ['missing', {}, 'INVALID_INPUT', /connect: being is missing/],
+      ['no text', { being: 7 }, 'INVALID_INPUT', /being is 7/],
+      ['no stance', { being: 'kid' }, 'ADDRESS_PARSE_ERROR', /"kid"/],
+      ['nobody', { being: '@nobody' }, 'BEING_NOT_FOUND', /@nobody/],
+      ['too long', { being: `@${'x'.repeat(33)}` }, 'ADDRESS_PARSE_ERROR', /xxx/],
+      ['of another name', { being: '@kid', who: 'me' }, 'INVALID_INPUT', /"who"/],
+    ]),
+  )('bad input, %s: refused by name, and nothing is written', async (_what, args, code, message) => {
     for (const operation of ['connect', 'release']) {
       if (operation === 'release' && Object.keys(args as JsonObject).length === 0) continue // means itself
       const call = { verb: 'be', operation, args } as never

@@ -4,6 +4,7 @@ import { findDecision } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, doAs, rowOf, setFlow, setRole, wakesOf } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
+import { IS_NIGHT } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -13,10 +14,13 @@ const act = (operation: string, args: object = {}): Reply => ({
 })
 const say = (content: string): Reply => ({ tool: { name: 'summon', args: { content } } })
 
-describe.each([
+const WAYS = [
   { way: 'short', shortMindMs: 5000 },
   { way: 'long', shortMindMs: 0 },
-])('on the $way way of a moment', ({ shortMindMs }) => {
+]
+
+// By day the way that most moments take.
+describe.each(IS_NIGHT ? WAYS : WAYS.slice(0, 1))('on the $way way of a moment', ({ shortMindMs }) => {
   const model = useModelServer()
   const world = useWorld({ extensions: [stage], modelServer: model, shortMindMs })
   beforeAll(() =>

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, rowOf, setFlow, setRole } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -14,26 +15,28 @@ const refused = (run: () => Promise<unknown>, code: string, says: string | RegEx
   expectRefused(world, run, code, says)
 
 describe('a live write of a role', () => {
-  it.each([
-    [{ name: 'guard', temper: 'calm' }, 'INVALID_INPUT', 'role field temper is not a field of a role'],
-    [{ name: 'guard', cognition: 'llm' }, 'INVALID_INPUT', 'role field cognition is not a field of a role'],
-    [
-      { name: 'guard', requiredCognition: 'dog' },
-      'INVALID_INPUT',
-      'requiredCognition is one of llm, human, scripted',
-    ],
-    [{ name: 'guard', canDo: 'move' }, 'INVALID_INPUT', 'role field canDo is an array'],
-    [{ name: 'guard', canDo: [{ any: 1 }] }, 'INVALID_INPUT', 'role field canDo[0]'],
-    [{ name: 'guard', prompt: { function: 'stage@1.0.0' } }, 'INVALID_INPUT', 'role.prompt'],
-    [{ prompt: 'x' }, 'INVALID_INPUT', 'role field name is missing'],
-    [{ name: 'stage:free', prompt: 'x' }, 'RESOURCE_CONFLICT', 'stage:free belongs to stage'],
-    [{ name: 'resident', prompt: 'x' }, 'RESOURCE_CONFLICT', 'resident belongs to seed'],
-    [{ name: 'guard', prompt: 'x'.repeat(40_000) }, 'PAYLOAD_TOO_LARGE', 'at most 32768 bytes'],
-  ])('refuses %j', async (role, code, says) => {
+  it.each(
+    drawn([
+      [{ name: 'guard', temper: 'calm' }, 'INVALID_INPUT', 'role field temper is not a field of a role'],
+      [{ name: 'guard', cognition: 'llm' }, 'INVALID_INPUT', 'role field cognition is not a field of a role'],
+      [
+        { name: 'guard', requiredCognition: 'dog' },
+        'INVALID_INPUT',
+        'requiredCognition is one of llm, human, scripted',
+      ],
+      [{ name: 'guard', canDo: 'move' }, 'INVALID_INPUT', 'role field canDo is an array'],
+      [{ name: 'guard', canDo: [{ any: 1 }] }, 'INVALID_INPUT', 'role field canDo[0]'],
+      [{ name: 'guard', prompt: { function: 'stage@1.0.0' } }, 'INVALID_INPUT', 'role.prompt'],
+      [{ prompt: 'x' }, 'INVALID_INPUT', 'role field name is missing'],
+      [{ name: 'stage:free', prompt: 'x' }, 'RESOURCE_CONFLICT', 'stage:free belongs to stage'],
+      [{ name: 'resident', prompt: 'x' }, 'RESOURCE_CONFLICT', 'resident belongs to seed'],
+      [{ name: 'guard', prompt: 'x'.repeat(40_000) }, 'PAYLOAD_TOO_LARGE', 'at most 32768 bytes'],
+    ]),
+  )('refuses %j', async (role, code, says) => {
     await refused(() => setRole(world, role as JsonObject), code, says)
   })
 
-  it.each(['Guard', 'night guard', 'a:b:c', 'wächter', '', '-x', 'x'.repeat(65), ':x', '__proto__'])(
+  it.each(drawn(['Guard', 'night guard', 'a:b:c', 'wächter', '', '-x', 'x'.repeat(65), ':x', '__proto__']))(
     'refuses the name %j',
     async (name) => {
       await refused(() => setRole(world, { name, prompt: '' }), 'INVALID_INPUT', 'kebab-case')
@@ -43,24 +46,26 @@ describe('a live write of a role', () => {
 
 describe('a live write of a flow', () => {
   const proto = JSON.parse('{"__proto__": {"x": 1}}')
-  it.each([
-    [
-      [{ when: { verb: { like: 'do' } }, role: 'resident' }],
-      /\[0\]\.when\.verb\.like: unknown operator "like"/,
-    ],
-    [[{ when: { 'time.hour': { gte: '9' } }, role: 'resident' }], /\[0\]\.when\["time\.hour"\]\.gte/],
-    [
-      [{ when: { weather: 'fine' }, role: 'resident' }],
-      /\[0\]\.when\.weather: no path begins with "weather"/,
-    ],
-    [[{ when: { or: { verb: 'do' } }, role: 'resident' }], /\[0\]\.when\.or: or takes an array/],
-    [[{ role: 'resident' }, { role: 'resident', unless: {} }], /\[1\]\.unless: unknown field/],
-    [[{ when: { verb: { in: 'do' } }, role: 'resident' }], /\[0\]\.when\.verb\.in/],
-    [[{ stack: 'yes', role: 'resident' }], /\[0\]\.stack: stack is true or false/],
-    [[{ when: { verb: 'do' } }], /\[0\]\.role/],
-    [[{ when: proto, role: 'resident' }], /__proto__/],
-    [{ role: 'resident' }, /a flow is an array of clauses/],
-  ])('refuses %j with the path of the fault', async (flow, says) => {
+  it.each(
+    drawn([
+      [
+        [{ when: { verb: { like: 'do' } }, role: 'resident' }],
+        /\[0\]\.when\.verb\.like: unknown operator "like"/,
+      ],
+      [[{ when: { 'time.hour': { gte: '9' } }, role: 'resident' }], /\[0\]\.when\["time\.hour"\]\.gte/],
+      [
+        [{ when: { weather: 'fine' }, role: 'resident' }],
+        /\[0\]\.when\.weather: no path begins with "weather"/,
+      ],
+      [[{ when: { or: { verb: 'do' } }, role: 'resident' }], /\[0\]\.when\.or: or takes an array/],
+      [[{ role: 'resident' }, { role: 'resident', unless: {} }], /\[1\]\.unless: unknown field/],
+      [[{ when: { verb: { in: 'do' } }, role: 'resident' }], /\[0\]\.when\.verb\.in/],
+      [[{ stack: 'yes', role: 'resident' }], /\[0\]\.stack: stack is true or false/],
+      [[{ when: { verb: 'do' } }], /\[0\]\.role/],
+      [[{ when: proto, role: 'resident' }], /__proto__/],
+      [{ role: 'resident' }, /a flow is an array of clauses/],
+    ]),
+  )('refuses %j with the path of the fault', async (flow, says) => {
     await refused(() => setFlow(world, 'subject', flow as never), 'INVALID_INPUT', says)
     await refused(
       () => world.birth({ name: 'stillborn', cognition: 'llm', roleFlow: flow as never }),

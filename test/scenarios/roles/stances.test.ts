@@ -4,6 +4,7 @@ import { readRows, refold } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play, rowOf, setRole } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -65,17 +66,19 @@ describe('the substrate refuses what the target forbids even when can* lists it'
     await bears('ben', 'imp', 'landlord') // with a role and a home that its maker has not
   })
 
-  it.each<[string, Json, string, string]>([
-    ['anyone', true, 'ben', ''],
-    ['nobody', false, '', 'lou'],
-    ['owner', { requires: ['owner'] }, 'lou', 'ann'],
-    ['home', { requires: ['home'] }, 'ann', 'ben'],
-    ['home, given on', { requires: ['home'] }, 'tot', 'imp'],
-    ['role', { requires: [{ role: 'landlord' }] }, 'lou', 'rob'],
-    ['role, given on', { requires: [{ role: 'landlord' }, { role: 'guest' }] }, 'tot', 'imp'],
-    ['forbid a role', { requires: ['home'], forbid: [{ role: 'rogue' }] }, 'ann', 'rob'],
-    ['forbid the operator nothing', { requires: ['anyone'], forbid: ['home'] }, 'ben', 'tot'],
-  ])('%s: %j permits @%s and not @%s', async (_, value, permitted, refused) => {
+  it.each(
+    drawn<[string, Json, string, string]>([
+      ['anyone', true, 'ben', ''],
+      ['nobody', false, '', 'lou'],
+      ['owner', { requires: ['owner'] }, 'lou', 'ann'],
+      ['home', { requires: ['home'] }, 'ann', 'ben'],
+      ['home, given on', { requires: ['home'] }, 'tot', 'imp'],
+      ['role', { requires: [{ role: 'landlord' }] }, 'lou', 'rob'],
+      ['role, given on', { requires: [{ role: 'landlord' }, { role: 'guest' }] }, 'tot', 'imp'],
+      ['forbid a role', { requires: ['home'], forbid: [{ role: 'rogue' }] }, 'ann', 'rob'],
+      ['forbid the operator nothing', { requires: ['anyone'], forbid: ['home'] }, 'ben', 'tot'],
+    ]),
+  )('%s: %j permits @%s and not @%s', async (_, value, permitted, refused) => {
     await rule('create-space', value)
     if (permitted !== '') {
       const built = await builds(permitted)
@@ -208,17 +211,23 @@ describe('the substrate refuses what the target forbids even when can* lists it'
     })
   })
 
-  it.each<[string, Json, string]>([
-    ['permissions', 'open', 'permissions: "open" is not a set of rules'],
-    ['permissions.speak', {}, 'permissions.speak: "speak" is not a verb'],
-    [
-      'permissions.do.take',
-      { requires: ['ownr'] },
-      'permissions.do.take.requires[0]: "ownr" is not a property',
-    ],
-    ['permissions.do', { put: { deny: ['anyone'] } }, 'permissions.do.put.deny: a rule has no field "deny"'],
-    ['permissions.do.take.forbid', 'rogue', 'permissions.do.take.forbid: "rogue" is not a list'],
-  ])('a malformed rule is refused as it is written: %s %j', async (field, value, says) => {
+  it.each(
+    drawn<[string, Json, string]>([
+      ['permissions', 'open', 'permissions: "open" is not a set of rules'],
+      ['permissions.speak', {}, 'permissions.speak: "speak" is not a verb'],
+      [
+        'permissions.do.take',
+        { requires: ['ownr'] },
+        'permissions.do.take.requires[0]: "ownr" is not a property',
+      ],
+      [
+        'permissions.do',
+        { put: { deny: ['anyone'] } },
+        'permissions.do.put.deny: a rule has no field "deny"',
+      ],
+      ['permissions.do.take.forbid', 'rogue', 'permissions.do.take.forbid: "rogue" is not a list'],
+    ]),
+  )('a malformed rule is refused as it is written: %s %j', async (field, value, says) => {
     const before = await groundOf(world)
     await expect(doAs(world, 'set-space', '/street/inn', { field, value })).rejects.toMatchObject({
       code: 'INVALID_INPUT',

@@ -83,9 +83,11 @@ async function lived(name: string) {
 describe('a role', () => {
   it.each([
     { name: 'plain', role: 'pacing:plain', steps: LIMITS.stepsDefault, reason: 'steps-spent' },
-    { name: 'long', role: 'pacing:long', steps: 40, reason: 'steps-spent' },
     ...(IS_NIGHT
-      ? [{ name: 'most', role: 'pacing:most', steps: LIMITS.stepsMax, reason: 'steps-spent' }]
+      ? [
+          { name: 'long', role: 'pacing:long', steps: 40, reason: 'steps-spent' },
+          { name: 'most', role: 'pacing:most', steps: LIMITS.stepsMax, reason: 'steps-spent' },
+        ]
       : []),
   ])('$role allows $steps steps, looks among them', async ({ name, role, steps, reason }) => {
     await walker(name, role)
@@ -131,6 +133,7 @@ describe('a role', () => {
     const all = await lived('poor')
     expect(all).toHaveLength(6)
     expect(all.at(-1)?.message).toContain('all 5 steps that the budget of @poor allows')
+    if (!IS_NIGHT) return // the steps that its role allows are lived above
     await doAs(world, 'set-budget', '@poor', { selfContinues: LIMITS.stepsMax })
     await live(world, 'poor', 'go')
     expect(await lived('poor')).toHaveLength(6 + 41)
@@ -333,8 +336,9 @@ describe('afterwards', () => {
         recalled({ 'surveyor/1/1': { call: { addresses, verb: 'see' } } })
       const hidden = ['/court', '@nobody']
       expect(await opinionsOn(changed('/library', '~', ...hidden))).toEqual(['unproven', 'unproven']) // the control
-      expect(await opinionsOn(changed('~', '/library', ...hidden))).toEqual(['broken', 'broken']) // in another order
       expect(await opinionsOn(changed('/library', ...hidden))).toEqual(['broken', 'broken'])
+      if (!IS_NIGHT) return
+      expect(await opinionsOn(changed('~', '/library', ...hidden))).toEqual(['broken', 'broken']) // in another order
       expect(await opinionsOn(changed(...hidden))).toEqual(['broken', 'broken'])
     })
 

@@ -11,6 +11,7 @@ import {
   setRole,
   wakeUp,
 } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -53,26 +54,28 @@ describe('a being cannot widen its reach', () => {
     await publish(world, 'court.in-session', false) // so the namespace is the operator's
   })
 
-  it.each<[string, string, JsonObject]>([
-    ['set-role', '/', { role: { name: 'wide', canSummon: ANY, prompt: '' } }],
-    ['set-role', '/', { role: { name: 'wide', canDo: ['move'], prompt: '' } }],
-    ['set-role', '/', { role: { name: 'wide', canDo: [{ pattern: 'set-*' }], prompt: '' } }],
-    ['set-role', '/', { role: { name: 'wide', canSummon: ['@operator'], prompt: '' } }],
-    ['set-role', '/', { role: { name: 'keeper', prompt: 'mine now' } }],
-    ['delete-role', '/', { name: 'keeper' }],
-    ['set-roleflow', '@schemer', { flow: [{ role: 'operator' }] }],
-    ['set-roleflow', '@schemer', { flow: [{ stack: true, role: 'stage:free' }] }],
-    ['set-roleflow', '@victim', { flow: [] }],
-    ['set-roleflow', '@operator', { flow: [{ role: 'stage:mute' }] }],
-    ['set-default-role', '@schemer', { role: 'resident' }], // rules ask for default roles
-    ['set-default-role', '@victim', { role: 'keeper' }],
-    ['set-being', '@victim', { field: 'mood.tone', value: 'sad' }],
-    ['set-being', '@operator', { field: 'mood.tone', value: 'sad' }],
-    ['set-space', '/', { field: 'permissions', value: { do: { '*': true } } }],
-    ['set-space', '/library', { field: 'ambient.tone', value: 'loud' }],
-    ['create-space', '/', { path: '/mine' }],
-    ['set-world-signal', '/', { namespace: 'court', key: 'in-session', value: true }],
-  ])(
+  it.each(
+    drawn<[string, string, JsonObject]>([
+      ['set-role', '/', { role: { name: 'wide', canSummon: ANY, prompt: '' } }],
+      ['set-role', '/', { role: { name: 'wide', canDo: ['move'], prompt: '' } }],
+      ['set-role', '/', { role: { name: 'wide', canDo: [{ pattern: 'set-*' }], prompt: '' } }],
+      ['set-role', '/', { role: { name: 'wide', canSummon: ['@operator'], prompt: '' } }],
+      ['set-role', '/', { role: { name: 'keeper', prompt: 'mine now' } }],
+      ['delete-role', '/', { name: 'keeper' }],
+      ['set-roleflow', '@schemer', { flow: [{ role: 'operator' }] }],
+      ['set-roleflow', '@schemer', { flow: [{ stack: true, role: 'stage:free' }] }],
+      ['set-roleflow', '@victim', { flow: [] }],
+      ['set-roleflow', '@operator', { flow: [{ role: 'stage:mute' }] }],
+      ['set-default-role', '@schemer', { role: 'resident' }], // rules ask for default roles
+      ['set-default-role', '@victim', { role: 'keeper' }],
+      ['set-being', '@victim', { field: 'mood.tone', value: 'sad' }],
+      ['set-being', '@operator', { field: 'mood.tone', value: 'sad' }],
+      ['set-space', '/', { field: 'permissions', value: { do: { '*': true } } }],
+      ['set-space', '/library', { field: 'ambient.tone', value: 'loud' }],
+      ['create-space', '/', { path: '/mine' }],
+      ['set-world-signal', '/', { namespace: 'court', key: 'in-session', value: true }],
+    ]),
+  )(
     'a being that may %s %s by its lists is FORBIDDEN what is beyond its reach or standing',
     async (action, target, args) => {
       const before = (await groundOf(world)) as { heads: { reel: string }[] }

@@ -5,6 +5,7 @@ import { readerOf } from '@treeos/reality'
 import { defineOperation, setQuality } from '@treeos/sdk'
 import { describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, setFlow, until } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -143,12 +144,14 @@ describe('the court', () => {
 })
 
 describe('arguments of the wrong shape', () => {
-  it.each<[string, JsonObject, RegExp]>([
-    ['missing', {}, /court:convene: case is missing; it takes /],
-    ['of another type', { case: 7 }, /case is 7: .*string/],
-    ['empty', { case: '' }, /case is "": /],
-    ['too long', { case: 'x'.repeat(201) }, /case is "x+.*200/],
-  ])('%s: refused by name, and nothing is written', async (_what, args, message) => {
+  it.each(
+    drawn<[string, JsonObject, RegExp]>([
+      ['missing', {}, /court:convene: case is missing; it takes /],
+      ['of another type', { case: 7 }, /case is 7: .*string/],
+      ['empty', { case: '' }, /case is "": /],
+      ['too long', { case: 'x'.repeat(201) }, /case is "x+.*200/],
+    ]),
+  )('%s: refused by name, and nothing is written', async (_what, args, message) => {
     await expect(doAs(world, 'court:convene', '/court', args)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(message),

@@ -11,6 +11,7 @@ import {
   publish,
   tell,
 } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -42,17 +43,19 @@ describe('names, addresses and words', () => {
     }
   })
 
-  it.each([
-    ['a lone surrogate', `a${HALF}b`, 'INVALID_INPUT', 'lone surrogate'],
-    ['a NUL', 'a\0b', 'INVALID_INPUT', 'NUL'],
-    ['2 MB', 'x'.repeat(2_000_000), 'PAYLOAD_TOO_LARGE', '2000002 bytes, at most 65536'],
-    ['no words', '', 'INVALID_INPUT', 'content'],
-    ['nothing', null, 'INVALID_INPUT', 'content'],
-    ['a deep nest', JSON.parse('['.repeat(200) + ']'.repeat(200)), 'INVALID_INPUT', 'nested deeper'],
-    ['__proto__', JSON.parse('{"__proto__": 1}'), 'INVALID_INPUT', '__proto__'],
-    ['not a number', Number.NaN, 'INVALID_INPUT', 'NaN'],
-    ['a date', new Date(0) as never, 'INVALID_INPUT', 'plain'],
-  ])('a summon cannot say %s', async (_, content, code, says) => {
+  it.each(
+    drawn([
+      ['a lone surrogate', `a${HALF}b`, 'INVALID_INPUT', 'lone surrogate'],
+      ['a NUL', 'a\0b', 'INVALID_INPUT', 'NUL'],
+      ['2 MB', 'x'.repeat(2_000_000), 'PAYLOAD_TOO_LARGE', '2000002 bytes, at most 65536'],
+      ['no words', '', 'INVALID_INPUT', 'content'],
+      ['nothing', null, 'INVALID_INPUT', 'content'],
+      ['a deep nest', JSON.parse('['.repeat(200) + ']'.repeat(200)), 'INVALID_INPUT', 'nested deeper'],
+      ['__proto__', JSON.parse('{"__proto__": 1}'), 'INVALID_INPUT', '__proto__'],
+      ['not a number', Number.NaN, 'INVALID_INPUT', 'NaN'],
+      ['a date', new Date(0) as never, 'INVALID_INPUT', 'plain'],
+    ]),
+  )('a summon cannot say %s', async (_, content, code, says) => {
     await refused(
       () => summon(world, { target: 'subject', content, as: 'operator', waitSeconds: null }),
       code,
@@ -66,18 +69,20 @@ describe('names, addresses and words', () => {
     expect(reply?.content).toBe(content)
   })
 
-  it.each([
-    [{ field: 'a.__proto__', value: 1 }, 'INVALID_INPUT', '__proto__'],
-    [{ field: '__proto__.a', value: 1 }, 'INVALID_INPUT', '__proto__'],
-    [{ field: 'constructor', value: JSON.parse('{"prototype": 1}') }, 'INVALID_INPUT', 'prototype'],
-    [{ field: 'a', value: JSON.parse('{"__proto__": {"x": 1}}') }, 'INVALID_INPUT', '__proto__'],
-    [{ field: 'Upper.case', value: 1 }, 'INVALID_INPUT', 'Upper.case'],
-    [{ field: 'a.b.c.d.e.f.g.h.i', value: 1 }, 'INVALID_INPUT', 'at most 8'],
-    [{ field: 'a.b' }, 'INVALID_INPUT', 'value is missing'],
-    [{ value: 1 }, 'INVALID_INPUT', 'field is missing'],
-    [{ field: 'a.b', value: 1, extra: 1 }, 'INVALID_INPUT', 'extra'],
-    [{ field: 'a.b', value: 'x'.repeat(66_000) }, 'PAYLOAD_TOO_LARGE', 'at most 65536'],
-  ])('a quality cannot be set by %j', async (args, code, says) => {
+  it.each(
+    drawn([
+      [{ field: 'a.__proto__', value: 1 }, 'INVALID_INPUT', '__proto__'],
+      [{ field: '__proto__.a', value: 1 }, 'INVALID_INPUT', '__proto__'],
+      [{ field: 'constructor', value: JSON.parse('{"prototype": 1}') }, 'INVALID_INPUT', 'prototype'],
+      [{ field: 'a', value: JSON.parse('{"__proto__": {"x": 1}}') }, 'INVALID_INPUT', '__proto__'],
+      [{ field: 'Upper.case', value: 1 }, 'INVALID_INPUT', 'Upper.case'],
+      [{ field: 'a.b.c.d.e.f.g.h.i', value: 1 }, 'INVALID_INPUT', 'at most 8'],
+      [{ field: 'a.b' }, 'INVALID_INPUT', 'value is missing'],
+      [{ value: 1 }, 'INVALID_INPUT', 'field is missing'],
+      [{ field: 'a.b', value: 1, extra: 1 }, 'INVALID_INPUT', 'extra'],
+      [{ field: 'a.b', value: 'x'.repeat(66_000) }, 'PAYLOAD_TOO_LARGE', 'at most 65536'],
+    ]),
+  )('a quality cannot be set by %j', async (args, code, says) => {
     await refused(() => doAs(world, 'set-being', '@subject', args as JsonObject), code, says)
     expect(({} as { x?: number }).x).toBeUndefined()
   })

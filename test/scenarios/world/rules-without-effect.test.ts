@@ -9,6 +9,7 @@ import { parseServer, toolExtensions } from '@treeos/tools'
 import { buildRegistry, seed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play } from '../../support/life.ts'
+import { drawn } from '../../support/night.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replays.ts'
 import till from '../../support/till.ts'
@@ -64,12 +65,14 @@ describe('a rule that names only operations on beings', () => {
     'not cover that. Take town:pay out of canDo of the roles that should not have it, or have the server town added again so that ' +
     'a person is asked before each call of its tools'
 
-  it.each<[string, Json]>([
-    ['asks a person', ASK],
-    ['forbids', FORBID],
-    ['grants nobody', false],
-    ['grants all', true],
-  ])('is refused where it %s, and says what to do instead', async (_what, rule) => {
+  it.each(
+    drawn<[string, Json]>([
+      ['asks a person', ASK],
+      ['forbids', FORBID],
+      ['grants nobody', false],
+      ['grants all', true],
+    ]),
+  )('is refused where it %s, and says what to do instead', async (_what, rule) => {
     expect(await refused('/shop', { 'town:pay': rule })).toBe(toTown)
   })
 
@@ -83,14 +86,16 @@ describe('a rule that names only operations on beings', () => {
     expect(await refused('/shop', { [name]: FORBID })).toMatch(/canDo of the roles that should not have it$/)
   })
 
-  it.each([
-    ['town:*', 'it matches only town:pay, town:weather; town:pay acts on beings'],
-    ['shop:gr*', 'it matches only shop:greet; shop:greet acts on beings'],
-    ['set-b*', undefined], // set-being, and set-budget, which is also done to the reality
-    ['shop:g*', undefined], // shop:give-away is done to a thing
-    ['shop:*', undefined],
-    ['*', undefined],
-  ])('as a beginning of names: %s', async (key, says) => {
+  it.each(
+    drawn([
+      ['town:*', 'it matches only town:pay, town:weather; town:pay acts on beings'],
+      ['shop:gr*', 'it matches only shop:greet; shop:greet acts on beings'],
+      ['set-b*', undefined], // set-being, and set-budget, which is also done to the reality
+      ['shop:g*', undefined], // shop:give-away is done to a thing
+      ['shop:*', undefined],
+      ['*', undefined],
+    ]),
+  )('as a beginning of names: %s', async (key, says) => {
     if (says !== undefined) return expect(await refused('/', { [key]: FORBID })).toContain(says)
     const { result } = await write('/', { [key]: { forbid: [{ role: 'nobody' }] } })
     expect(result).not.toHaveProperty('warnings')
@@ -123,12 +128,14 @@ describe('a rule that names only operations on beings', () => {
 })
 
 describe('a rule that names an operation which rules of other spaces cover, or of none', () => {
-  it.each([
-    ['set-role', 'set-role is asked about in / alone: set the rule there'],
-    ['set-budget', 'set-budget is asked about in / alone'],
-    ['cut-thread', 'cut-thread is asked about in / alone'],
-    ['write-matter', 'write-matter is up to the owner of a thing, and rules of spaces do not cover it'],
-  ])('%s is refused', async (name, says) => {
+  it.each(
+    drawn([
+      ['set-role', 'set-role is asked about in / alone: set the rule there'],
+      ['set-budget', 'set-budget is asked about in / alone'],
+      ['cut-thread', 'cut-thread is asked about in / alone'],
+      ['write-matter', 'write-matter is up to the owner of a thing, and rules of spaces do not cover it'],
+    ]),
+  )('%s is refused', async (name, says) => {
     expect(await refused('/shop', { [name]: true })).toContain(says)
   })
 

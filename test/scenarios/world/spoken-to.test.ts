@@ -13,7 +13,9 @@ const SENTENCE = 'How are things here today?'
 /** What looks like JSON, or tells how to ask. */
 const NO_WORDS = /^\s*[[{"]|\{"|\b(tell|ask) me\b/i
 
-const worlds = ours.filter(({ name }) => [...worldNames, 'library', 'panel'].includes(name))
+const all = ours.filter(({ name }) => [...worldNames, 'library', 'panel'].includes(name))
+/** By day the first one that can have a model, and one that cannot. */
+const worlds = IS_NIGHT ? all : all.filter(({ name }) => [worldNames[0], 'library'].includes(name))
 const born = ({ scene }: Extension) =>
   scene.flatMap((call) => (call.verb === 'be' && call.operation === 'birth' ? [String(call.args.name)] : []))
 

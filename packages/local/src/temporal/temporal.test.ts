@@ -1,38 +1,17 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { bareEnv, killedWhileStarting, temporaryFolders } from '../../test/instances.ts'
+import { bareEnv, temporaryFolders } from '../../test/instances.ts'
+import { attributesOf, searchAttributes, start, using } from '../../test/temporal-scene.ts'
 import { readInstance } from '../instance/instance.ts'
 import { stopInstance } from '../instance/stop.ts'
 import { freePort } from '../machine/ports.ts'
 import { isRunning, processStart, terminate } from '../machine/process.ts'
 import { keyFileOf } from './access.ts'
-import { ensureTemporal, type Temporal, type TemporalOptions } from './temporal.ts'
+import type { Temporal } from './temporal.ts'
 
 const folder = temporaryFolders()
 const SECOND_START_MS = 4_000
-const searchAttributes = ['TreeosReality', 'TreeosBeing']
-const start = (dataDir: string, more: Partial<TemporalOptions> = {}) =>
-  ensureTemporal({ dataDir, searchAttributes, env: bareEnv, ...more })
-
-async function using<T>({ options, namespace }: Temporal, use: (client: Client) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect(options)
-  try {
-    return await use(new Client({ connection, namespace }))
-  } finally {
-    await connection.close()
-  }
-}
-
-const attributesOf = (server: Temporal) =>
-  using(server, async ({ connection }) => {
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({
-      namespace: 'default',
-    })
-    return Object.keys(customAttributes ?? {}).sort()
-  })
-
 describe('our own server', () => {
   let dataDir: string
   let first: Temporal
@@ -94,39 +73,6 @@ describe('our own server', () => {
     expect(await attributesOf(third)).toContain('TreeosRole')
     await third.stop()
     expect(isRunning({ pid: third.pid as number, startedAt: known.startedAt })).toBe(false)
-  })
-
-  it('runs beside that of another instance, each with its own workflows', async () => {
-    const [one, two] = await Promise.all([start(folder()), start(folder())])
-    expect(one.address).not.toBe(two.address)
-    await using(one, ({ workflow }) => workflow.start('x', { taskQueue: 'q', workflowId: 'mine', args: [] }))
-    const missing = using(two, ({ workflow }) => workflow.getHandle('mine').describe())
-    await expect(missing).rejects.toThrow('not found')
-    await one.stop()
-    expect(await attributesOf(two)).toEqual([...searchAttributes].sort())
-    await two.stop()
-  })
-
-  it('keeps its database in its folder, whatever the name of that is', async () => {
-    const name = 'a b#c%41?d&é日'
-    const parent = folder()
-    const dataDir = join(parent, name)
-    const server = await start(dataDir)
-    await server.stop()
-    expect(readdirSync(parent)).toEqual([name])
-    expect(readdirSync(join(dataDir, 'temporal'))).toContain('server.db')
-    const again = await start(dataDir)
-    expect(await attributesOf(again)).toEqual([...searchAttributes].sort())
-    await again.stop()
-  })
-
-  it('goes on from a start that was killed', async () => {
-    const dataDir = folder()
-    await killedWhileStarting('ensureTemporal', dataDir)
-    const server = await start(dataDir)
-    expect(server.reused).toBe(true)
-    expect(await attributesOf(server)).toEqual([...searchAttributes].sort())
-    await server.stop()
   })
 
   it('takes the ports it was told to', async () => {
