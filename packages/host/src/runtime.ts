@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
-import { type BeatDeps, createBeats, newMemory, type Observer, seekBy } from '@treeos/activities'
+import { type BeatDeps, createBeats, heldMsOf, newMemory, type Observer, seekBy } from '@treeos/activities'
 import type { Connection } from '@treeos/client'
 import { fileBoundsIn, type RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
 import type { CallBeats, Effects, LocalBeats, PerformInput, ThinkBeats } from '@treeos/protocol'
 import { installExtensions, recordRestores } from '@treeos/reality'
-import { isTransient, noteRestore, openDatabase, type Reality, type StoreDb } from '@treeos/store'
+import {
+  isTransient,
+  noteRestore,
+  openDatabase,
+  paceStatements,
+  type Reality,
+  type StoreDb,
+} from '@treeos/store'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { Archivist } from './archive.ts'
@@ -206,6 +213,7 @@ export class Runtime {
     const onCallError = (error: unknown) => onError('called workflows', error)
     const called = new CalledWorkflows({ client, db, reality, registry, onError: onCallError })
     const memory = newMemory({ mindMs: this.#options.shortMindMs, callsMax: this.#options.shortCallsMax() })
+    paceStatements(db, () => heldMsOf(memory))
     observe.load(() => ({ stepsWaiting: memory.turns.waiting, mindsAsked: memory.calls.size }))
     const vaults = new Vaults({ db, vault, mode: overlayMode, onError })
     this.#deps = {

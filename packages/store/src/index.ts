@@ -337,6 +337,7 @@ export { MIGRATIONS, type Migrations, migrate, waitingMigrations } from './sql/m
 export { listObservers, type SchemaObserver } from './sql/observers.ts'
 export type { FactTable, InboxTable, MomentOutcomeTable, StoreDb } from './sql/schema.ts'
 export { isTransient, type RecordRefusal, recordRefusalOf } from './sql/sqlstates.ts'
+export { paceStatements } from './sql/statement-batcher.ts'
 export { decodeJson, encodeJson } from './sql/stored-json.ts'
 export {
   isStreamed,

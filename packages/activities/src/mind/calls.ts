@@ -230,6 +230,19 @@ const givenUp = (moment: MomentId) => new Error(`the call of ${moment} was given
  */
 const SHORT_MIND_MS = 4000
 const REMEMBERED_MAX = 5000
+const MEAN_OVER = 16
+
+/** So many minds under way are a crowd. */
+const CROWD = 16
+/** How much later a statement may be sent in a crowd, of the time that its minds take, and in ms. */
+const HELD = { share: 0.04, msMax: 40 } as const
+
+/**
+ * For how long statements are held back so that more goes together, in ms: a lone append costs Postgres twice
+ * as much as one of several, and a crowd whose minds are slow does not notice it.
+ */
+export const heldMsOf = ({ calls, pace }: { readonly calls: MindCalls; readonly pace: MindPace }): number =>
+  calls.size < CROWD ? 0 : Math.min(HELD.msMax, HELD.share * pace.meanMs)
 
 /**
  * How long the last calls of minds took. A being whose mind was slow goes the long way, until one of its
@@ -238,6 +251,7 @@ const REMEMBERED_MAX = 5000
 export class MindPace {
   readonly #ms = new LRUCache<string, number>({ max: REMEMBERED_MAX })
   readonly #shortMs: number
+  #meanMs = 0
 
   /** @param shortMs longest time of a mind on the short way; 0: no mind decides there */
   constructor(shortMs = SHORT_MIND_MS) {
@@ -248,10 +262,17 @@ export class MindPace {
     return this.#shortMs
   }
 
+  /** how long models take on average, the last calls most, in ms */
+  get meanMs(): number {
+    return this.#meanMs
+  }
+
   /** @param model name; null for a script */
   remember(being: BeingName, model: string | null, ms: number): void {
     this.#ms.set(`being ${being}`, ms)
-    if (model !== null) this.#ms.set(`model ${model}`, ms)
+    if (model === null) return
+    this.#ms.set(`model ${model}`, ms)
+    this.#meanMs += (ms - this.#meanMs) / MEAN_OVER
   }
 
   /** Judges a being that has not decided yet by the last call of its model. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Db } from './database.ts'
-import { StatementBatcher } from './statement-batcher.ts'
+import { paceStatements, StatementBatcher } from './statement-batcher.ts'
 
 const db = { isTransaction: false } as Db
+const paced = { isTransaction: false } as Db
 
 /** Answers an ask with itself after `ms`, and notes what went together. */
-function place({ ms = 1, many = (asks: readonly string[]) => asks }) {
+function place({ ms = 1, at = db, many = (asks: readonly string[]) => asks }) {
   const sent: (readonly string[])[] = []
   const together = new StatementBatcher<string, string>({
     async one(_, ask) {
@@ -22,7 +23,7 @@ function place({ ms = 1, many = (asks: readonly string[]) => asks }) {
     },
     lengthOf: (ask) => ask.length,
   })
-  return { sent, ask: (...asks: string[]) => asks.map((ask) => together.ask(db, ask)) }
+  return { sent, ask: (...asks: string[]) => asks.map((ask) => together.ask(at, ask)) }
 }
 
 const refusal = (severity?: string) => Object.assign(new Error('the statement failed'), { severity })
@@ -88,4 +89,26 @@ it('lets a long text and a transaction go by themselves', async () => {
   const { sent, ask } = place({})
   await Promise.all(ask('1', '2', 'x'.repeat(65 * 1024), 'a', 'b'))
   expect(sent.map((each) => each.length)).toEqual([1, 1, 1, 2])
+})
+
+it('holds back what comes soon after a statement, so that more goes together, and sends a full one at once', async () => {
+  let paceMs = 60
+  paceStatements(paced, () => paceMs)
+  const { sent, ask } = place({ at: paced })
+  await Promise.all(ask('a'))
+  const began = performance.now()
+  const soon = ask('b')
+  await sleep(5)
+  await Promise.all([...soon, ...ask('c')])
+  expect(sent).toEqual([['a'], ['b', 'c']])
+  expect(performance.now() - began).toBeGreaterThan(40)
+  await Promise.all(ask(...Array.from({ length: 16 }, (_, i) => `ask-${i}`)))
+  expect(sent.map((each) => each.length)).toEqual([1, 2, 16])
+  await sleep(65)
+  await Promise.all(ask('d')) // it comes alone again
+  paceMs = 0 // the control
+  const free = ask('e')
+  await sleep(5)
+  await Promise.all([...free, ...ask('f')])
+  expect(sent.slice(3)).toEqual([['d'], ['e'], ['f']])
 })

@@ -20,6 +20,15 @@ const ASKS_MAX = 16
 /** A longer text goes by itself. */
 const LENGTH_MAX = 64 * 1024
 
+const paces = new WeakMap<Db, () => number>()
+
+/**
+ * Holds each statement back until so many ms after the one before it of its kind, so that more asks go
+ * together. One that comes later than that is sent at once.
+ * @param paceMs asked before each statement; 0: none is held back
+ */
+export const paceStatements = (db: Db, paceMs: () => number): void => void paces.set(db, paceMs)
+
 /**
  * Sends asks in one statement if they come while others are under way. That saves round trips, transactions
  * and commits that wait for the disk. An ask that comes alone is sent at once and by itself. Where a
@@ -36,7 +45,7 @@ export class StatementBatcher<Ask, Answer> {
 
   ask(db: Db, ask: Ask): Promise<Answer> {
     if (db.isTransaction || this.#ways.lengthOf(ask) > LENGTH_MAX) return this.#ways.one(db, ask)
-    const queue = this.#queues.get(db) ?? { waiting: [], underWay: 0 }
+    const queue = this.#queues.get(db) ?? newQueue<Ask, Answer>()
     this.#queues.set(db, queue)
     return new Promise((resolve, reject) => {
       queue.waiting.push({ ask, resolve, reject })
@@ -46,6 +55,16 @@ export class StatementBatcher<Ask, Answer> {
 
   #sendNext(db: Db, queue: AskQueue<Ask, Answer>): void {
     if (queue.underWay === UNDER_WAY_MAX || queue.waiting.length === 0) return
+    const now = performance.now()
+    const heldMs = queue.waiting.length >= ASKS_MAX ? 0 : queue.sentAt + (paces.get(db)?.() ?? 0) - now
+    if (heldMs >= 1) {
+      queue.held ??= setTimeout(() => {
+        queue.held = null
+        this.#sendNext(db, queue)
+      }, heldMs)
+      return
+    }
+    queue.sentAt = now
     const asks = queue.waiting.splice(0, ASKS_MAX)
     queue.underWay += 1
     let isCounted = true
@@ -92,7 +111,18 @@ const tookBack = (error: unknown): boolean => (error as { severity?: unknown }).
 interface AskQueue<Ask, Answer> {
   waiting: WaitingAsk<Ask, Answer>[]
   underWay: number
+  /** `performance.now()` at the last statement */
+  sentAt: number
+  /** ends the wait of a statement that is held back */
+  held: NodeJS.Timeout | null
 }
+
+const newQueue = <Ask, Answer>(): AskQueue<Ask, Answer> => ({
+  waiting: [],
+  underWay: 0,
+  sentAt: Number.NEGATIVE_INFINITY,
+  held: null,
+})
 
 interface WaitingAsk<Ask, Answer> {
   readonly ask: Ask
