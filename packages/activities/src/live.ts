@@ -177,7 +177,7 @@ async function followed(
   return { lived: [waits], next }
 }
 
-/** The workflow task began just now. */
+/** The activity began just now, and mostly its workflow task. */
 async function beginTask(
   deps: BeatDeps,
   { being, generation, n }: LiveInput,

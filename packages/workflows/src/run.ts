@@ -23,8 +23,8 @@ export const REST_AGAIN_EVENTS = 32
 
 /**
  * Moments after which a workflow task ends. A ring that came meanwhile is heard then. It has more, up to
- * {@link MOMENTS_OF_TASK_MAX}, only where its first activity lived them. That activity begins no moment after
- * 3 s, so the task is not longer than one of 8 slow moments.
+ * {@link MOMENTS_OF_TASK_MAX}, only where its first activity lived them. That activity begins no moment
+ * that would end after 4.5 s, so the task is not longer than one of 8 slow moments.
  */
 const MOMENTS_OF_TASK = 8
 

@@ -35,8 +35,7 @@ export const LISTENS_MS = 200
  */
 const TASK_MS = 5000
 /**
- * Default of the most beings that wait at once. Each has one of the 40 workflow tasks that a worker has at
- * once.
+ * Default of the most beings that wait at once, where a worker has 40 workflow tasks: each holds one.
  */
 const WAITING_MAX = 24
 /** First pause before Postgres is asked, in ms, and how much longer each pause is than the one before. */

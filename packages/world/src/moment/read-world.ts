@@ -113,7 +113,7 @@ export async function readWorld(
 }
 
 /**
- * What a flow that is dryRun would have given a being, where it is something else. It reads what the being's
+ * What a flow on a dry run would have given a being, where it is something else. It reads what the being's
  * own flow may read, it is not worn, and it marks nothing. A malformed clause of it holds never, as in any
  * flow.
  */
