@@ -35,7 +35,7 @@ const ALL_PAGES = [
   'docs/trials.md',
   'docs/performance.md',
 ]
-/** By day those that a newcomer reads first. Each leaves to the next one what it made, so no page between is left out. */
+/** By day the first three. A page builds on what the pages before it made, so none between may be left out. */
 const PAGES = IS_NIGHT ? ALL_PAGES : ALL_PAGES.slice(0, 3)
 
 const model = useModelServer()

@@ -84,7 +84,7 @@ const BY_DAY: readonly CrashPoint[] = [
   'ring:before',
 ]
 
-/** Kills the worker at random points of as many moments, or at `only` these. */
+/** Kills the worker once in each of `kills` moments, at random points or at those of `only`. */
 export const killPoints: Scenario<{ kills: number; only?: readonly CrashPoint[] }> = {
   name: 'kill-points',
   about: 'a worker killed between any two effects loses nothing and doubles nothing',

@@ -238,8 +238,8 @@ const CROWD = 16
 const HELD = { share: 0.04, msMax: 40 } as const
 
 /**
- * For how long statements are held back so that more goes together, in ms: a lone append costs Postgres twice
- * as much as one of several, and a crowd whose minds are slow does not notice it.
+ * Least time from one statement to the next of its kind, in ms, so that more claims or appends share one. A
+ * lone append costs Postgres twice as much as one of several. A crowd of slow minds does not notice the wait.
  */
 export const heldMsOf = ({ calls, pace }: { readonly calls: MindCalls; readonly pace: MindPace }): number =>
   calls.size < CROWD ? 0 : Math.min(HELD.msMax, HELD.share * pace.meanMs)

@@ -34,7 +34,7 @@ export async function readChainLinks(source: AsyncIterable<Uint8Array>): Promise
   return links
 }
 
-/** Where a bundle and another one of the same reality have different links: the first one of each reel. */
+/** Compares the links of a bundle with those of another one, and notes the first difference on each reel. */
 export class OtherHistory {
   readonly #links: ChainLinks
   readonly #first = new Map<string, number>()

@@ -121,7 +121,7 @@ export class AskedQuestions {
   }
 }
 
-/** What whoever concludes a past moment has to answer: what is recorded of it, and its thread as it is now. */
+/** Questions that a replay or a verifier has to answer: what is recorded of the moment, and its thread as it is now. */
 type PastQuestion = 'entry' | 'asker' | 'effect' | 'heldCounts' | 'thread'
 
 /**
